@@ -44,11 +44,13 @@ export function createTicker(options: TickerOptions): Ticker {
   const { partner, clock, dynamodb, sns, table, topics, world, requestMs = 0 } = options;
   const { holdAbove = settings.holdAbove } = options;
   const warnings: string[] = [];
+  let requests = 0;
   const client = createPartnerClient({
     baseUrl: partner.url,
     credentials: async () => partner.credentials,
     clock,
     onRequest: () => {
+      requests += 1;
       clock.advance({ milliseconds: requestMs });
       options.onRequest?.();
     },
@@ -66,6 +68,10 @@ export function createTicker(options: TickerOptions): Ticker {
       ...settings.alerts,
     }),
     journal,
+    measure: () => {
+      const before = requests;
+      return () => ({ requests: requests - before, durationMs: 0 });
+    },
   };
   return {
     ledger,

@@ -62,8 +62,12 @@ ul.plain { list-style: none; padding: 0; margin: 0 0 1rem; }
 .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 0 2rem; }
 svg { display: block; max-width: 100%; height: auto; }
 svg text { fill: var(--faint); font: 11px system-ui, sans-serif; }
-.scrolls > svg { min-width: 56rem; width: 100%; }
+.scrolls > svg:not(.activity) { min-width: 56rem; width: 100%; }
+h3 { font-size: 1rem; margin: 1rem 0 .25rem; }
 svg .proven { fill: var(--good); } svg .empty { fill: var(--good); fill-opacity: .4; } svg .open { fill: var(--link); } svg .due { fill: var(--warning); }
+svg.activity { max-width: none; }
+svg .requests { fill: var(--faint); } svg .found { fill: var(--good); } svg .held { fill: var(--warning); } svg .failed { fill: var(--bad); }
+svg .gap { fill: var(--warning); } svg .over { fill: transparent; } svg .over:hover { fill: var(--line); fill-opacity: .5; }
 svg .unproven { fill: var(--bad); } svg .not-yet, svg .none { fill: var(--none); }
 .key { display: flex; flex-wrap: wrap; gap: .25rem 1rem; list-style: none; padding: 0; margin: .25rem 0 1rem; }
 .key svg { display: inline-block; vertical-align: -1px; }

@@ -6,13 +6,6 @@ import { FunctionJournal } from './function-journal.ts';
 import { metricDimensions, metricNamespace, metrics as names } from './names.ts';
 import type { TickReport } from './tick/tick.ts';
 
-/** One line a tick. */
-export interface TickLine extends TickReport {
-  /** HTTP requests to the partner, those for tokens included. */
-  readonly requests: number;
-  readonly durationMs: number;
-}
-
 /** Nobody is to get up for a pause, which somebody asked for, for what was never begun, or for what may end by itself. */
 const asWanted: ReadonlySet<TickReport['outcome']> = new Set([
   'completed',
@@ -23,9 +16,9 @@ const asWanted: ReadonlySet<TickReport['outcome']> = new Set([
 ]);
 
 /** What lasts, or what this tick has met of it. */
-function conditionMetrics(line: TickLine): ReadonlyMap<string, number> {
+function conditionMetrics(line: TickReport): ReadonlyMap<string, number> {
   const { conditions, held, undeliverable, quarantined } = line;
-  const met: TickLine['conditions'] = { held, undeliverable, quarantined };
+  const met: TickReport['conditions'] = { held, undeliverable, quarantined };
   const isNew = line.outcome === 'no-credentials';
   const refused = accessNames.some((name) => conditions[name]);
   const values = new Map<string, number>([[names.refused, refused && !isNew ? 1 : 0]]);
@@ -52,7 +45,7 @@ export class TickJournal extends FunctionJournal {
     });
   }
 
-  completed({ failure, ...line }: TickLine): void {
+  completed({ failure, ...line }: TickReport): void {
     const { requests, durationMs } = line;
     if (line.outcome === 'disturbed') this.error('tick failed', failure, { requests, durationMs });
     this.info('tick', { ...line, ...(failure && { failure }) });
@@ -64,7 +57,7 @@ export class TickJournal extends FunctionJournal {
     this.#metrics.publishStoredMetrics();
   }
 
-  failed(error: unknown, effort: Pick<TickLine, 'requests' | 'durationMs'>): void {
+  failed(error: unknown, effort: Pick<TickReport, 'requests' | 'durationMs'>): void {
     this.error('tick failed', error, { ...effort });
     if (reachOf(error) !== 'access') return;
     this.#count(names.refused, 1);

@@ -31,12 +31,11 @@ const parts: OperationParts = {
   opsLedger: dynamoOpsLedger(table, name),
   queue: (arn) => sqsAnnouncer(sqsFor(arn), arn, clock),
   tick: async (run, auditRequests = settings.audit.requests) => {
-    const effort = assembled.measure();
     const audit = { ...settings.audit, requests: auditRequests };
     const ticking = { ...assembled, settings: { ...settings, audit }, journal: tickJournal };
-    const line = { ...(await tick(ticking, run)), ...effort() };
-    tickJournal.completed(line);
-    return line;
+    const report = await tick(ticking, run);
+    tickJournal.completed(report);
+    return report;
   },
   credentials: () => assembled.credentials({ afresh: true }),
   topics: () => topicFindings(sns, topics),

@@ -1,9 +1,9 @@
 import type { Context } from 'aws-lambda';
 import { assemble } from './assembly.ts';
 import { Failure } from './failure.ts';
-import { TickJournal, type TickLine } from './journal.ts';
+import { TickJournal } from './journal.ts';
 import { parseSettings } from './settings.ts';
-import { tick } from './tick/tick.ts';
+import { type TickReport, tick } from './tick/tick.ts';
 import { CommitsFailedError } from './write-each.ts';
 
 const environment = parseSettings(process.env);
@@ -11,17 +11,16 @@ const journal = new TickJournal(environment.INTEGRATION.name, environment.TABLE_
 const parts = assemble(environment, journal);
 
 /** One tick. Fails the invocation when the tick fails, so that Lambda's own metric and alarm see it. */
-export async function handler(_event: unknown, context: Context): Promise<TickLine> {
+export async function handler(_event: unknown, context: Context): Promise<TickReport> {
   const deadline = parts.clock.now().add({ milliseconds: context.getRemainingTimeInMillis() });
   journal.begin(context);
   const effort = parts.measure();
   try {
     const report = await tick(parts, { id: context.awsRequestId, deadline });
-    const line = { ...report, ...effort() };
-    journal.completed(line);
-    const { failed, failure } = line;
+    journal.completed(report);
+    const { failed, failure } = report;
     if (failed > 0) throw new CommitsFailedError(failed, failure === undefined ? [] : [failure]);
-    return line;
+    return report;
   } catch (error) {
     journal.failed(error, effort());
     throw new Failure('tick', error);

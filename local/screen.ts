@@ -1,7 +1,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import * as z from 'zod';
 import type { CertificationEvent } from '../lambda/events/event.ts';
-import type { TickLine } from '../lambda/journal.ts';
+import type { TickReport } from '../lambda/tick/tick.ts';
 import type { InvocationResult, OutputLine } from './aws/index.ts';
 import { eventIn, type Mail } from './messages.ts';
 
@@ -24,7 +24,7 @@ const tickLine = z.looseObject({
   undelivered: z.number(),
   quarantined: z.number(),
   durationMs: z.number(),
-} satisfies Partial<Record<keyof TickLine, z.ZodType>>);
+} satisfies Partial<Record<keyof TickReport, z.ZodType>>);
 
 const logLine = z.looseObject({
   level: z.enum(['WARN', 'ERROR', 'CRITICAL']),

@@ -3,24 +3,26 @@ import { facts, type Html, live, table } from '../html.ts';
 import { html } from '../library.ts';
 import type { Page } from '../page.ts';
 import { cell, viewOf } from '../view.ts';
+import { nextTick, recentActivity } from './activity.ts';
 import { openNotices } from './open-notices.ts';
 
-/** The verdict in a sentence, what to do, and the numbers of `status`. */
+/** The verdict in a sentence, what to do, the numbers of `status`, and what ticks did. */
 export const now: Page = {
   path: 'now',
   title: () => 'Now',
   async content({ door, integration }) {
     const view = viewOf(door);
-    const status = await door.status(integration);
+    const status = await door.status(integration, { partner: false, activity: true });
     const [tone, told] = verdict(view, status);
-    const known = statusFacts(view, status).map(
-      ([name, value]): readonly [string, Html | undefined] => [
-        name,
-        value === undefined ? undefined : cell(value),
-      ],
-    );
+    const known = [
+      ...statusFacts(view, status),
+      ['next tick', nextTick(view, status)] as const,
+    ].map(([name, value]): readonly [string, Html | undefined] => [
+      name,
+      value === undefined ? undefined : cell(value),
+    ]);
     return html`${live('verdict', html`<p class="verdict ${tone}" role="status">${told}</p>`)}
-${live('numbers', html`${openNotices(view, status)}${facts(known)}`)}
+${live('numbers', html`${openNotices(view, status)}${facts(known)}${recentActivity(view, status)}`)}
 ${table('How long it takes at worst until a change is found', detectionColumns, detectionRows(status))}`;
   },
 };

@@ -1,12 +1,11 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../clock.ts';
 import type { FunctionJournal } from '../function-journal.ts';
-import type { TickLine } from '../journal.ts';
 import type { Announcer } from '../ports/announcer.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { PartnerReader } from '../ports/partner-reader.ts';
 import type { TickSettings } from '../settings.ts';
-import type { TickRun } from '../tick/tick.ts';
+import type { TickReport, TickRun } from '../tick/tick.ts';
 import type { TimeLimit } from '../tick/time-limit.ts';
 import type { OpsLedger } from './ops-ledger.ts';
 
@@ -53,7 +52,7 @@ export interface OperationParts {
   /** Sends to one queue, past the topic. */
   queue(arn: string): Pick<Announcer, 'publish'>;
   /** One tick, as if the schedule had started it. @param auditRequests instead of the settings' */
-  tick(run: TickRun, auditRequests?: number): Promise<TickLine>;
+  tick(run: TickRun, auditRequests?: number): Promise<TickReport>;
   /** Reads the secret. @throws as the client does when there are no credentials in it */
   credentials(): Promise<unknown>;
   topics(): Promise<readonly TopicFinding[]>;

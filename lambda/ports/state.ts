@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
+import { activities } from '../detection/activity.ts';
 import { position } from '../detection/baseline.ts';
 import { dayTally } from '../detection/compare.ts';
 import {
@@ -77,6 +78,8 @@ export const state = z.object({
   dirtySince: z.optional(instant),
   /** End of the last tick that got there. */
   heartbeat: z.optional(z.string()),
+  /** The last ticks and hourly sums: detection/activity.ts. As another version wrote it: none are known. */
+  activity: z.optional(z.catch(z.optional(activities), undefined)),
   /** What the partner is expected to count: the calendar's sum. */
   expected: z._default(z.int(), 0),
   /** By how much the partner's total differs although no day does. */

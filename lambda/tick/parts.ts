@@ -16,6 +16,14 @@ export interface TickParts {
   readonly ledger: Ledger;
   readonly announcer: Announcer;
   readonly journal: Journal;
+  /** Begins to measure; the answer tells of the time since. */
+  measure(): () => Effort;
+}
+
+export interface Effort {
+  /** To the partner, those for tokens included. */
+  readonly requests: number;
+  readonly durationMs: number;
 }
 
 /** What each step works with, and how long. */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Temporal } from 'temporal-polyfill';
 import { baselineNotice } from '../delivery/notices.ts';
+import { activityAfter } from '../detection/activity.ts';
 import { backwards, type Position } from '../detection/baseline.ts';
 import { Calendar, type ProofCounts } from '../detection/calendar.ts';
 import { countDeltas, tallied } from '../detection/compare.ts';
@@ -57,7 +58,7 @@ import {
 import type { DeliveryTally } from './deliver.ts';
 import { Looks } from './looks.ts';
 import { readPage } from './page.ts';
-import type { TickParts } from './parts.ts';
+import type { Effort, TickParts } from './parts.ts';
 import { type ReadingContext, readCalendar, readDays } from './read-days.ts';
 import { TimeLimit } from './time-limit.ts';
 
@@ -68,7 +69,7 @@ export interface TickRun {
   readonly deadline: Temporal.Instant;
 }
 
-export interface TickReport extends AnnouncementTally, DeliveryTally {
+export interface TickReport extends AnnouncementTally, DeliveryTally, Effort {
   readonly integration: string;
   /**
    * `completed`: all that there was time for. `busy`: another tick is at work. `baseline`: what was found was recorded, not announced.
@@ -123,8 +124,9 @@ type Learned = Omit<StateChanges, 'dirtySince'>;
  * ledger unavailable); what was committed before stays, and the state stays dirty if need be.
  */
 export async function tick(parts: TickParts, run: TickRun): Promise<TickReport> {
+  const effort = parts.measure();
   const state = await parts.ledger.state();
-  const tick = new Tick(parts, run, state);
+  const tick = new Tick(parts, run, state, effort);
   if (state.paused) return tick.stop('paused', state);
   try {
     return await tick.story(state);
@@ -145,6 +147,7 @@ interface Work {
 
 class Tick {
   readonly #parts: TickParts;
+  readonly #effort: () => Effort;
   readonly #limit: TimeLimit;
   readonly #run: TickRun;
   /** What operations are to be told of at the end. */
@@ -158,7 +161,7 @@ class Tick {
   #examined = 0;
   #readingSince = 0;
 
-  constructor(parts: TickParts, run: TickRun, state: State) {
+  constructor(parts: TickParts, run: TickRun, state: State, effort: () => Effort) {
     const { clock } = parts;
     const { pace } = parts.partner;
     pace.value = state.pace ?? unhurried;
@@ -176,6 +179,7 @@ class Tick {
       parts.journal.warn(what, details);
     };
     this.#parts = { ...parts, partner, journal: { warn } };
+    this.#effort = effort;
     this.#limit = new TimeLimit(run.deadline, clock);
     this.#run = run;
   }
@@ -216,29 +220,35 @@ class Tick {
   async failed(error: unknown, state: State): Promise<TickReport> {
     // Not even the pulse: what is owed is out, and the rest is up to the next tick.
     if (reachOf(error) === 'pace') return this.stop('backing-off', this.#work?.state ?? state);
-    const { ledger, clock } = this.#parts;
+    const { clock } = this.#parts;
     if (error instanceof NotifierError) Object.assign(this.#facts, blockedBy(error));
     this.#noteDenial(error);
     const isKept = await this.#attempt('conditions not told', () => this.#tell());
     const isPassing = this.#isPassing(isKept);
-    if (isRefusal(error) && !isPassing) {
-      const backOff = backOffAfter(state.backOff, clock.now());
-      await this.#attempt('back-off not noted', () => ledger.saveState({ backOff }));
-    }
     const work = this.#work;
     // The digest of what was delivered goes out now: the next tick would tell of it once more otherwise.
     if (work) await this.#attempt('digest not sent', () => work.announcement.tellPeople());
-    const { denial } = this.#facts;
-    if (denial) await this.#attempt('denial not noted', () => ledger.saveState({ denial }));
-    if (work !== undefined) {
-      // `dirty` stays, so that the next tick, which need not wait for the lease to run out, cleans up.
-      await this.#attempt('lease not given back', () => ledger.saveState(noLease, work.lease));
-    }
     // A deployment that waits for its credentials is no failure; one that has lost them is.
-    if (error instanceof CredentialsNotSetError && state.heartbeat === undefined)
-      return this.#report('no-credentials', state);
+    const isNew = error instanceof CredentialsNotSetError && state.heartbeat === undefined;
+    const backOff = isRefusal(error) && !isPassing && backOffAfter(state.backOff, clock.now());
+    await this.#attempt('failure not noted', () =>
+      this.#noteFailure(state, isNew ? 0 : 1, backOff),
+    );
+    if (isNew) return this.#report('no-credentials', state);
     if (!isPassing || !(error instanceof NotifierError)) throw error;
     return { ...this.#report('disturbed', state), failure: error };
+  }
+
+  /** `dirty` stays: the next tick, which need not wait for the lease to run out, cleans up. */
+  async #noteFailure(state: State, failed: 0 | 1, backOff: State['backOff'] | false) {
+    const { denial } = this.#facts;
+    const known = {
+      activity: this.#activity(state, failed),
+      ...(backOff && { backOff }),
+      ...(denial && { denial }),
+      ...(this.#work && noLease),
+    };
+    await this.#parts.ledger.saveState(known, this.#work?.lease);
   }
 
   /** Whether what is in the way of every tick may end by itself, and operations are not to be told yet: so the state says. */
@@ -567,6 +577,7 @@ class Tick {
       ...((denial ?? state.denial) && { denial }),
       ...(work && { ...this.#announced(work, now, outcome), ...noLease }),
       heartbeat: now.toString(),
+      activity: this.#activity(state, work?.announcement.now.failures ? 1 : 0),
     };
     if (!(await ledger.saveState(end, work?.lease)))
       journal.warn('lease lost', { owner: work?.lease.owner });
@@ -620,6 +631,16 @@ class Tick {
     await tell(this.#parts, this.#open, conditionsOf(this.#facts, this.#open, this.#nowMs));
   }
 
+  /** What the state keeps of this tick beside those before it. @param failed 1: it has */
+  #activity(before: State, failed: 0 | 1) {
+    const { activity } = this.#work?.state ?? before;
+    const { tally } = this.#work?.announcement.now ?? nothingAnnounced;
+    const { created, updated, withdrawn, restored, held } = tally;
+    const { requests } = this.#effort();
+    const found = created + updated + withdrawn + restored;
+    return activityAfter(activity, { requests, found, held, failed }, this.#nowMs);
+  }
+
   /** Before its work was done: what it has done is kept, if it has the lease; if not, there is nothing to complete. */
   async stop(outcome: TickReport['outcome'], state: State): Promise<TickReport> {
     if (this.#work) return this.#finish(outcome, state);
@@ -651,6 +672,7 @@ class Tick {
       failed: failures,
       failure,
       cutShort: this.#limit.wasReached,
+      ...this.#effort(),
     };
   }
 }

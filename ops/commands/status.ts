@@ -22,10 +22,12 @@ export const status = opsCommand({
   declare: (command) =>
     command
       .option('--history', 'also the commands that changed something, newest first')
+      .option('--activity', 'also what the last ticks and hours did, newest first')
       .option('--no-partner', 'do not ask the partner for its total')
       .option('--exit-code', 'end with 1 when one of them needs somebody'),
   settings: z.object({
     history: z.boolean().default(false),
+    activity: z.boolean().default(false),
     partner: z.boolean(),
     exitCode: z.boolean().default(false),
   }),

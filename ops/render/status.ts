@@ -31,6 +31,7 @@ export function statusLines(view: View, status: AdvisedStatus): string[] {
     '',
     ...table(view, detectionColumns, detectionRows(status)),
     ...notices(view, status),
+    ...activity(view, status),
     ...history(view, status),
   ];
 }
@@ -231,6 +232,32 @@ function history(view: View, status: Status): string[] {
       : table(view, historyColumns, rows)),
   ];
 }
+
+function activity(view: View, status: Status): string[] {
+  if (status.activity === undefined) return [];
+  const { ticks, hours } = status.activity;
+  return [ticks, hours].flatMap((some, index) => {
+    const columns = activityColumns(index === 0 ? 'tick' : 'hour from');
+    return ['', ...table(view, columns, activityRows(view, some))];
+  });
+}
+
+/** What ticks and hours did, newest first. */
+const activityColumns = (title: 'tick' | 'hour from') => [
+  { title },
+  ...activityFields.map((field) => ({ title: field, align: 'right' as const })),
+];
+
+function activityRows(view: View, some: readonly TimedActivity[]): Cell[][] {
+  return some.map((one) => [
+    moment(one.at, view, 'minute'),
+    ...activityFields.map((field) => amount(one[field])),
+  ]);
+}
+
+export const activityFields = ['requests', 'found', 'held', 'failed'] as const;
+
+export type TimedActivity = NonNullable<Status['activity']>['ticks'][number];
 
 /** Commands that have changed something, newest first. */
 export const historyColumns = ['when', 'command', 'outcome', 'by', 'settings'].map((title) => ({

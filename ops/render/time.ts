@@ -7,10 +7,14 @@ export interface Now {
   readonly zone: string;
 }
 
-/** `2026-11-21 11:05:08 EST` */
-export function moment(instant: string, { zone }: Pick<Now, 'zone'>): string {
+/** `2026-11-21 11:05:08 EST` @param smallestUnit `minute`: `2026-11-21 11:05 EST` */
+export function moment(
+  instant: string,
+  { zone }: Pick<Now, 'zone'>,
+  smallestUnit: 'second' | 'minute' = 'second',
+): string {
   const at = Temporal.Instant.from(instant).toZonedDateTimeISO(zone);
-  const time = at.toPlainTime().toString({ smallestUnit: 'second' });
+  const time = at.toPlainTime().toString({ smallestUnit });
   return `${at.toPlainDate()} ${time} ${abbreviation(at)}`;
 }
 

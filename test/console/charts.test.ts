@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
+import { activityChart, type Bar } from '../../console/charts/activity.ts';
 import { heatMap, type MarkedDay, marks } from '../../console/charts/heat-map.ts';
 
 const titled = { id: 'map', title: 'Proof', description: 'Each day' };
@@ -67,6 +68,41 @@ describe('the heat map', () => {
     const svg = await drawn([{ day: '2026-11-01', mark: 'proven' }]);
     expect(svg).toMatch(/^<svg role="img" aria-labelledby="map-title map-description"/);
     expect(svg).toContain('<title id="map-title">Proof</title>');
+    expect(svg).not.toMatch(/<a |tabindex|style=/);
+  });
+});
+
+describe('the chart of ticks', () => {
+  const none = { requests: 0, found: 0, held: 0, failed: 0 };
+  const bar = (minute: number, more: Partial<Bar>): Bar => ({
+    ...none,
+    at: `2026-11-21T16:0${minute}:00Z`,
+    told: `minute ${minute}`,
+    ...more,
+  });
+  const chartOf = async (bars: readonly Bar[]) =>
+    String(await activityChart(bars, { id: 'ticks', title: 'Ticks', description: '3 ticks' }));
+  const heights = (svg: string, lane: string) => {
+    const [, outline = ''] = new RegExp(`class="${lane}" d="([^"]*)"`).exec(svg) ?? [];
+    return [...outline.matchAll(/M\d+ \d+v-(\d+)/g)].map(([, height]) => Number(height));
+  };
+
+  it('has of each number a lane in which the greatest is the highest, and little is seen, too', async () => {
+    const bars = [bar(1, { requests: 1 }), bar(2, { requests: 400 }), bar(3, { requests: 200 })];
+    const svg = await chartOf(bars);
+    expect(heights(svg, 'requests')).toEqual([2, 20, 10]);
+    expect(heights(svg, 'failed')).toEqual([]);
+    expect(svg).toContain('>400</text>');
+  });
+
+  it('says of each tick what it did, and where ticks are lacking', async () => {
+    const svg = await chartOf([
+      bar(1, { told: 'first <tick>' }),
+      bar(5, { gap: '4 min without a tick' }),
+    ]);
+    expect(svg).toContain('<title>first &lt;tick&gt;</title>');
+    expect(svg).toContain('<title>4 min without a tick</title>');
+    expect(svg).toMatch(/role="img" aria-labelledby="ticks-title ticks-description"/);
     expect(svg).not.toMatch(/<a |tabindex|style=/);
   });
 });

@@ -4,6 +4,7 @@ import type { TickSettings } from '../../lambda/settings.ts';
 import type { TickParts } from '../../lambda/tick/parts.ts';
 import { tick } from '../../lambda/tick/tick.ts';
 import { ManualClock } from '../scaffold/clock.ts';
+import { noEffort } from '../scaffold/effort.ts';
 import type { MemoryLedger } from '../scaffold/memory-ledger.ts';
 import type { BrokenParts } from '../simulation/mutants.ts';
 import { type Budget, spent } from './budget.ts';
@@ -378,6 +379,7 @@ export class Machine {
       ledger: broken.ledger(ledger),
       announcer: announcerOf(ask, this.#witness),
       journal: { warn: () => undefined },
+      measure: noEffort,
     };
   }
 }

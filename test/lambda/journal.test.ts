@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { accessNames, conditionNames } from '../../lambda/detection/conditions.ts';
-import { TickJournal, type TickLine } from '../../lambda/journal.ts';
+import { TickJournal } from '../../lambda/journal.ts';
 import { LedgerUnavailableError } from '../../lambda/ledger/errors.ts';
 import { metrics as names } from '../../lambda/names.ts';
 import { PartnerError } from '../../lambda/partner/errors.ts';
 import { CredentialsNotSetError } from '../../lambda/partner/secret.ts';
+import type { TickReport } from '../../lambda/tick/tick.ts';
 
-const line: TickLine = {
+const line: TickReport = {
   integration: 'district-a',
   outcome: 'completed',
   created: 0,
@@ -50,7 +51,7 @@ function written(act: (journal: TickJournal) => void): Emf[] {
 }
 
 /** The metrics that a tick of this kind publishes. */
-function metricsOf(overrides: Partial<TickLine>): Emf {
+function metricsOf(overrides: Partial<TickReport>): Emf {
   const [emf] = written((journal) => journal.completed({ ...line, ...overrides }));
   if (emf === undefined) throw new Error('no metrics were written');
   return emf;

@@ -152,7 +152,11 @@ export class Integration {
   get parts(): TickParts {
     const { clock, partner, ledger, subscribers, journal } = this;
     const settings = tickSettings({ name: this.name, ...this.settings });
-    return { settings, rules, clock, partner, ledger, announcer: subscribers, journal };
+    const measure = () => {
+      const before = this.requests.length;
+      return () => ({ requests: this.requests.length - before, durationMs: 1 });
+    };
+    return { settings, rules, clock, partner, ledger, announcer: subscribers, journal, measure };
   }
 
   async tick(
@@ -220,8 +224,7 @@ export class Integration {
         await this.beforeTick();
         const audit = { ...settings.audit, requests };
         const parts = { ...this.parts, settings: { ...settings, audit } };
-        const report = await tick(this.mutate(parts), run);
-        return { ...report, requests: 1, durationMs: 1 };
+        return tick(this.mutate(parts), run);
       },
       credentials: this.#secret,
       topics: async () => this.topics,

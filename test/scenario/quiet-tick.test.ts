@@ -32,6 +32,7 @@ it('costs one request, one read unit and one write unit, also an hour after a fl
   }));
   const ids = Array.from({ length: 500 }, (_, index) => 1_000_000 + index);
   const told = { at, number: 12_345 };
+  const most = { requests: 1_200, found: 12_345, held: 12_345, failed: 1 };
   const changes: StateChanges = {
     dirtySince: undefined,
     missing: {
@@ -41,6 +42,11 @@ it('costs one request, one read unit and one write unit, also an hour after a fl
     gate: {
       ...{ found, edits: [] },
       unsettled: ids.map((id) => ({ id, revision: 1, at, isOut: false })),
+    },
+    activity: {
+      minute: Math.floor(at / 60_000),
+      ticks: Array.from({ length: 30 }, () => ({ ...most, afterMinutes: 1 })),
+      hours: Array.from({ length: 24 }, () => most),
     },
     silence: { since: '2026-11-20', longest: 120 },
     conditions: new Map([

@@ -333,6 +333,7 @@ export class Life {
       ledger: broken.ledger(this.#pausable()),
       announcer: this.audience,
       journal: { warn: (what) => this.coverage.note(`warned: ${what}`) },
+      measure: () => () => ({ requests: environment.invocation.requests, durationMs: 0 }),
     };
   }
 

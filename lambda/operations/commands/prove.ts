@@ -2,7 +2,7 @@ import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import { recentWindow } from '../../detection/days.ts';
 import type { NotifierError } from '../../errors.ts';
-import type { TickLine } from '../../journal.ts';
+import type { TickReport } from '../../tick/tick.ts';
 import { define } from '../definition.ts';
 import {
   BackingOffError,
@@ -123,7 +123,7 @@ export const prove = define({
 });
 
 /** That may have come after the days were made due. */
-function whyNothingWasRead({ outcome, examined, failure }: TickLine): NotifierError | undefined {
+function whyNothingWasRead({ outcome, examined, failure }: TickReport): NotifierError | undefined {
   if (outcome === 'disturbed') return failure;
   if (outcome === 'paused') return new PausedError();
   if (outcome === 'backing-off') return new BackingOffError();

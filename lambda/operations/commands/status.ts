@@ -45,6 +45,18 @@ export const reasons = [
 
 export type Reason = (typeof reasons)[number];
 
+/** What a tick did, or all ticks of an hour; its minute, or when the hour began. */
+const activity = z.object({
+  at: instant,
+  /** To the partner. */
+  requests: count,
+  /** Changes committed, those held included. */
+  found: count,
+  held: count,
+  /** Ticks that failed. */
+  failed: count,
+});
+
 const result = z.object({
   at: instant,
   settings: z.object({
@@ -52,6 +64,8 @@ const result = z.object({
     baseUrl: z.string(),
     tokenRequest: z.enum(['form', 'basic', 'json']),
     timeZone: z.string(),
+    /** Minutes from tick to tick. */
+    every: z.number(),
   }),
   /** The first of `reasons`; `up-to-date` only if there is none. */
   standing: z.enum([...reasons, 'up-to-date']),
@@ -111,6 +125,11 @@ const result = z.object({
       toldAt: z.optional(instant),
     }),
   ),
+  /**
+   * The last 30 ticks and 24 hours, the newest first, fewer after a flood: ticks that asked the partner, not those that
+   * were paused or beside another one. Absent: not asked for.
+   */
+  activity: z.optional(z.object({ ticks: z.array(activity), hours: z.array(activity) })),
   /** Newest first; absent: not asked for. */
   history: z.optional(z.readonly(z.array(commandRecord))),
 });
@@ -129,6 +148,8 @@ export const status = define({
     partner: z._default(z.boolean(), true),
     /** Also the commands that changed something, newest first. */
     history: z._default(z.boolean(), false),
+    /** Also the last ticks and hours. */
+    activity: z._default(z.boolean(), false),
   }),
   result,
   async carry(parts, command, { limit }) {
@@ -145,14 +166,13 @@ export const status = define({
     const today = window.today.toString();
     const certifications = totalOf(calendar);
     const known = { recent: totalOf(calendar, window.from), all: certifications };
-    const backOff = state && isBackingOff(state, parts.clock.now()) ? state.backOff : undefined;
     const { total: missing = 0, tooManySince } = state?.missing ?? {};
     const told = {
       at: now.toString(),
       settings: { ...settings, integration: settings.name },
       busy: Temporal.Instant.compare(now, state?.leaseUntil ?? now) < 0,
       ...ifPaused(state),
-      backingOff: backOff && { ...backOff, until: backOff.until.toString() },
+      backingOff: backingOffTold(state, now),
       baseline: progressOf(state, calendar, settings.baseline),
       lastTick: state?.heartbeat,
       denial: state?.denial,
@@ -166,6 +186,7 @@ export const status = define({
       ...proofOverview(calendar, { now, timeZone: settings.timeZone }),
       detection: detectionTimes(settings, known),
       conditions: state ? conditionsOf(state, waiting) : [],
+      activity: command.activity ? activityTold(state?.activity) : undefined,
       history,
     };
     const found = {
@@ -225,6 +246,25 @@ export function isBehind(state: State | undefined, { clock, settings }: Operatio
 function selfCheckTold(state: State | undefined): Status['selfCheck'] {
   const last = state?.selfCheck;
   return last && { at: timeOf(last.at), failed: last.failed };
+}
+
+function backingOffTold(state: State | undefined, now: Temporal.Instant): Status['backingOff'] {
+  if (state?.backOff === undefined || !isBackingOff(state, now)) return undefined;
+  return { ...state.backOff, until: state.backOff.until.toString() };
+}
+
+function activityTold(known: State['activity']): NonNullable<Status['activity']> {
+  const { minute, ticks, hours } = known ?? { minute: 0, ticks: [], hours: [] };
+  const hour = Math.floor(minute / 60);
+  let at = minute;
+  return {
+    ticks: ticks.map(({ afterMinutes, ...tick }) => {
+      const told = { at: timeOf(at * 60_000), ...tick };
+      at -= afterMinutes;
+      return told;
+    }),
+    hours: hours.map((sum, index) => ({ at: timeOf((hour - index) * 3_600_000), ...sum })),
+  };
 }
 
 async function partnerTotal(parts: OperationParts, state: State | undefined, limit: Call['limit']) {

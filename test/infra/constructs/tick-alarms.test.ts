@@ -1,8 +1,9 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { TickJournal, type TickLine } from '../../../lambda/journal.ts';
+import { TickJournal } from '../../../lambda/journal.ts';
 import { metrics } from '../../../lambda/names.ts';
 import { CredentialsNotSetError } from '../../../lambda/partner/secret.ts';
+import type { TickReport } from '../../../lambda/tick/tick.ts';
 import { at, listAt } from '../synthesized.ts';
 import { only, operations, pollOf, table, template } from './two-districts.ts';
 
@@ -17,7 +18,7 @@ const alarmsOf = (integration: string): [name: string, alarm: unknown][] =>
     return name ? [[name, alarm]] : [];
   });
 
-const quiet: TickLine = {
+const quiet: TickReport = {
   integration: 'district-a',
   outcome: 'completed',
   created: 0,

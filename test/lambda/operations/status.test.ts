@@ -446,6 +446,45 @@ describe('the status', () => {
   });
 });
 
+describe('the activity', () => {
+  it('is what the last ticks and hours did, newest first, those that failed among them', async () => {
+    await story.baseline();
+    story.world = [...story.world, assessment({ id: 9_001, certified_on: '2026-11-20' })];
+    await story.minutes(1);
+    await story.minutes(2);
+    story.host.fault = serverError;
+    await story.minutes(1);
+    const { activity } = await status({ activity: true });
+    const [failed, , quiet, found] = activity?.ticks ?? [];
+    expect(failed).toMatchObject({ found: 0, failed: 1 });
+    expect(quiet).toMatchObject({ requests: 1, found: 0, held: 0, failed: 0 });
+    expect(found).toMatchObject({ found: 1, held: 0, failed: 0 });
+    expect(found?.requests).toBeGreaterThan(0);
+    const minutes = activity?.ticks.map(({ at }) => Date.parse(at) / 60_000) ?? [];
+    expect(minutes.slice(0, 3)).toEqual([0, -1, -2].map((after) => (minutes[0] ?? 0) + after));
+    const sums = activity?.hours.map((hour) => hour.found) ?? [];
+    expect(sums.reduce((sum, number) => sum + number, 0)).toBe(1);
+    expect(activity?.hours[0]).toMatchObject({ failed: 1 });
+  });
+
+  it('is of many held what was found and what was held of it', async () => {
+    await story.baseline();
+    story.settings = { holdAbove: 3 };
+    story.world = Array.from({ length: 40 }, (_, index) =>
+      assessment({ id: 9_001 + index, certified_on: '2026-11-20' }),
+    );
+    await story.minutes(1);
+    const { activity } = await status({ activity: true });
+    const all = activity?.hours.map(({ found, held }) => ({ found, held })) ?? [];
+    expect(all).toContainEqual({ found: 40, held: 40 });
+  });
+
+  it('is not told unless it is asked for, and is empty before the first tick', async () => {
+    expect(await status()).not.toHaveProperty('activity');
+    expect((await status({ activity: true })).activity).toEqual({ ticks: [], hours: [] });
+  });
+});
+
 describe('the history', () => {
   it('has every command that has changed something: who, when, what, and what came of it', async () => {
     await story.settle();

@@ -17,6 +17,7 @@ import { tell, tellFlood, waitingSeen } from '../../../lambda/tick/conditions.ts
 import type { TickParts } from '../../../lambda/tick/parts.ts';
 import * as rules from '../../../lambda/tick/rules.ts';
 import { ManualClock } from '../../scaffold/clock.ts';
+import { noEffort } from '../../scaffold/effort.ts';
 import { nothingNoted } from '../../scaffold/facts.ts';
 import { MemoryLedger } from '../../scaffold/memory-ledger.ts';
 import { tickSettings } from '../../scaffold/settings.ts';
@@ -85,7 +86,10 @@ class Operations {
         return { accepted: true };
       },
     };
-    return { settings, rules, clock: this.clock, ledger, announcer, journal: this, partner };
+    return {
+      ...{ settings, rules, clock: this.clock, ledger, announcer, journal: this, partner },
+      measure: noEffort,
+    };
   }
 
   warn(what: string): void {

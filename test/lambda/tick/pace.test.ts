@@ -192,7 +192,7 @@ describe('the pace between ticks', () => {
       saveState: async (changes) => keeps.push(...Object.keys(changes)) > 0,
     });
     await story.tick({ ledger });
-    expect(keeps).toEqual(['heartbeat']);
+    expect(keeps).toEqual(['heartbeat', 'activity']);
   });
 
   it('does not hide, where it cannot be kept, how the tick ended', async () => {

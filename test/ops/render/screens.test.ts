@@ -36,6 +36,7 @@ const well: AdvisedStatus = {
     baseUrl: 'https://platform.example.org',
     tokenRequest: 'form',
     timeZone: 'America/New_York',
+    every: 1,
   },
   standing: 'up-to-date',
   reasons: [],
@@ -180,6 +181,18 @@ describe('status', () => {
           at: '2026-11-21T16:00:00Z',
           what: 'AWS denies dynamodb:UpdateItem on the table ledger (AccessDeniedException, request 0b3a1c52).',
           whatToDo: 'Grant the role of this function dynamodb:UpdateItem on the table ledger.',
+        },
+      },
+    ],
+    [
+      'activity',
+      {
+        activity: {
+          ticks: [
+            { at: '2026-11-21T16:05:00Z', requests: 1, found: 0, held: 0, failed: 0 },
+            { at: '2026-11-21T16:04:00Z', requests: 1_207, found: 0, held: 0, failed: 1 },
+          ],
+          hours: [{ at: '2026-11-21T16:00:00Z', requests: 1_208, found: 4, held: 2, failed: 1 }],
         },
       },
     ],
