@@ -16,6 +16,11 @@ const integration = z
 
 type Settings = z.output<typeof integration>;
 
+/** What a function's environment says of its integration. @throws ZodError where it says nothing */
+export const settingsIn = ({
+  [environment.integration]: text,
+}: Readonly<Record<string, string>>): Settings => integration.parse(text);
+
 /** A stack whose functions are told other settings of their integration than its template says. */
 export function withSettings(plan: Plan, change: (settings: Settings) => Partial<Settings>): Plan {
   const name = environment.integration;

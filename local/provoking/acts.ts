@@ -11,6 +11,8 @@ interface Within {
   readonly poll: LocalFunction;
   readonly faults: Faults;
   readonly clock: Clock;
+  /** Minutes. */
+  readonly withdrawAfter: number;
   readonly refusesCredentials: boolean;
   refuseCredentials(): void;
   storeCredentials(): Promise<void>;
@@ -25,8 +27,8 @@ export interface Act extends Omit<Provocation, 'isOn'> {
 }
 
 const many = 2_000;
-/** Minutes; a replica is this far behind. */
-const lag = 0.2;
+/** A replica is so far behind, as a part of the time after which something missing may be withdrawn. */
+const lag = 0.4;
 const yearsBack = 3;
 const refusals = 2;
 
@@ -95,18 +97,18 @@ export const acts: readonly Act[] = [
   {
     name: 'replica',
     title: 'Answer from before',
-    does: `Every other answer, by chance, is ${lag * 60} seconds old.`,
+    does: 'Every other answer, by chance, is some ticks old.',
     expected: 'Older answers are no news: nothing is withdrawn or undone by one.',
     isOn: ({ sandbox }) => sandbox.switches.replicaLag > 0,
-    provoke: ({ sandbox }) =>
-      sandbox.set({ replicaLag: sandbox.switches.replicaLag > 0 ? 0 : lag }),
+    provoke: ({ sandbox, withdrawAfter }) =>
+      sandbox.set({ replicaLag: sandbox.switches.replicaLag > 0 ? 0 : lag * withdrawAfter }),
   },
   {
     name: 'too-many-requests',
     title: 'Answer 429',
     does: `The partner refuses the next ${refusals} requests as too many.`,
     expected:
-      'The notifier asks less often for some minutes, and goes on; a refusal for pace is no failure.',
+      'The notifier asks four times a minute at most until ten minutes without a refusal have passed. So everything is told, and later; a refusal for pace is no failure.',
     provoke: ({ sandbox }) =>
       sandbox.injectFaults({ kind: 'too-many-requests', times: refusals, retryAfter: 1 }),
   },

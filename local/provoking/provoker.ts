@@ -6,6 +6,7 @@ import { environment, ledgerKeys, ledgerTable } from '../../lambda/names.ts';
 import { NotFoundError } from '../../ops/errors.ts';
 import type { EmbeddedAws, LocalFunction } from '../aws/index.ts';
 import { storeCredentials } from '../credentials.ts';
+import { settingsIn } from '../function-settings.ts';
 import type { PartnerSandbox } from '../partner-sandbox/index.ts';
 import { type Act, acts } from './acts.ts';
 import type { Faults } from './faults.ts';
@@ -160,6 +161,7 @@ export class Provoker implements Provoking {
       poll,
       faults,
       clock,
+      withdrawAfter: settingsIn(poll.environment).withdrawAfter,
       refusesCredentials: side.refusesCredentials,
       refuseCredentials: () => {
         sandbox.rotateSecret();

@@ -54,10 +54,11 @@ export interface DeploymentConfig extends Pick<NotifierConfigInput, 'topic' | 's
   readonly others?: readonly string[];
   /** Assessments that the partner has at first. */
   readonly records?: number;
+  /** Minutes; absent: the second look comes with the next tick. */
+  readonly withdrawAfter?: number;
 }
 
-/** Minutes: the second look comes with the next tick. */
-const withdrawAfter = 1e-4;
+const soon = 1e-4;
 /** The sandbox's world is the same in every test of a file. */
 const world = { seed: 7, timeZone: 'UTC' };
 
@@ -91,6 +92,7 @@ export class Deployment {
   readonly #gates: Readonly<Record<GateName, Gate>>;
   #assembly = '';
   #records = 0;
+  #withdrawAfter = soon;
   #partnerUrl = '';
   #aws: EmbeddedAws | undefined;
   #sandbox: PartnerSandbox | undefined;
@@ -151,6 +153,7 @@ export class Deployment {
   async build(config: DeploymentConfig = {}): Promise<void> {
     const { topic, subscriptions = [], integration: more, others = [], records = 30 } = config;
     this.#records = records;
+    this.#withdrawAfter = config.withdrawAfter ?? soon;
     this.filtered = await someOrganization(records);
     const { partner, dynamodb, sns, sqs, secretsManager, kms } = this.#gates;
     this.#partnerUrl = await partner.open();
@@ -210,7 +213,11 @@ export class Deployment {
       },
       idle,
       random: 0,
-      adjust: (plan) => withSettings(plan, () => ({ baseUrl: this.#partnerUrl, withdrawAfter })),
+      adjust: (plan) =>
+        withSettings(plan, () => ({
+          baseUrl: this.#partnerUrl,
+          withdrawAfter: this.#withdrawAfter,
+        })),
       onOutput: ({ text }) => this.output.push(text),
     });
     if (this.#existingSecret !== undefined) this.#aws.secrets.create(this.#existingSecret);

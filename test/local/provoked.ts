@@ -1,0 +1,76 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { systemClock } from '../../lambda/clock.ts';
+import { Faults } from '../../local/provoking/faults.ts';
+import { Provoker } from '../../local/provoking/provoker.ts';
+import { Seen } from '../../local/seen.ts';
+import { Visitor } from '../console/visitor.ts';
+import { Duty } from '../ops/duty.ts';
+import { type DeploymentConfig, integration, queues } from '../scaffold/deployment.ts';
+
+/** A deployment whose console can provoke what may go wrong, raised anew for each test. */
+export function provokedEach(config: DeploymentConfig) {
+  const duty = new Duty();
+  const { stage } = duty;
+  let faults: Faults;
+  let provoker: Provoker;
+  let visitor: Visitor;
+  let seen: Seen;
+
+  /** One tick, and what the subscriber to everything has got since. */
+  async function tick() {
+    const result = await stage.tick();
+    const outcome = result.outcome === 'returned' ? Object(result.payload).outcome : 'failed';
+    const isExplained = provoker.ended(integration, outcome);
+    const events = await stage.events(queues.everything);
+    for (const event of events) provoker.hears(event);
+    return { outcome, isExplained, events };
+  }
+
+  beforeAll(() => duty.build(config));
+  afterAll(() => duty.dismantle());
+  beforeEach(async () => {
+    await duty.raise();
+    faults = new Faults();
+    const open = await faults.open({ ...stage.aws.endpoints, kms: '' });
+    // Behind the gates of the deployment, which the functions call.
+    stage.dynamodb.target = open.dynamodb;
+    stage.sns.target = open.sns;
+    const { aws, sandbox, poll, operate } = stage;
+    const clock = systemClock;
+    seen = new Seen({ clock, isReal: false });
+    const changed = () => seen.changed();
+    const parts = { aws, faults, clock, changed };
+    provoker = new Provoker([{ integration, sandbox, poll, operate }], parts);
+    seen.provoking = provoker;
+    await tick();
+    await tick();
+    visitor = await Visitor.at(duty, seen);
+  });
+  afterEach(async () => {
+    await visitor[Symbol.asyncDispose]();
+    // A function that was misled by what was provoked must not go on warm.
+    await stage.poll.kill();
+    await stage.operate.kill();
+    await duty.strike();
+    await faults[Symbol.asyncDispose]();
+  });
+
+  const provocation = (name: string) => `provoke/${integration}/${name}`;
+  return {
+    duty,
+    stage,
+    tick,
+    provocation,
+    provoke: (name: string) => visitor.sends('provoke', {}, provocation(name)),
+    tally: () => provoker.tally(integration),
+    get failedTicks() {
+      return provoker.failedTicks;
+    },
+    get visitor() {
+      return visitor;
+    },
+    get seen() {
+      return seen;
+    },
+  };
+}
