@@ -26,12 +26,15 @@ header p { margin: 0; }
 .brand { font-weight: 600; }
 .brand a { color: inherit; text-decoration: none; }
 header ul { display: flex; flex-wrap: wrap; gap: .25rem .9rem; list-style: none; margin: 0; padding: 0; }
-header [aria-current] { color: var(--text); font-weight: 600; text-decoration-thickness: 2px; text-underline-offset: .3rem; }
+header li a { display: block; padding: .2rem 0; text-decoration: none; border-bottom: 2px solid transparent; }
+header li a:hover { border-color: currentColor; }
+header [aria-current] { color: var(--text); font-weight: 600; border-color: currentColor; }
 .lookup { margin-left: auto; }
 h1 { font-size: 1.4rem; margin: .5rem 0 1rem; }
 h2 { font-size: 1.1rem; margin: 1.75rem 0 .5rem; }
 main:focus { outline: none; }
 .verdict { font-size: 1.2rem; border-left: .35rem solid currentColor; padding: .25rem .9rem; margin: 0 0 1rem; }
+.verdict::first-letter { text-transform: uppercase; }
 .good { color: var(--good); } .warning { color: var(--warning); } .bad { color: var(--bad); }
 .faint { color: var(--faint); } .strong { font-weight: 600; }
 dl { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; gap: .15rem 1rem; margin: 0 0 1rem; }
@@ -51,14 +54,18 @@ form.fields label { display: grid; gap: .15rem; }
 form.fields label.check { display: flex; gap: .5rem; align-items: baseline; }
 form.row { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: end; margin: .5rem 0 1rem; }
 form.row label { display: grid; gap: .1rem; color: var(--faint); font-size: .9rem; }
+input, select, button { min-height: 2.15rem; }
 input, select, textarea, button { font: inherit; color: inherit; background: var(--back); border: 1px solid var(--faint); border-radius: .3rem; padding: .3rem .6rem; max-width: 100%; }
-input[type=checkbox] { width: 1.05rem; height: 1.05rem; }
-button { background: var(--panel); cursor: pointer; }
+input[type=checkbox] { width: 1.05rem; height: 1.05rem; min-height: 0; }
+button { background: var(--panel); cursor: pointer; white-space: nowrap; }
+button:hover { border-color: var(--link); }
 button.act { background: var(--link); border-color: var(--link); color: var(--back); font-weight: 600; }
 .buttons { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; }
-td .buttons { flex-wrap: nowrap; }
+td .buttons { flex-wrap: nowrap; gap: .35rem; margin: 0; }
+td button { min-height: 0; padding: .1rem .5rem; font-size: .9rem; }
 ul.plain { list-style: none; padding: 0; margin: 0 0 1rem; }
 .panel { background: var(--panel); border: 1px solid var(--line); border-radius: .4rem; padding: .5rem 1rem; margin: 0 0 1rem; }
+.panel > :first-child { margin-top: .25rem; } .panel > :last-child { margin-bottom: .25rem; }
 .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 0 2rem; }
 svg { display: block; max-width: 100%; height: auto; }
 svg text { fill: var(--faint); font: 11px system-ui, sans-serif; }
@@ -71,6 +78,11 @@ svg .gap { fill: var(--warning); } svg .over { fill: transparent; } svg .over:ho
 svg .unproven { fill: var(--bad); } svg .not-yet, svg .none { fill: var(--none); }
 .key { display: flex; flex-wrap: wrap; gap: .25rem 1rem; list-style: none; padding: 0; margin: .25rem 0 1rem; }
 .key svg { display: inline-block; vertical-align: -1px; }
+@media (max-width: 40rem) {
+  dl { grid-template-columns: minmax(5rem, 8.5rem) 1fr; }
+  .scrolls table { min-width: 40rem; }
+  .lookup { margin-left: 0; }
+}
 ol.timeline { list-style: none; margin: 0; padding: 0 0 0 1rem; border-left: 3px solid var(--line); }
 ol.timeline > li { margin: 0 0 1rem; padding-left: .75rem; position: relative; }
 ol.timeline > li::before { content: ""; position: absolute; left: -1.5rem; top: .4rem; width: .7rem; height: .7rem; border-radius: 50%; background: var(--faint); border: 2px solid var(--back); }

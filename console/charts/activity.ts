@@ -1,4 +1,5 @@
 import { activityFields, type TimedActivity } from '../../ops/render/status.ts';
+import { amount } from '../../ops/render/text.ts';
 import type { Html } from '../html.ts';
 import { html } from '../library.ts';
 
@@ -30,7 +31,7 @@ export function activityChart(
       const height = bar[field] === 0 ? 0 : Math.max(2, Math.round(share * lane.bar));
       return height === 0 ? '' : `M${xOf(place)} ${bottom}v-${height}h${column.bar}v${height}z`;
     });
-    return html`<text x="0" y="${bottom - 4}">${field}</text><path class="none" d="M${left} ${bottom}h${end - left}v1h-${end - left}z"/><path class="${field}" d="${shapes.join('')}"/>${most > 0 ? html`<text x="${end + 6}" y="${bottom - 4}">${most}</text>` : ''}`;
+    return html`<text x="0" y="${bottom - 4}">${field}</text><path class="none" d="M${left} ${bottom}h${end - left}v1h-${end - left}z"/><path class="${field}" d="${shapes.join('')}"/>${most > 0 ? html`<text x="${end + 6}" y="${bottom - 4}">${amount(most)}</text>` : ''}`;
   });
   const height = activityFields.length * lane.height + 4;
   const gaps = bars.map(({ gap }, place) =>

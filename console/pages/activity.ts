@@ -30,8 +30,8 @@ export function recentActivity(view: View, { activity, settings }: AdvisedStatus
     }),
   );
   return html`<h2>What ticks did</h2>
-<div class="columns"><div>${strip('ticks', `The last ${count(ticks.length, 'tick')}`, ofTicks)}</div>
-<div>${strip('hours', `The last ${count(hours.length, 'hour')}`, ofHours)}</div></div>`;
+<div class="columns"><div>${strip('ticks', lastOf(ticks.length, 'tick'), ofTicks)}</div>
+<div>${strip('hours', lastOf(hours.length, 'hour'), ofHours)}</div></div>`;
 }
 
 function strip(id: string, title: string, newestFirst: readonly Bar[]): Html {
@@ -41,6 +41,9 @@ function strip(id: string, title: string, newestFirst: readonly Bar[]): Html {
   const chart = activityChart(newestFirst.toReversed(), { id, title, description });
   return html`<h3>${title}</h3><div class="scrolls" tabindex="0" role="region" aria-label="${title}">${chart}</div><p class="faint">${description}</p>`;
 }
+
+const lastOf = (number: number, noun: string) =>
+  number === 1 ? `The last ${noun}` : `The last ${count(number, noun)}`;
 
 const told = ({ requests, held, failed, found }: TimedActivity) =>
   `${count(requests, 'request')}, ${counts({ found, held, failed }, 'nothing found')}`;
@@ -55,5 +58,5 @@ export function nextTick(view: View, { lastTick, settings, paused }: AdvisedStat
   if (paused !== undefined) return 'none, it is paused';
   if (lastTick === undefined) return `within ${span(everyMs)}`;
   const leftMs = everyMs - msSince(lastTick, view);
-  return leftMs > 0 ? `within ${span(leftMs)}` : 'now';
+  return leftMs > 0 ? `within ${span(Math.ceil(leftMs / 1_000) * 1_000)}` : 'now';
 }

@@ -20,7 +20,12 @@ export const commandList: Page = {
       ({ command }) =>
         html`<div><dt><a href="${commandPath(integration, formPath(command))}">${command.usage}</a></dt><dd>${command.summary}</dd></div>`,
     )}</dl>
-${live('history', table('What has been changed, and by whom', historyColumns, rows))}`;
+${live(
+  'history',
+  rows.length === 0
+    ? html`<p>No command has changed anything yet.</p>`
+    : table('What has been changed, and by whom', historyColumns, rows),
+)}`;
   },
 };
 

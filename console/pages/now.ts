@@ -14,13 +14,14 @@ export const now: Page = {
     const view = viewOf(door);
     const status = await door.status(integration, { partner: false, activity: true });
     const [tone, told] = verdict(view, status);
-    const known = [
-      ...statusFacts(view, status),
-      ['next tick', nextTick(view, status)] as const,
-    ].map(([name, value]): readonly [string, Html | undefined] => [
-      name,
-      value === undefined ? undefined : cell(value),
-    ]);
+    const known = statusFacts(view, status)
+      .flatMap((fact) =>
+        fact[0] === 'last tick' ? [fact, ['next tick', nextTick(view, status)] as const] : [fact],
+      )
+      .map(([name, value]): readonly [string, Html | undefined] => [
+        name,
+        value === undefined ? undefined : cell(value),
+      ]);
     return html`${live('verdict', html`<p class="verdict ${tone}" role="status">${told}</p>`)}
 ${live('numbers', html`${openNotices(view, status)}${facts(known)}${recentActivity(view, status)}`)}
 ${table('How long it takes at worst until a change is found', detectionColumns, detectionRows(status))}`;

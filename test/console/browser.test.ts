@@ -5,7 +5,8 @@ import { type Console, DeploymentDoor, serveConsole } from '../../console/index.
 import { ofIntegration } from '../../console/layout.ts';
 import { systemClock } from '../../lambda/clock.ts';
 import { Duty, raisedOnce } from '../ops/duty.ts';
-import { Browser, barriers, complaints, describeInBrowser } from './browser.ts';
+import { barriers, complaints, describeInBrowser } from './browser.ts';
+import { Browser } from './chromium.ts';
 
 /** Fifty times as quick: a deployment is looked at every 10 s. */
 const briskClock = {

@@ -54,8 +54,8 @@ describe('the page Now', () => {
   it('draws what the last ticks and hours did, and tells the next tick', async () => {
     await flood();
     const { text } = await visitor.opens('i/district-a/now');
-    expect(text).toMatch(/<title id="ticks-title">The last \d+ ticks?<\/title>/);
-    expect(text).toMatch(/<title id="hours-title">The last 1 hour<\/title>/);
+    expect(text).toMatch(/<title id="ticks-title">The last \d+ ticks<\/title>/);
+    expect(text).toMatch(/<title id="hours-title">The last hour<\/title>/);
     expect(text).toMatch(/<title>2026-\S+ \d\d:\d\d \S+: \d+ requests?, 3 found, 3 held<\/title>/);
     expect(text).toMatch(/<dt>next tick<\/dt><dd>(?:within|now)/);
   });

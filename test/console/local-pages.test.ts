@@ -8,7 +8,8 @@ import { run } from '../../local/run.ts';
 import { Seen } from '../../local/seen.ts';
 import { Integration } from '../scaffold/integration.ts';
 import { RunningProgram } from '../support/running.ts';
-import { Browser, barriers, complaints, describeInBrowser } from './browser.ts';
+import { barriers, complaints, describeInBrowser } from './browser.ts';
+import { Browser } from './chromium.ts';
 import { IntegrationDoor } from './integration-door.ts';
 
 describeInBrowser('the console of npm start in a browser', () => {

@@ -1,0 +1,86 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import { run } from '../local/run.ts';
+import { Browser } from '../test/console/chromium.ts';
+import { RunningProgram } from '../test/support/running.ts';
+
+/**
+ * The pictures of docs/console.md: `npm start` with its invented partner, provoked until each page has something to
+ * show, and each page in light and dark. Needs a Chromium, Chrome or Edge.
+ */
+const folder = fileURLToPath(new URL('../docs/console', import.meta.url));
+const width = 1_200;
+/** Of a longer page, the rest is left out. */
+const mostHeight = 760;
+const integration = 'district-a';
+
+interface Picture {
+  readonly name: string;
+  readonly path: string;
+}
+
+const environment = { NOTIFIER_LOCAL: await mkdtemp(join(tmpdir(), 'screenshots-')) };
+const started = new RunningProgram(run, ['--port', '0', '--every', '1'], { environment });
+await mkdir(folder, { recursive: true });
+{
+  await using browser = await Browser.open();
+  await started.shows(/created .* district-a/);
+  const [url = ''] = /http:\S+/.exec(started.output.text) ?? [];
+  const pictures = await provoked(browser, url);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await using reader = await browser.reader({ colorScheme, width });
+    const page = await reader.newPage();
+    for (const { name, path } of pictures) {
+      await page.goto(new URL(path, url).href);
+      await photograph(page, join(folder, `${name}-${colorScheme}.png`));
+    }
+  }
+}
+started.interrupt();
+await started.ended;
+await rm(environment.NOTIFIER_LOCAL, { recursive: true });
+
+/** What each page has to show. */
+async function provoked(browser: Browser, url: string): Promise<readonly Picture[]> {
+  await using reader = await browser.reader({ width });
+  const page = await reader.newPage();
+  const at = (path: string) => new URL(path, url).href;
+  for (const title of ['Certify somebody', 'Backdate one', 'Edit the newest', 'Remove one']) {
+    await page.goto(at('provoke'));
+    await page.getByRole('button', { name: title }).click();
+    await page.waitForLoadState();
+  }
+  await started.shows(/updated .* district-a/);
+  await page.goto(at('provoke'));
+  await page.getByRole('button', { name: 'Certify 2,000 at once' }).click();
+  await started.shows(/notice .*held/);
+  await started.shows(/withdrawn .* district-a/);
+  await page.goto(at(`i/${integration}/events?type=updated`));
+  const life = await page.locator('main a[href*="certifications"]').first().getAttribute('href');
+  await page.goto(at('local/events'));
+  const payload = await page.locator('main a[href*="local/events/"]').last().getAttribute('href');
+  const of = (path: string) => `i/${integration}/${path}`;
+  return [
+    { name: 'now', path: of('now') },
+    { name: 'events', path: of('events') },
+    { name: 'certification', path: life ?? '' },
+    { name: 'proof', path: of('proof') },
+    { name: 'held', path: of('held') },
+    { name: 'notices', path: of('notices') },
+    { name: 'commands', path: of('commands') },
+    { name: 'command', path: of('commands/prove?from=2026-11-01&to=2026-11-30') },
+    { name: 'mail', path: 'mail' },
+    { name: 'payload', path: payload ?? '' },
+    { name: 'provoke', path: 'provoke' },
+  ];
+}
+
+/** As far down as it has something to show. */
+async function photograph(page: Page, path: string): Promise<void> {
+  const { height = mostHeight } = (await page.locator('body').boundingBox()) ?? {};
+  const clip = { x: 0, y: 0, width, height: Math.min(height, mostHeight) };
+  await page.screenshot({ path, clip, fullPage: true });
+}

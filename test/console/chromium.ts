@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type BrowserContext, type Browser as Chromium, chromium } from 'playwright-core';
+
+const { ProgramFiles = '', LOCALAPPDATA = '' } = process.env;
+const { 'ProgramFiles(x86)': programFiles86 = '' } = process.env;
+const onWindows = ['Google/Chrome/Application/chrome.exe', 'Microsoft/Edge/Application/msedge.exe'];
+
+/** Where a Chromium may be, Debian's first. */
+const places: Partial<Record<NodeJS.Platform, readonly string[]>> = {
+  linux: ['/usr/bin/chromium', '/opt/google/chrome/chrome', '/opt/microsoft/msedge/msedge'],
+  darwin: [
+    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+    '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
+    '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  ],
+  win32: [ProgramFiles, programFiles86, LOCALAPPDATA].flatMap((folder) =>
+    onWindows.map((program) => join(folder, program)),
+  ),
+};
+/** Absent: there is none here. */
+export const executablePath = places[process.platform]?.find((place) => existsSync(place));
+
+interface Reader {
+  readonly colorScheme: 'light' | 'dark';
+  /** Pixels. */
+  readonly width: number;
+  readonly javaScriptEnabled: boolean;
+}
+
+/** A real Chromium, without a window. */
+export class Browser implements AsyncDisposable {
+  readonly #chromium: Chromium;
+
+  private constructor(chromium: Chromium) {
+    this.#chromium = chromium;
+  }
+
+  static async open(): Promise<Browser> {
+    const isRoot = process.getuid?.() === 0;
+    const options = { chromiumSandbox: !isRoot, handleSIGINT: false, handleSIGTERM: false };
+    return new Browser(
+      await chromium.launch({
+        ...options,
+        ...(executablePath !== undefined && { executablePath }),
+        handleSIGHUP: false,
+      }),
+    );
+  }
+
+  /** Somebody who has just sat down in front of it. */
+  async reader(reader: Partial<Reader> = {}): Promise<BrowserContext> {
+    const { colorScheme = 'light', width = 1440, javaScriptEnabled = true } = reader;
+    const viewport = { width, height: 900 };
+    const context = await this.#chromium.newContext({ colorScheme, viewport, javaScriptEnabled });
+    // Far above what anything takes, and below the limit of a test, which would not say what it waited for.
+    context.setDefaultTimeout(30_000);
+    return context;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#chromium.close();
+  }
+}
