@@ -78,7 +78,7 @@ export function app(door: Door, root: string, changed: () => void): Hono {
     await known(door, integration);
     const form = formOf(given['command']);
     const filled = await filledIn(c);
-    const { id } = runs.start(filled['run'] ?? '', {
+    const { id } = runs.start(runIn(filled), {
       integration,
       argv: argvOf(form, filled),
       input: inputOf(form, filled),
@@ -105,6 +105,15 @@ export function app(door: Door, root: string, changed: () => void): Hono {
 /** What a form was filled in with; of a name that comes twice, the last value. */
 async function filledIn(c: Context): Promise<Record<string, string>> {
   return Object.fromEntries(new URLSearchParams(await c.req.text()));
+}
+
+/** The run that a form of this console means. @throws UsageError */
+function runIn({ run = '' }: Readonly<Record<string, string>>): string {
+  if (/^[\da-f-]{36}$/.test(run)) return run;
+  throw new UsageError(
+    'This is no form of the console.',
+    'Open the command again, and send it there.',
+  );
 }
 
 /** @throws NotFoundError */

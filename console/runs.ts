@@ -3,6 +3,8 @@ import type { Door } from './door.ts';
 
 /** Those that ended first are forgotten. */
 const runsKept = 50;
+/** Characters of what one has told: of more, the newest, which say how it has ended. */
+const toldKept = 200_000;
 /** After that, nobody is going to answer: it is taken for a no. */
 const answeredWithinMs = 600_000;
 
@@ -119,11 +121,16 @@ export class Runs {
   }
 }
 
+const leftOut = '… What came before is left out here: the command line tells all of it.';
+
 /** A line that the next one takes the place of is not kept. */
 function told(before: string, text: string): string {
   const [first = '', ...later] = text.split('\r\u001B[2K');
-  return later.reduce(
-    (all, line) => all.slice(0, all.lastIndexOf('\n') + 1) + line,
+  const all = later.reduce(
+    (told, line) => told.slice(0, told.lastIndexOf('\n') + 1) + line,
     before + first,
   );
+  if (all.length <= toldKept) return all;
+  const kept = all.slice(-toldKept);
+  return `${leftOut}\n${kept.slice(kept.indexOf('\n') + 1)}`;
 }

@@ -6,6 +6,7 @@ import { deliveries } from '../../ops/render/explain.ts';
 import { assessmentNamed } from '../../ops/render/text.ts';
 import { moment } from '../../ops/render/time.ts';
 import { addressOf } from '../command-form.ts';
+import type { ReceivedEvent } from '../door.ts';
 import { settingsGiven } from '../forms.ts';
 import { type Html, live, table } from '../html.ts';
 import { pathOf } from '../layout.ts';
@@ -54,14 +55,15 @@ export const events: Page = {
       'Name',
       'Delivery',
     ];
+    const received = new Map(door.local?.events.map((one) => [one.id, one]));
     const rows = answer.events.map((one) => [
       moment(one.at, view),
       [one.type, ...(one.late ? ['late'] : []), ...one.changed].join(', '),
-      html`<a href="${pathOf(integration, `certifications/${one.id}`)}">${one.id}</a>, revision ${one.revision}${door.local ? html` <a href="${payloadPath(one.event)}">payload</a>` : ''}`,
+      html`<a href="${pathOf(integration, `certifications/${one.id}`)}">${one.id}</a>, revision ${one.revision}${received.has(one.event) ? html` <a href="${payloadPath(one.event)}">payload</a>` : ''}`,
       one.day,
       String(one.organization_id ?? 'none'),
       assessmentNamed(one.assessment_name),
-      cell(deliveries[one.delivery]),
+      html`${cell(deliveries[one.delivery])}${gotBy(received.get(one.event))}`,
     ]);
     const filter = filterOf(given);
     const older = olderThan(answer, filter);
@@ -89,6 +91,10 @@ ${live(
 )}`;
   },
 };
+
+/** Whose filter let it through. */
+const gotBy = (event: ReceivedEvent | undefined) =>
+  event === undefined ? '' : html`, got by ${event.by.join(', ')}`;
 
 /** What the address of the page behind this one says: the days stay those of the first, whatever day it is by then. */
 function olderThan(

@@ -115,6 +115,17 @@ describe('a command given at the console', () => {
     await visitor.sends('i/district-a/now', {});
   });
 
+  it('is taken from a form of the console only', async () => {
+    const sent = await visitor.raw(visitor.at(at('pause')), {
+      method: 'POST',
+      headers: { origin: visitor.origin, 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'reason=x&run=../../now',
+    });
+    expect(sent).toMatchObject({ status: 400 });
+    expect(sent.text).toContain('This is no form of the console.');
+    expect((await visitor.opens('i/district-a/now')).text).not.toContain('paused');
+  });
+
   it('says what is wrong with what was typed', async () => {
     const { path } = await visitor.sends(at('prove'), { from: 'yesterday', to: '2019-05-06' });
     expect(await visitor.sees(path, /It has ended with 2/)).toContain('Allowed: a day');

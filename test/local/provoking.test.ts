@@ -155,6 +155,12 @@ describe('what only the console of npm start has', () => {
       '<dd>demo-events, sqs payroll</dd>',
     );
     expect((await provoked.visitor.opens('local/events/district-a/1/1')).status).toBe(404);
+    await provoke('certify');
+    await tick();
+    const { text } = await provoked.visitor.opens('i/district-a/events');
+    expect(text).toContain(', got by demo-events, sqs payroll</td>');
+    // Of the other, which no subscriber has got, there is nothing to show.
+    expect(text.match(/">payload<\/a>/g)).toHaveLength(1);
   });
 
   it('keeps the last 500 events and the last 100 mails', () => {
