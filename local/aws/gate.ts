@@ -7,6 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { keepOpen } from './loopback-server.ts';
 
 /** A request on its way to an embedded service. */
 export interface Call {
@@ -70,6 +71,7 @@ export class Gate {
   /** Keeps no process alive. */
   async open(): Promise<string> {
     if (!this.#server.listening) {
+      keepOpen(this.#server);
       this.#server.listen(0, '127.0.0.1').unref();
       await once(this.#server, 'listening');
     }

@@ -6,6 +6,7 @@ export const loopback = '127.0.0.1';
 
 /** Listens on a loopback port; 0: any free one. @returns the server's URL */
 export async function listen(server: Server, port = 0): Promise<string> {
+  if (server instanceof HttpServer) keepOpen(server);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject);
   server.listen(port, loopback, resolve);
@@ -16,6 +17,14 @@ export async function listen(server: Server, port = 0): Promise<string> {
     throw new TypeError('A TCP server has an address and a port');
   }
   return `http://${loopback}:${address.port}`;
+}
+
+/**
+ * Idle connections stay: a client whose process was busy for a second would send its next request into one that is
+ * closed just then, and be told ECONNRESET.
+ */
+export function keepOpen(server: HttpServer): void {
+  server.keepAliveTimeout = 0;
 }
 
 /** Closes at once, whatever is still connected. */

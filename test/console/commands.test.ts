@@ -103,7 +103,7 @@ describe('a command given at the console', () => {
     await visitor.sees(run, /Tell nobody, ever, of 3 events\?/);
     await visitor.sends(run, { answer: 'no' });
     await visitor.sees(run, /Not confirmed/);
-    expect((await duty.json('holds')).result).toMatchObject({ events: 3 });
+    expect(await duty.json('holds')).toMatchObject({ exitCode: 0, result: { events: 3 } });
   });
 
   it('takes whatever is typed for a value, and for no option', async () => {

@@ -1,14 +1,12 @@
-import { once } from 'node:events';
 import { CreateTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
 import { embeddedDynamoDb } from '../../local/aws/dynamodb.ts';
+import { close, listen } from '../../local/aws/loopback-server.ts';
 
 /** An embedded DynamoDB for tables such as docs/subscribing.md asks a subscriber to make. */
 export async function startHandledTables() {
   const server = embeddedDynamoDb();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   const client = new DynamoDBClient({
-    endpoint: `http://127.0.0.1:${Object(server.address()).port}`,
+    endpoint: await listen(server),
     region: 'us-east-1',
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   });
@@ -31,8 +29,7 @@ export async function startHandledTables() {
     },
     async close(): Promise<void> {
       client.destroy();
-      server.close();
-      await once(server, 'close');
+      await close(server);
     },
   };
 }

@@ -1,18 +1,15 @@
-import { once } from 'node:events';
 import { CreateTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
 import { ledgerTable } from '../../lambda/names.ts';
 import { embeddedDynamoDb } from '../../local/aws/dynamodb.ts';
+import { close, listen } from '../../local/aws/loopback-server.ts';
 
 /** An embedded DynamoDB, which keeps no process alive. */
 export async function startDynamoDb() {
   const server = embeddedDynamoDb();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const endpoint = await listen(server);
   server.unref();
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
   const client = new DynamoDBClient({
-    endpoint: `http://127.0.0.1:${address.port}`,
+    endpoint,
     region: 'eu-central-1',
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   });
@@ -20,8 +17,7 @@ export async function startDynamoDb() {
     client,
     async close() {
       client.destroy();
-      server.close();
-      await once(server, 'close');
+      await close(server);
     },
   };
 }
