@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Integration } from '../../scaffold/integration.ts';
 import { tickSettings } from '../../scaffold/settings.ts';
 import { assessment } from '../../support/assessments.ts';
+import { editedLongAgo } from './scenarios.ts';
 
 let story: Integration;
 beforeEach(() => {
@@ -10,6 +11,10 @@ beforeEach(() => {
 
 /** Rows of a page with which the read of a day takes 61 to 80 requests. */
 const longRead = 5;
+
+it('finds within the hour an edit that neither a page nor a count shows', async () => {
+  expect(await editedLongAgo.tell(new Integration())).toEqual(editedLongAgo.seen);
+});
 
 describe('the audits of the history', () => {
   const reads = () =>

@@ -566,6 +566,19 @@ export const learnedPace: Scenario = {
   seen: 2,
 };
 
+/** Changed long ago: neither a page nor a count shows it. */
+export const editedLongAgo: Scenario = {
+  async tell(story) {
+    story.host.addMany(1, 3, '2019-05-06');
+    story.host.addMany(101, 150, '2026-11-19');
+    await story.baseline();
+    story.host.edit(2, { email: 'b@example.org' });
+    await story.minutes(60);
+    return story.heardOf(2);
+  },
+  seen: ['updated'],
+};
+
 /** By the mutant that does not see what is to be seen. */
 export const byMutant = {
   newcomers,
@@ -596,4 +609,5 @@ export const byMutant = {
   searched: searchedAgain,
   cursor: hugeDay,
   pace: learnedPace,
+  audits: editedLongAgo,
 } as const satisfies Readonly<Record<string, Scenario>>;
