@@ -17,11 +17,13 @@ const alone = [
 /** What takes longest comes first, so that no worker is alone with it at the end. */
 const slowest = [
   'test/simulation/',
-  'test/console/browser.test.ts',
+  'test/scenario/breakages.test.ts',
+  'test/local/start.test.ts',
+  'test/exploration/',
   'test/scenario/delivery.test.ts',
   'test/scenario/operations.test.ts',
   'test/scenario/permissions.test.ts',
-  'test/local/start.test.ts',
+  'test/console/browser.test.ts',
   'test/infra/synth.test.ts',
   'test/package.test.ts',
   'test/ops/',

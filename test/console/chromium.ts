@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BrowserContext, type Browser as Chromium, chromium } from 'playwright-core';
@@ -18,6 +19,10 @@ const places: Partial<Record<NodeJS.Platform, readonly string[]>> = {
     onWindows.map((program) => join(folder, program)),
   ),
 };
+// CI installs a browser beside the first tests, and holds this lock until it is there.
+const { BROWSER_LOCK } = process.env;
+if (BROWSER_LOCK) execFileSync('flock', ['-w', '300', BROWSER_LOCK, 'true']);
+
 /** Absent: there is none here. */
 export const executablePath = places[process.platform]?.find((place) => existsSync(place));
 
