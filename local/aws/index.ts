@@ -16,7 +16,7 @@ import {
 import { interpret, type Plan, type SchedulePlan, type StateMachinePlan } from './interpret.ts';
 import { keyService } from './key-service.ts';
 import { lambdaService } from './lambda-service.ts';
-import { close, listen, loopback } from './loopback-server.ts';
+import { close, listen, loopback, refuseWebPages } from './loopback-server.ts';
 import { scheduler } from './scheduler.ts';
 import { initialValue, SecretStore } from './secret-store.ts';
 import { secretsManager } from './secrets-manager.ts';
@@ -112,12 +112,13 @@ export async function startEmbeddedAws(
   const { stackName, template } = assembly;
 
   await using services = new AsyncDisposableStack();
-  const dynamodb = embeddedDynamoDb();
+  const dynamodb = refuseWebPages(embeddedDynamoDb());
   services.adopt(dynamodb, close);
   const messaging = buildApp({ logger: false, defaultRegion: region });
   services.adopt(messaging, (server) => server.close());
+  refuseWebPages(messaging.server);
   const secrets = new SecretStore(region, accountId);
-  const secretsServer = secretsManager(secrets);
+  const secretsServer = refuseWebPages(secretsManager(secrets));
   services.adopt(secretsServer, close);
 
   const messagingUrl = await messaging.listen({
@@ -143,7 +144,7 @@ export async function startEmbeddedAws(
     sqsEndpoint: messagingUrl,
   });
   const plan = options.adjust?.(described) ?? described;
-  const keysServer = keyService(plan.keys);
+  const keysServer = refuseWebPages(keyService(plan.keys));
   services.adopt(keysServer, close);
   await create(plan, (service) => clientConfigAt(endpoints[service]));
   for (const { name, value } of plan.secrets) {
@@ -174,7 +175,7 @@ export async function startEmbeddedAws(
   };
   const functions = new Map(plan.functions.map(({ name }) => [name, startFunction(name)]));
 
-  const lambdaServer = lambdaService(functions);
+  const lambdaServer = refuseWebPages(lambdaService(functions));
   services.adopt(lambdaServer, close);
   const cloudFormationServer = cloudFormation({
     name: stackName,
@@ -183,8 +184,8 @@ export async function startEmbeddedAws(
       Object.keys(template.Outputs).map((name) => [name, plan.output(name)]),
     ),
   });
-  services.adopt(cloudFormationServer, close);
-  const schedulerServer = scheduler(plan.schedules);
+  services.adopt(refuseWebPages(cloudFormationServer), close);
+  const schedulerServer = refuseWebPages(scheduler(plan.schedules));
   services.adopt(schedulerServer, close);
   const allEndpoints: AllEndpoints = {
     ...called,

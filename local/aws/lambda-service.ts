@@ -35,9 +35,6 @@ async function handle(
   request: IncomingMessage,
   functions: ReadonlyMap<string, LocalFunction>,
 ): Promise<Answer> {
-  // Every browser says whence a page sends; no SDK does. A web page must not start anything here.
-  if (request.headers.origin !== undefined)
-    return refused(403, 'AccessDeniedException', 'Not for web pages.');
   const [, name = ''] = path.exec(decodeURIComponent(request.url ?? '')) ?? [];
   // An ARN will do for a name, as in AWS.
   const invoked = functions.get(name.split(':').at(-1) ?? '');

@@ -1,4 +1,4 @@
-import { Server as HttpServer } from 'node:http';
+import { Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Server } from 'node:net';
 
 /** Listening on the loopback interface only: what runs locally may hold real personal data. */
@@ -25,6 +25,31 @@ export async function listen(server: Server, port = 0): Promise<string> {
  */
 export function keepOpen(server: HttpServer): void {
   server.keepAliveTimeout = 0;
+}
+
+/** Names by which programs of this machine, and of containers on it, know it. No other machine can take them. */
+const ownName = /^(?:127\.0\.0\.1|(?:[\w-]+\.)*localhost|host\.docker\.internal)(?::\d+)?$/i;
+
+/**
+ * Every browser says whence a page sends, and no SDK does; a page behind a rebound DNS name says nothing where it only
+ * looks, but asks for another host.
+ */
+function isOfWebPage({ headers: { origin, host = '' } }: IncomingMessage): boolean {
+  return origin !== undefined || !ownName.test(host);
+}
+
+/**
+ * No web page that happens to be open reads or starts anything here: ports are known, credentials are not checked, and
+ * what runs locally may hold real personal data.
+ */
+export function refuseWebPages<Listening extends Server>(server: Listening): Listening {
+  const answer = server.listeners('request');
+  server.removeAllListeners('request');
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    if (isOfWebPage(request)) response.writeHead(403).end('Not for web pages.');
+    else for (const one of answer) one.call(server, request, response);
+  });
+  return server;
 }
 
 /** Closes at once, whatever is still connected. */

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
+import { request } from 'node:http';
 import {
   DescribeTableCommand,
   DynamoDBClient,
@@ -49,6 +51,26 @@ test('every service listens on the loopback interface only', () => {
   for (const endpoint of Object.values(aws.endpoints)) {
     expect(new URL(endpoint).hostname).toBe('127.0.0.1');
   }
+});
+
+describe('no service answers a web page', () => {
+  /** With a Host header of one's own, which fetch does not allow. */
+  async function statusOf(endpoint: string, headers: Record<string, string>): Promise<number> {
+    const asked = request(endpoint, { headers }).end();
+    const [{ statusCode }] = await once(asked, 'response');
+    return statusCode;
+  }
+
+  test('that happens to be open, or has a name that leads here', async () => {
+    for (const [name, endpoint] of Object.entries(aws.endpoints)) {
+      const { port } = new URL(endpoint);
+      const said = (headers: Record<string, string>) => statusOf(endpoint, headers);
+      expect([name, await said({ origin: 'https://evil.example' })]).toEqual([name, 403]);
+      expect([name, await said({ host: `evil.example:${port}` })]).toEqual([name, 403]);
+      for (const host of ['localhost', 'sqs.us-east-1.localhost', 'host.docker.internal'])
+        expect([name, await said({ host: `${host}:${port}` })]).not.toEqual([name, 403]);
+    }
+  });
 });
 
 test('the table has the keys, the indexes and the projections of the template', async () => {

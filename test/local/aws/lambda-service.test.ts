@@ -60,12 +60,6 @@ test.each([
     400,
     'InvalidParameterValueException',
   ],
-  [
-    'a web page that happens to be open',
-    () => invoke('{}', { origin: 'https://evil.example.org' }),
-    403,
-    'AccessDeniedException',
-  ],
   ['a name that is not encoded', () => invoke('{}', {}, '%E0%A4%A'), 500, 'ServiceException'],
 ])('%s is refused', async (_, request, status, type) => {
   const answer = await request();
