@@ -16,6 +16,9 @@ const daysAtFirst = 7;
 /** From the time of an event to its write: as long as a tick may last, and a little more. */
 const writtenWithin = { minutes: 1 };
 
+/** This program is younger: nothing was announced before, and each month that is looked through is a request. */
+const noneBefore = Temporal.Instant.from('2026-01-01T00:00:00Z');
+
 /** In the order of the list: an event, or a certification by its last one. */
 interface Place {
   /** Milliseconds since the epoch. */
@@ -137,7 +140,7 @@ interface Asked {
   readonly now: Temporal.Instant;
   /** The first day. */
   readonly from: string;
-  /** Its beginning. */
+  /** Its beginning, or that of the first month that can have an event. */
   readonly begin: Temporal.Instant;
   /** All that is listed comes below it. */
   readonly bound: Place;
@@ -149,7 +152,8 @@ function askedFor({ settings, clock }: OperationParts, command: Command): Asked 
   const today = now.toZonedDateTimeISO(timeZone).toPlainDate();
   const last = command.to === undefined ? today : Temporal.PlainDate.from(command.to);
   const from = command.from ?? last.subtract({ days: daysAtFirst - 1 }).toString();
-  const begin = Temporal.PlainDate.from(from).toZonedDateTime(timeZone).toInstant();
+  const asked = Temporal.PlainDate.from(from).toZonedDateTime(timeZone).toInstant();
+  const begin = Temporal.Instant.compare(asked, noneBefore) < 0 ? noneBefore : asked;
   const end = last.add({ days: 1 }).toZonedDateTime(timeZone);
   const top = behind(end.epochMilliseconds - 1);
   const bound = command.after === undefined ? top : (placeIn(command.after) ?? top);

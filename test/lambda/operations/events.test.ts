@@ -130,6 +130,19 @@ describe('events of a certification', () => {
     expect(pages.reduce((sum, { unreadable }) => sum + unreadable, 0)).toBe(1);
   });
 
+  it('are looked for in no month before this program was there, whatever days are asked for', async () => {
+    await story.show(of(1));
+    let pages = 0;
+    const counted = among(story.opsLedger, async () => {
+      pages += 1;
+    });
+    for (const days of [{ from: '0000-01-01' }, { to: '0000-01-01' }, { from: '0001-01-01' }])
+      await asked(days, counted);
+    expect(pages).toBeLessThan(3 * 20);
+    const { events } = await asked({ from: '0001-01-01', to: '9999-12-31' });
+    expect(events).toMatchObject([{ id: 1 }]);
+  });
+
   it('that are above the page cost no read of its item, if it has but one', async () => {
     for (let id = 1; id <= 20; id += 1) {
       await story.show(of(id));
@@ -201,7 +214,7 @@ function slowly(opsLedger: MemoryOpsLedger, seconds: number): OpsLedger {
 }
 
 /** The same, with something that happens after each page of certifications. */
-function among(opsLedger: MemoryOpsLedger, happens: () => Promise<void>): OpsLedger {
+function among(opsLedger: OpsLedger, happens: () => Promise<void>): OpsLedger {
   return new Proxy(opsLedger, {
     get(target, name) {
       if (name !== 'latest' && name !== 'latestSince') return Reflect.get(target, name);
