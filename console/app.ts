@@ -3,7 +3,7 @@ import { NotFoundError, UnexpectedError, UsageError } from '../ops/errors.ts';
 import type { Door } from './door.ts';
 import { argvOf, formOf, inputOf } from './forms.ts';
 import type { Html } from './html.ts';
-import { page, pathOf } from './layout.ts';
+import { askedPath, page, pathOf } from './layout.ts';
 import { type Context, Hono, html } from './library.ts';
 import { addLocalPages } from './local-pages.ts';
 import type { Asked, Download, Page } from './page.ts';
@@ -60,7 +60,14 @@ export function app(door: Door, root: string, changed: () => void): Hono {
       const asked = askedIn(c);
       const { integration, given } = asked;
       const integrations = await known(door, integration);
-      const about = { door, integrations, integration, at: under, root, path: c.req.path };
+      const about = {
+        door,
+        integrations,
+        integration,
+        at: under,
+        root,
+        path: askedPath(c.req.url),
+      };
       return c.html(page({ ...about, title: title(given), content: await content(asked) }));
     });
 
@@ -131,13 +138,14 @@ async function failure(c: Context, door: Door, root: string, thrown: unknown): P
   const error = thrown instanceof NotifierError ? thrown : new UnexpectedError(thrown);
   const integrations = await door.integrations().catch(() => []);
   const status = statusOf(error);
-  const about = { door, integrations, at: '', root, path: c.req.path };
+  const about = { door, integrations, at: '', root, path: askedPath(c.req.url) };
   const title = 'This cannot be shown';
   return c.html(page({ ...about, title, content: problem(error) }), status);
 }
 
-function statusOf(error: NotifierError): 400 | 404 | 502 {
+function statusOf(error: NotifierError): 400 | 404 | 500 | 502 {
   if (error instanceof UsageError) return 400;
+  if (error instanceof UnexpectedError) return 500;
   return error instanceof NotFoundError ? 404 : 502;
 }
 

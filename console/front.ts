@@ -1,6 +1,6 @@
 import type { Door } from './door.ts';
 import { guard } from './guard.ts';
-import { page } from './layout.ts';
+import { askedPath, page } from './layout.ts';
 import { type Context, Hono, html } from './library.ts';
 import { type Live, liveScript } from './live.ts';
 import { icon, style } from './style.ts';
@@ -31,6 +31,8 @@ export function front(door: Door, { token, live, host, pages }: FrontParts): Hon
   asset('style.css', 'text/css; charset=utf-8', style);
   asset('live.js', 'text/javascript; charset=utf-8', liveScript);
   asset('icon.svg', 'image/svg+xml', icon);
+  // As somebody has copied it without its end.
+  whole.get(root.slice(0, -1), (c) => c.redirect(root, 303));
   console.get('live', (c) => live.stream(c));
   console.all('*', async (c) => {
     const { progress = [] } = door.local ?? {};
@@ -51,6 +53,6 @@ function starting(
 ): Response | Promise<Response> {
   c.header('Refresh', String(lookAgainSeconds));
   const content = html`<div id="starting" data-live data-until><ol>${steps.map((step) => html`<li>${step}</li>`)}</ol><p class="faint">This page goes on by itself when everything is ready.</p></div>`;
-  const about = { door, integrations: [], at: '', root, path: c.req.path };
+  const about = { door, integrations: [], at: '', root, path: askedPath(c.req.url) };
   return c.html(page({ ...about, title: 'Starting', content }), 503);
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { bodyLimit, type MiddlewareHandler, secureHeaders } from './library.ts';
+import { type MiddlewareHandler, secureHeaders } from './library.ts';
 
 /** What the largest form has, credentials included. */
 const formBytes = 64 * 1024;
@@ -36,6 +36,7 @@ const headers: MiddlewareHandler = secureHeaders({
  *
  *   Host     ours to the letter: otherwise a name of somebody else's leads here (DNS rebinding)
  *   Origin   ours wherever a browser says it, and always there where something is changed
+ *   Length   said of whatever is sent, as browsers say it of forms: what is longer than that never arrives
  *
  * @param host as it is printed
  */
@@ -49,14 +50,12 @@ export function guard(host: () => string): MiddlewareHandler[] {
       const isOurs = asked === host() && origin === ours(host());
       if (!isOurs || !['GET', 'POST'].includes(method))
         return c.text('Refused: this console is for its own pages only.', 403);
+      if (method === 'POST' && !(Number(c.req.header('content-length')) <= formBytes))
+        return c.text('Refused: no form is as large as this.', 413);
       await next();
       // An answer that was made elsewhere has other headers.
       return c.header('Cache-Control', 'no-store');
     },
-    bodyLimit({
-      maxSize: formBytes,
-      onError: (c) => c.text('Refused: no form is as large as this.', 413),
-    }),
   ];
 }
 

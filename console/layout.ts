@@ -11,7 +11,7 @@ export interface Frame {
   readonly integration?: string;
   /** The page, as it stands in the navigation. */
   readonly at: string;
-  /** The whole path of the page, and the part of it that all pages share. */
+  /** The whole path of the page with what follows the `?`, and the part of it that all pages share. */
   readonly path: string;
   readonly root: string;
   readonly content: Html;
@@ -81,6 +81,12 @@ function lookUp(integration: string): Html {
 <label>Assessment <input name="id" inputmode="numeric" pattern="[0-9]+" required size="8"></label>
 <button>Look up</button>
 </form>`;
+}
+
+/** The address of a page as it was asked for, without its origin. */
+export function askedPath(url: string): string {
+  const { pathname, search } = new URL(url);
+  return pathname + search;
 }
 
 /** Of a page about an integration; from `root`, as all links are. */

@@ -4,7 +4,6 @@
  */
 export { getRequestListener } from '@hono/node-server';
 export { type Context, Hono, type MiddlewareHandler } from 'hono';
-export { bodyLimit } from 'hono/body-limit';
 export { html } from 'hono/html';
 export { secureHeaders } from 'hono/secure-headers';
 export { streamSSE } from 'hono/streaming';

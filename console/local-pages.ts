@@ -1,5 +1,5 @@
 import type { Door, LocalDoor } from './door.ts';
-import { page } from './layout.ts';
+import { askedPath, page } from './layout.ts';
 import type { Hono } from './library.ts';
 import { type LocalPage, mail, payload, payloads } from './pages/local.ts';
 import { provoke } from './pages/provoke.ts';
@@ -20,7 +20,7 @@ export function addLocalPages(console: Hono, { door, local, root }: LocalParts):
     console.get(path, async (c) => {
       const given = { ...c.req.query(), ...c.req.param() };
       const integrations = await door.integrations();
-      const about = { door, integrations, at: under, root, path: c.req.path };
+      const about = { door, integrations, at: under, root, path: askedPath(c.req.url) };
       const shown = await content({ door, local, given });
       return c.html(page({ ...about, title: title(given), content: shown }));
     });

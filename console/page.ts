@@ -6,7 +6,7 @@ import type { Runs } from './runs.ts';
 export interface Asked {
   readonly door: Door;
   readonly integration: string;
-  /** Of the address: what stands for a `:name` in its path, and the last value of each name behind the `?`. */
+  /** Of the address: what stands for a `:name` in its path, and the first value of each name behind the `?`. */
   readonly given: Readonly<Record<string, string>>;
   readonly runs: Runs;
 }

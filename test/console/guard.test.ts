@@ -29,7 +29,24 @@ function withHost(host: string): Promise<number> {
   return promise;
 }
 
-const post = (headers: Record<string, string>, body = 'reason=because&run=1') =>
+/** A form of which nobody has said how long it is. */
+function inChunks(body: string): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const { origin, port } = new URL(visitor.origin);
+  const headers = { origin, 'transfer-encoding': 'chunked' };
+  const options = { host: '127.0.0.1', port, path: visitor.at(form), method: 'POST', headers };
+  const sent = request(options, (answer) => {
+    answer.resume();
+    resolve(answer.statusCode ?? 0);
+  }).on('error', reject);
+  sent.end(body);
+  return promise;
+}
+
+const post = (
+  headers: Record<string, string>,
+  body = 'reason=because&run=00000000-0000-4000-8000-000000000001',
+) =>
   visitor.raw(visitor.at(form), {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
@@ -39,8 +56,10 @@ const post = (headers: Record<string, string>, body = 'reason=because&run=1') =>
 const paused = async () => (await duty.json('status')).result;
 
 describe('the console lets in', () => {
-  it('whoever has the printed address', async () => {
+  it('whoever has the printed address, copied with its end or without', async () => {
     expect((await visitor.opens('')).path).toBe(visitor.at(page));
+    const { headers } = await visitor.raw(visitor.at('').slice(0, -1));
+    expect(headers.get('location')).toBe(visitor.at(''));
     expect((await visitor.opens(page)).status).toBe(200);
   });
 
@@ -72,6 +91,12 @@ describe('the console lets in', () => {
     await visitor.sees(page, /paused since .*because/);
   });
 
+  it('nobody away from what was asked for, on the way to the content', async () => {
+    const { text } = await visitor.opens('i/district-a/events?type=created&late=yes');
+    const [, href = ''] = /<a class="skip" href="([^"]+)"/.exec(text) ?? [];
+    expect(href).toBe(`${visitor.at('i/district-a/events')}?type=created&amp;late=yes#content`);
+  });
+
   it('nothing from elsewhere, nothing that frames it, and keeps nothing', async () => {
     const { headers } = await visitor.opens(page);
     expect(headers.get('content-security-policy')).toBe(
@@ -81,8 +106,9 @@ describe('the console lets in', () => {
     expect(headers.get('referrer-policy')).toBe('same-origin');
   });
 
-  it('no form larger than any of its own', async () => {
+  it('no form larger than any of its own, and none that does not say how large it is', async () => {
     const { origin } = visitor;
     expect((await post({ origin }, `reason=${'x'.repeat(100_000)}`)).status).toBe(413);
+    for (const sent of ['', 'run=1', 'x'.repeat(100_000)]) expect(await inChunks(sent)).toBe(413);
   });
 });
