@@ -5,6 +5,7 @@ import { argvOf, formOf, inputOf } from './forms.ts';
 import type { Html } from './html.ts';
 import { askedPath, page, pathOf } from './layout.ts';
 import { type Context, Hono, html } from './library.ts';
+import type { Changed } from './live.ts';
 import { addLocalPages } from './local-pages.ts';
 import type { Asked, Download, Page } from './page.ts';
 import { certification, certificationFound } from './pages/certification.ts';
@@ -15,7 +16,7 @@ import { notices } from './pages/notices.ts';
 import { now } from './pages/now.ts';
 import { proof, proofCsv } from './pages/proof.ts';
 import { run } from './pages/run.ts';
-import { Runs } from './runs.ts';
+import { Runs, runPath } from './runs.ts';
 
 /** Of each integration. */
 const pages: readonly Page[] = [
@@ -37,9 +38,9 @@ const downloads: readonly Download[] = [proofCsv];
  * All pages and forms of the console.
  *
  * @param root the part of every path that they share
- * @param changed told when a command has got on
+ * @param changed told of the page of a command when that has got on, and of all when it has ended
  */
-export function app(door: Door, root: string, changed: () => void): Hono {
+export function app(door: Door, root: string, changed: Changed): Hono {
   const whole = new Hono();
   const runs = new Runs(door, changed);
   const console = whole.basePath(root);
@@ -90,7 +91,7 @@ export function app(door: Door, root: string, changed: () => void): Hono {
       argv: argvOf(form, filled),
       input: inputOf(form, filled),
     });
-    return leadTo(c, pathOf(integration, `runs/${id}`));
+    return leadTo(c, runPath({ integration, id }));
   });
   console.post('i/:integration/runs/:id', async (c) => {
     const { integration, given } = askedIn(c);
@@ -98,7 +99,7 @@ export function app(door: Door, root: string, changed: () => void): Hono {
     const { answer } = await filledIn(c);
     if (answer === 'stop') runs.stop(id);
     else runs.answer(id, answer === 'yes');
-    return leadTo(c, pathOf(integration, `runs/${id}`));
+    return leadTo(c, runPath({ integration, id }));
   });
   if (door.local) addLocalPages(console, { door, local: door.local, root });
   const failed = (c: Context, thrown: unknown) => failure(c, door, root, thrown);

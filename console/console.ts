@@ -5,7 +5,7 @@ import { PortTakenError } from './errors.ts';
 import { front } from './front.ts';
 import { newToken } from './guard.ts';
 import { getRequestListener, type Hono } from './library.ts';
-import { Live } from './live.ts';
+import { type Changed, Live } from './live.ts';
 
 /** Where it answers, unless that port is taken: then at the next one that is free. */
 const usualPort = 4380;
@@ -17,7 +17,7 @@ export interface Console extends AsyncDisposable {
   /** The address to open, with its token. */
   readonly url: string;
   /** Something has changed: open pages look again. */
-  readonly changed: () => void;
+  readonly changed: Changed;
   /** Settles once all pages are loaded, which the first request would wait for. */
   load(): Promise<void>;
 }

@@ -4,10 +4,13 @@ import { type Context, streamSSE } from './library.ts';
 /** Proxies and browsers give up connections on which nothing comes. */
 const signOfLifeMs = 15_000;
 
+/** Tells open pages that something has changed: all of them, or the one of this path. */
+export type Changed = (path?: string) => void;
+
 /** Tells open pages that something has changed. The deployment is looked at only while one is open. */
 export class Live {
   readonly #door: Door;
-  readonly #open = new Set<() => void>();
+  readonly #open = new Set<Changed>();
   #looking: AbortController | undefined;
   /** By the clock of this machine, which the browser has as well: milliseconds since the epoch. */
   #changedAt = 0;
@@ -16,17 +19,17 @@ export class Live {
     this.#door = door;
   }
 
-  /** Something has changed: each open page looks again. */
-  readonly changed = (): void => {
+  /** Something has changed: each open page looks again, or the one of this path. */
+  readonly changed: Changed = (path) => {
     this.#changedAt = Date.now();
-    for (const tell of this.#open) tell();
+    for (const tell of this.#open) tell(path);
   };
 
   /** One open page, which says since when it is: what has changed before it began to listen, it has missed. */
   stream(c: Context) {
     const openedAt = Number(c.req.query('since'));
     return streamSSE(c, async (stream) => {
-      const tell = () => void stream.writeSSE({ event: 'change', data: '' });
+      const tell: Changed = (path = '') => void stream.writeSSE({ event: 'change', data: path });
       const timer = setInterval(
         () => void stream.writeSSE({ event: 'still', data: '' }),
         signOfLifeMs,
@@ -40,14 +43,14 @@ export class Live {
     });
   }
 
-  #add(tell: () => void): void {
+  #add(tell: Changed): void {
     this.#open.add(tell);
     if (this.#looking !== undefined) return;
     this.#looking = new AbortController();
-    this.#door.follow(this.changed, this.#looking.signal);
+    this.#door.follow(() => this.changed(), this.#looking.signal);
   }
 
-  #remove(tell: () => void): void {
+  #remove(tell: Changed): void {
     this.#open.delete(tell);
     if (this.#open.size > 0) return;
     this.#looking?.abort();
@@ -91,7 +94,9 @@ async function look() {
   under = false;
 }
 const stream = new EventSource('live?since=' + Math.floor(Date.now() - performance.now()));
-stream.addEventListener('change', look);
+stream.addEventListener('change', ({ data }) => {
+  if (data === '' || location.pathname.endsWith('/' + data)) look();
+});
 let wasLost = false;
 stream.addEventListener('error', () => { wasLost = true; });
 stream.addEventListener('open', () => { if (wasLost) { wasLost = false; look(); } });

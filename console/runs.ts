@@ -1,7 +1,9 @@
 import { InterruptedError } from '../ops/errors.ts';
 import type { Door } from './door.ts';
+import { pathOf } from './layout.ts';
+import type { Changed } from './live.ts';
 
-/** Those that ended first are forgotten. */
+/** Of those that have ended, the ones that began first are forgotten. */
 const runsKept = 50;
 /** Characters of what one has told: of more, the newest, which say how it has ended. */
 const toldKept = 200_000;
@@ -23,6 +25,10 @@ export interface Run {
   readonly exitCode?: number;
 }
 
+/** Its page. What it tells several times a second concerns no other: each asks the deployment when it looks again. */
+export const runPath = ({ integration, id }: Pick<Run, 'integration' | 'id'>): string =>
+  pathOf(integration, `runs/${id}`);
+
 /** What somebody has given. */
 interface Given extends Pick<Run, 'integration' | 'argv'> {
   /** Standard input: it is not kept. */
@@ -40,11 +46,11 @@ type Changing = { -readonly [Name in keyof Run]: Run[Name] } & {
  */
 export class Runs {
   readonly #door: Door;
-  readonly #changed: () => void;
+  readonly #changed: Changed;
   readonly #runs = new Map<string, Changing>();
 
-  /** @param changed told whenever a run has got on */
-  constructor(door: Door, changed: () => void) {
+  /** @param changed told of the page of a run whenever that has got on, and of all pages once it has ended */
+  constructor(door: Door, changed: Changed) {
     this.#door = door;
     this.#changed = changed;
   }
@@ -97,7 +103,7 @@ export class Runs {
       stopping,
       tell: (text) => {
         run.told = told(run.told, text);
-        this.#changed();
+        this.#changed(runPath(run));
       },
       confirm: (question) => this.#asked(run, question),
     });
@@ -111,7 +117,7 @@ export class Runs {
         run.question = question;
         run.answer = resolve;
         timer = setTimeout(() => resolve(false), answeredWithinMs);
-        this.#changed();
+        this.#changed(runPath(run));
       });
     } finally {
       clearTimeout(timer);

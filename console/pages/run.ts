@@ -3,10 +3,9 @@ import { NotFoundError } from '../../ops/errors.ts';
 import { shellQuoted } from '../../ops/render/text.ts';
 import { moment } from '../../ops/render/time.ts';
 import { type Html, live } from '../html.ts';
-import { pathOf } from '../layout.ts';
 import { html } from '../library.ts';
 import type { Page } from '../page.ts';
-import type { Run } from '../runs.ts';
+import { type Run, runPath } from '../runs.ts';
 import { terminalText } from '../terminal-text.ts';
 import { viewOf } from '../view.ts';
 
@@ -24,7 +23,7 @@ export const run: Page = {
       );
     const line = commandLine({ ops: run.argv.map(shellQuoted).join(' ') }, door.place(integration));
     return html`<p><code>${line}</code> <span class="faint">${moment(run.startedAt, viewOf(door))}</span></p>
-${live('run', html`${run.told === '' ? '' : terminalText(run.told)}${standing(run, pathOf(integration, `runs/${run.id}`))}`)}`;
+${live('run', html`${run.told === '' ? '' : terminalText(run.told)}${standing(run, runPath(run))}`)}`;
   },
 };
 

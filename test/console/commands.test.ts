@@ -97,6 +97,25 @@ describe('a command given at the console', () => {
     await reader?.cancel();
   });
 
+  it('has only its own page look again, and all others once it has ended', async () => {
+    await flood();
+    const { body } = await fetch(new URL('live', visitor.url), {
+      signal: AbortSignal.timeout(20_000),
+    });
+    const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+    let heard = '';
+    const hears = async (pattern: RegExp) => {
+      while (!pattern.test(heard)) heard += (await reader?.read())?.value ?? '';
+    };
+    const run = runIn((await visitor.sends(at('discard'), {})).text);
+    await visitor.sees(run, /Tell nobody, ever, of 3 events\?/);
+    await hears(/event: change\ndata: \S+\n/);
+    expect(new Set(heard.match(/(?<=event: change\n)data:.*/g))).toEqual(new Set([`data: ${run}`]));
+    await visitor.sends(run, { answer: 'no' });
+    await hears(/event: change\ndata: \n/);
+    await reader?.cancel();
+  });
+
   it('changes nothing where the answer is no', async () => {
     await flood();
     const run = runIn((await visitor.sends(at('discard'), {})).text);
