@@ -1,5 +1,6 @@
 import { NotifierError } from '../lambda/errors.ts';
 import { NotFoundError, UnexpectedError, UsageError } from '../ops/errors.ts';
+import { filledIn, runIn } from './command-form.ts';
 import type { Door } from './door.ts';
 import { argvOf, formOf, inputOf } from './forms.ts';
 import type { Html } from './html.ts';
@@ -108,20 +109,6 @@ export function app(door: Door, root: string, changed: Changed): Hono {
   );
   whole.onError((error, c) => failed(c, error));
   return whole;
-}
-
-/** What a form was filled in with; of a name that comes twice, the last value. */
-async function filledIn(c: Context): Promise<Record<string, string>> {
-  return Object.fromEntries(new URLSearchParams(await c.req.text()));
-}
-
-/** The run that a form of this console means. @throws UsageError */
-function runIn({ run = '' }: Readonly<Record<string, string>>): string {
-  if (/^[\da-f-]{36}$/.test(run)) return run;
-  throw new UsageError(
-    'This is no form of the console.',
-    'Open the command again, and send it there.',
-  );
 }
 
 /** @throws NotFoundError */

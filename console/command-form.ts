@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { UsageError } from '../ops/errors.ts';
 import type { Html } from './html.ts';
 import { pathOf } from './layout.ts';
-import { html } from './library.ts';
+import { type Context, html } from './library.ts';
 
 /** The page of a command, and where its form is sent to. @param command as `formPath` names it */
 export const commandPath = (integration: string, command: string): string =>
@@ -21,6 +22,20 @@ export function commandForm(
 <input type="hidden" name="run" value="${randomUUID()}">
 ${content}
 </form>`;
+}
+
+/** What a form was filled in with; of a name that comes twice, the last value. */
+export async function filledIn({ req }: Context): Promise<Record<string, string>> {
+  return Object.fromEntries(new URLSearchParams(await req.text()));
+}
+
+/** The run that a form of this console means. @throws UsageError */
+export function runIn({ run = '' }: Readonly<Record<string, string>>): string {
+  if (/^[\da-f-]{36}$/.test(run)) return run;
+  throw new UsageError(
+    'This is no form of the console.',
+    'Open its page again, and send it there.',
+  );
 }
 
 /** What is said without being asked for. */

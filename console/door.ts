@@ -92,8 +92,11 @@ export interface Provocation {
 /** Each integration of `npm start` can be provoked. */
 export interface Provoking {
   provocations(integration: string): readonly Provocation[];
-  /** Of one that lasts: begins or ends it. @throws OpsError when there is none of that name */
-  provoke(integration: string, name: string): Promise<void>;
+  /**
+   * @param wanted of one that lasts, `on` or `off`: where it is so already, nothing is done
+   * @throws OpsError when there is none of that name
+   */
+  provoke(integration: string, name: string, wanted?: string): Promise<void>;
   /** Undefined: its baseline is still being read, or there are too many to compare. */
   tally(integration: string): Promise<LocalTally | undefined>;
   /** Ticks that failed because of a provocation. */

@@ -1,3 +1,4 @@
+import { filledIn, runIn } from './command-form.ts';
 import type { Door, LocalDoor } from './door.ts';
 import { askedPath, page } from './layout.ts';
 import type { Hono } from './library.ts';
@@ -28,12 +29,13 @@ export function addLocalPages(console: Hono, { door, local, root }: LocalParts):
   const sent = new Set<string>();
   console.post('provoke/:integration/:name', async (c) => {
     const { integration, name } = c.req.param();
-    const run = new URLSearchParams(await c.req.text()).get('run') ?? '';
+    const filled = await filledIn(c);
+    const run = runIn(filled);
     if (local.provoking && !sent.has(run)) {
       sent.add(run);
       const [oldest] = sent;
       if (sent.size > formsKept && oldest !== undefined) sent.delete(oldest);
-      await local.provoking.provoke(integration, name);
+      await local.provoking.provoke(integration, name, filled['wanted']);
     }
     return c.redirect(`${root}provoke`, 303);
   });

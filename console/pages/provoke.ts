@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { amount, count } from '../../ops/render/text.ts';
 import { moment } from '../../ops/render/time.ts';
+import { hiddenFields } from '../command-form.ts';
 import type { LocalTally, Provocation, Provoking } from '../door.ts';
 import { facts, type Html, live } from '../html.ts';
 import { pathOf } from '../layout.ts';
@@ -61,8 +62,10 @@ ${facts([
 
 function form(integration: string, { name, title, does, expected, isOn }: Provocation): Html {
   const button = isOn === true ? 'End it' : title;
+  // As it was when the page was made: another page may have begun or ended it since.
+  const wanted = isOn === undefined ? {} : { wanted: isOn ? 'off' : 'on' };
   return html`<form method="post" action="${provocationPath(integration, name)}" class="panel">
-<input type="hidden" name="run" value="${randomUUID()}">
+${hiddenFields({ run: randomUUID(), ...wanted })}
 <p class="buttons"><button aria-describedby="does-${integration}-${name}">${button}</button>${isOn === true ? html` <strong class="warning">${title}: on</strong>` : ''}</p>
 <p id="does-${integration}-${name}">${does} <span class="faint">${expected}</span></p></form>`;
 }

@@ -84,13 +84,14 @@ export class Provoker implements Provoking {
     }));
   }
 
-  async provoke(integration: string, name: string): Promise<void> {
+  async provoke(integration: string, name: string, wanted?: string): Promise<void> {
     const side = this.#side(integration);
     const act = acts.find((one) => one.name === name);
     if (act === undefined)
       throw new NotFoundError('There is no such provocation.', 'The page has all of them.');
-    side.isDisturbed = true;
     const wasOn = act.isOn?.(this.#within(side)) ?? false;
+    if (act.isOn !== undefined && wanted === (wasOn ? 'on' : 'off')) return;
+    side.isDisturbed = true;
     await act.provoke(this.#within(side));
     const title = wasOn ? `${act.title}: no longer` : act.title;
     const at = this.#parts.clock.now().toString();

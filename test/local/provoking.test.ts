@@ -119,6 +119,26 @@ describe('what is provoked', () => {
     expect(await tally()).toMatchObject({ difference: 1 });
   });
 
+  it('lasts until it is ended, also where another page has begun it meanwhile', async () => {
+    const { text } = await provoked.visitor.opens('provoke');
+    const [, ofTies = ''] = text.split(`action="${provocation('ties')}"`);
+    const [form = ''] = ofTies.split('</form>');
+    const fields = [...form.matchAll(/name="(\w+)" value="([^"]+)"/g)];
+    const wanted = Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]));
+    await provoked.visitor.sends('provoke', { wanted: 'on' }, provocation('ties'));
+    await provoked.visitor.sends('provoke', wanted, provocation('ties'));
+    expect(stage.sandbox.switches.unstableTies).toBe(true);
+    await provoked.visitor.sends('provoke', { wanted: 'off' }, provocation('ties'));
+    expect(stage.sandbox.switches.unstableTies).toBe(false);
+  });
+
+  it('is no form that somebody has made up', async () => {
+    const { visitor } = provoked;
+    const made = { method: 'POST', headers: { origin: visitor.origin }, body: 'wanted=on' };
+    expect((await visitor.raw(visitor.at(provocation('certify')), made)).status).toBe(400);
+    expect(await tally()).toMatchObject({ difference: 0 });
+  });
+
   it('is one of those on the page, of an integration that there is', async () => {
     expect((await provoke('nothing')).status).toBe(404);
     const elsewhere = await provoked.visitor.sends('provoke', {}, 'provoke/elsewhere/certify');
