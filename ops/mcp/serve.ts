@@ -3,6 +3,7 @@ import { commands } from '../commands/index.ts';
 import { InterruptedError } from '../errors.ts';
 import { programName, version } from '../program.ts';
 import { type Caller, callTool, type Told } from './call.ts';
+import { fitting } from './fitting.ts';
 import {
   type CallToolResult,
   McpServer,
@@ -109,7 +110,8 @@ function progressOf({ mcpReq }: ServerContext): ((line: string) => void) | undef
   };
 }
 
-function resultOf({ text, structured, isError }: Told): CallToolResult {
+function resultOf(told: Told): CallToolResult {
+  const { text, structured, isError } = fitting(told);
   return {
     content: [{ type: 'text', text }],
     structuredContent: structured,

@@ -99,6 +99,18 @@ describe('an assistant that may only look', () => {
     expect((await assistant.call('baseline', { integration })).text).toContain('completed');
   });
 
+  it('is told so where an answer is larger than it can take', async () => {
+    await connect();
+    const years = { from: '1997-01-01', to: '2026-11-20', integration };
+    const { text, structured } = await assistant.call('prove', years);
+    expect(text).toContain('1997-01-01 to ');
+    expect(JSON.stringify(structured).length).toBeLessThan(1_000);
+    expect(structured).toEqual({
+      ok: true,
+      leftOut: expect.stringMatching(/^The result has [\d,]{7,} characters\. Ask for less, /),
+    });
+  });
+
   it('is refused every change, also one in the command that goes on', async () => {
     await connect();
     const now = { command: 'prove', from: '2019-05-06', to: '2019-05-06', now: true };

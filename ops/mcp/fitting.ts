@@ -1,0 +1,28 @@
+import { amount } from '../render/text.ts';
+import type { Told } from './call.ts';
+
+/** Of a text, and of data: some assistants cut off what is longer, others end the conversation. */
+const mostCharacters = 60_000;
+
+const advice =
+  'Ask for less, such as fewer days or a `limit`; the command line, with --json, tells all of it.';
+
+/** An answer that an assistant can take: of a text the beginning, of data all or nothing, and what is left out. */
+export function fitting(told: Told): Told {
+  return { ...told, text: fittingText(told.text), structured: fittingData(told.structured) };
+}
+
+function fittingText(text: string): string {
+  if (text.length <= mostCharacters) return text;
+  const end = text.lastIndexOf('\n', mostCharacters);
+  const kept = text.slice(0, end < 0 ? mostCharacters : end);
+  const left = text.slice(kept.length + 1).split('\n').length;
+  return `${kept}\n\n${amount(left)} more lines are left out here. ${advice}`;
+}
+
+function fittingData(structured: Told['structured']): Told['structured'] {
+  const { length } = JSON.stringify(structured);
+  if (length <= mostCharacters) return structured;
+  const { result: _, ...rest } = structured;
+  return { ...rest, leftOut: `The result has ${amount(length)} characters. ${advice}` };
+}
