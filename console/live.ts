@@ -60,12 +60,17 @@ export class Live {
 
 /**
  * In the browser: when something has changed, the page is fetched again, and the parts of it that may change are put in
- * the place of the old ones, save where somebody is typing. A page without such parts is not fetched again: it may ask
+ * the place of the old ones, save where somebody is typing: scrolled as they were, and with the focus where it was. A page without such parts is not fetched again: it may ask
  * the partner. Without it, pages are as they were when they were opened.
  */
 export const liveScript = `
 'use strict';
 let under = false, again = false;
+// What takes the place of an element: a link to the same page, or a part of the same name.
+function sameAs(element) {
+  const name = element.hasAttribute('href') ? 'href' : 'aria-label';
+  return '[' + name + '="' + CSS.escape(element.getAttribute(name) ?? '') + '"]';
+}
 async function look() {
   if (!document.querySelector('[data-live]')) return;
   if (under) { again = true; return; }
@@ -85,9 +90,12 @@ async function look() {
         const isHeld = old.contains(focus);
         if (!fresh || fresh.outerHTML === old.outerHTML) continue;
         if (isHeld && focus.matches('input, select, textarea, button')) continue;
-        const path = isHeld && focus.getAttribute('href');
+        const sameAsFocus = isHeld && sameAs(focus);
+        const scrolled = [...old.querySelectorAll('.scrolls')].map((one) => [sameAs(one), one.scrollLeft]);
         old.replaceWith(document.adoptNode(fresh));
-        if (path) fresh.querySelector('[href="' + CSS.escape(path) + '"]')?.focus();
+        for (const [same, left] of scrolled)
+          for (const one of fresh.querySelectorAll(same)) one.scrollLeft = left;
+        if (sameAsFocus) fresh.querySelector(sameAsFocus)?.focus({ preventScroll: true });
       }
     } catch { /* The console has ended; the stream says when it is back. */ }
   } while (again);

@@ -176,6 +176,27 @@ describeInBrowser('the console in a browser', () => {
     expect(await known(page)).toBe(await known(tabs[1] ?? page));
   });
 
+  it('leaves a table that is put anew scrolled as it was, with the focus on it', async () => {
+    await page.setViewportSize({ width: 360, height: 900 });
+    await open('i/district-a/events');
+    const scrolled = async () =>
+      z
+        .object({ left: z.number(), isFocused: z.boolean(), rows: z.number() })
+        .parse(
+          await page.evaluate(
+            '(() => { const one = document.querySelector("#events .scrolls"); return { left: one.scrollLeft, isFocused: document.activeElement === one, rows: one.querySelectorAll("tr").length }; })()',
+          ),
+        );
+    await page.evaluate(
+      '(() => { const one = document.querySelector("#events .scrolls"); one.focus(); one.scrollLeft = 120; })()',
+    );
+    const { rows } = await scrolled();
+    stage.sandbox.world.add({ organization_id: stage.filtered });
+    await stage.completedTick();
+    await expect.poll(async () => (await scrolled()).rows, { timeout: 20_000 }).toBe(rows + 1);
+    expect(await scrolled()).toEqual({ left: 120, isFocused: true, rows: rows + 1 });
+  });
+
   it('takes a command by keyboard alone, and the ledger has it once the answer was yes', async () => {
     await flood('2018');
     expect(await heldOf('2018')).toBe(3);
