@@ -18,6 +18,8 @@ import { cell, viewOf } from '../view.ts';
 
 /** Of a table: the filters lead to the others. */
 const rowsShown = 100;
+/** Events. More are looked at when somebody asks: to name 10,000 takes the function seconds, and each is read for it. */
+const putAnewUpTo = 1_000;
 const kinds = ['created', 'updated', 'withdrawn', 'restored'] as const;
 const filters = ['organization', 'year', 'type', 'id'] as const;
 const settings = z.object(selectionSettings);
@@ -35,13 +37,22 @@ export const held: Page = {
     const parts = { view, integration, filter: filterOf(given) };
     const kept = await waiting(asked, { ...chosen, waiting: 'held' });
     const refused = await waiting(asked, { ...chosen, waiting: 'undeliverable' });
+    const isLive = kept.kept.events + refused.kept.events <= putAnewUpTo;
+    const part = isLive
+      ? live
+      : (id: string, content: Html) => html`<div id="${id}">${content}</div>`;
     return html`${filterForm(integration, parts.filter)}
+${isLive ? '' : stillHere(integration, parts.filter)}
 <section aria-labelledby="held-title"><h2 id="held-title">Held as a flood</h2>
-${live('held', told(kept, 'held', parts))}</section>
+${part('held', told(kept, 'held', parts))}</section>
 <section aria-labelledby="undeliverable-title"><h2 id="undeliverable-title">Refused by SNS for good</h2>
-${live('undeliverable', told(refused, 'undeliverable', parts))}</section>`;
+${part('undeliverable', told(refused, 'undeliverable', parts))}</section>`;
   },
 };
+
+function stillHere(integration: string, filter: Selected): Html {
+  return html`<p class="faint">So many are not counted anew by themselves. <a href="${addressOf(pathOf(integration, 'held'), filter)}">Look again</a></p>`;
+}
 
 interface Waiting {
   readonly kept: Kept;

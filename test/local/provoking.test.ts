@@ -37,6 +37,10 @@ describe('what is provoked', () => {
     for (let waiting = 1; waiting > 0; waiting = (await tally())?.difference ?? 0) await tick();
     expect(await tally()).toMatchObject({ held: 2_000, owed: 0, difference: 0 });
     expect((await provoked.visitor.opens('provoke')).text).toContain('2,000</a>');
+    // To count them with every tick would keep the function from all else.
+    const { text } = await provoked.visitor.opens('i/district-a/held');
+    expect(text).toContain('So many are not counted anew by themselves.');
+    expect(text).not.toContain('data-live');
   }, 120_000);
 
   it('kill-publishing: the tick dies, and nothing is lost', async () => {
