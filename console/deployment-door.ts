@@ -5,6 +5,7 @@ import { NotFoundError } from '../ops/errors.ts';
 import { type Host, programStarted } from '../ops/host.ts';
 import { shellQuoted } from '../ops/render/text.ts';
 import { Clients } from '../ops/target/access.ts';
+import { NotSignedInError } from '../ops/target/errors.ts';
 import type { Operator, SettingsOf } from '../ops/target/operator.ts';
 import type { Target, TargetOptions } from '../ops/target/target.ts';
 import { calendarZone } from '../ops/terminal.ts';
@@ -14,6 +15,7 @@ import type { Carrying, Door, LocalDoor } from './door.ts';
 const lookedAtEveryMs = 10_000;
 
 interface Found {
+  readonly clients: Clients;
   readonly target: Target;
   readonly operators: ReadonlyMap<string, Operator>;
 }
@@ -28,7 +30,6 @@ export class DeploymentDoor implements Door, Disposable {
   readonly local?: LocalDoor;
   readonly #options: TargetOptions;
   readonly #host: Host;
-  readonly #clients = new Clients();
   #found: Promise<Found> | undefined;
   /** The function of an integration answers one call at a time: the next one waits for its turn here. */
   readonly #turns = new Map<string, Promise<unknown>>();
@@ -148,7 +149,10 @@ export class DeploymentDoor implements Door, Disposable {
     const turn = (async () => {
       await before?.catch(() => {});
       return call();
-    })();
+    })().catch((error) => {
+      if (error instanceof NotFoundError || error instanceof NotSignedInError) this.#forget();
+      throw error;
+    });
     this.#turns.set(integration, turn);
     return turn;
   }
@@ -163,7 +167,10 @@ export class DeploymentDoor implements Door, Disposable {
     );
   }
 
-  /** Found once; one that is not found, or still starts, is looked for again. */
+  /**
+   * Found once; one that is not found, or still starts, is looked for again. So is one of which a function has gone, or
+   * which takes this sign-in no longer: it may have been deployed again, or somebody has signed in anew.
+   */
   #find(): Promise<Found> {
     this.#found ??= this.#look().catch((error) => {
       this.#found = undefined;
@@ -177,16 +184,27 @@ export class DeploymentDoor implements Door, Disposable {
       import('../ops/target/target.ts'),
       import('../ops/target/operator.ts'),
     ]);
-    const target = await findTarget(this.#options, this.#host, this.#clients);
+    const clients = new Clients();
+    const target = await findTarget(this.#options, this.#host, clients).catch((error) => {
+      clients[Symbol.dispose]();
+      throw error;
+    });
     const { signal: stop } = this.#host.stopping;
     const operators = target.integrations.map((one): [string, Operator] => [
       one.name,
       new Operator(target.access, one, { stop, clock: this.clock, onNotStarted: () => {} }),
     ]);
-    return { target, operators: new Map(operators) };
+    return { clients, target, operators: new Map(operators) };
+  }
+
+  #forget(): void {
+    const found = this.#found;
+    this.#found = undefined;
+    // One that was not found has been told of, and has no clients.
+    found?.then(({ clients }) => clients[Symbol.dispose]()).catch(() => {});
   }
 
   [Symbol.dispose](): void {
-    this.#clients[Symbol.dispose]();
+    this.#forget();
   }
 }

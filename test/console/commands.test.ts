@@ -50,6 +50,24 @@ describe('the command console', () => {
   });
 });
 
+describe('a deployment that the console has found', () => {
+  const calls = (operation: string) =>
+    duty.cloudFormation.calls.filter((one) => one === operation).length;
+
+  it.each([
+    ['has lost a function', 'ResourceNotFoundException', 404, 'There is no function '],
+    ['takes the sign-in no longer', 'ExpiredTokenException', 403, 'have expired.'],
+  ])('is looked for again once it %s', async (_, type, status, told) => {
+    expect((await visitor.opens('i/district-a/events')).status).toBe(200);
+    const before = calls('DescribeStacks');
+    const body = JSON.stringify({ __type: type });
+    duty.lambda.once(duty.invocation, async () => ({ status, type: 'application/json', body }));
+    expect((await visitor.opens('i/district-a/events')).text).toContain(told);
+    expect((await visitor.opens('i/district-a/events')).status).toBe(200);
+    expect(calls('DescribeStacks')).toBe(before + 1);
+  });
+});
+
 describe('the page Now', () => {
   it('draws what the last ticks and hours did, and tells the next tick', async () => {
     await flood();
