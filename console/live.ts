@@ -60,15 +60,15 @@ export class Live {
 
 /**
  * In the browser: when something has changed, the page is fetched again, and the parts of it that may change are put in
- * the place of the old ones, save where somebody is typing: scrolled as they were, and with the focus where it was. A page without such parts is not fetched again: it may ask
+ * the place of the old ones, save where somebody is typing or pressing: scrolled as they were, and with the focus where it was. A page without such parts is not fetched again: it may ask
  * the partner. Without it, pages are as they were when they were opened.
  */
 export const liveScript = `
 'use strict';
 let under = false, again = false;
-// What takes the place of an element: a link to the same page, or a part of the same name.
+// What takes the place of an element: a link to the same page, a part of the same name, a button that says the same.
 function sameAs(element) {
-  const name = element.hasAttribute('href') ? 'href' : 'aria-label';
+  const name = ['href', 'aria-label', 'value'].find((one) => element.hasAttribute(one)) ?? 'id';
   return '[' + name + '="' + CSS.escape(element.getAttribute(name) ?? '') + '"]';
 }
 async function look() {
@@ -89,7 +89,7 @@ async function look() {
         const focus = document.activeElement;
         const isHeld = old.contains(focus);
         if (!fresh || fresh.outerHTML === old.outerHTML) continue;
-        if (isHeld && focus.matches('input, select, textarea, button')) continue;
+        if (isHeld && focus.matches('input, select, textarea, button:active')) continue;
         const sameAsFocus = isHeld && sameAs(focus);
         const scrolled = [...old.querySelectorAll('.scrolls')].map((one) => [sameAs(one), one.scrollLeft]);
         old.replaceWith(document.adoptNode(fresh));

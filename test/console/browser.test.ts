@@ -197,6 +197,17 @@ describeInBrowser('the console in a browser', () => {
     expect(await scrolled()).toEqual({ left: 120, isFocused: true, rows: rows + 1 });
   });
 
+  it('tells the end of a command that another tab has answered, also to somebody at its buttons', async () => {
+    await open('i/district-a/commands/discard');
+    await page.click('button.act');
+    await page.getByText('Tell nobody, ever, of ').waitFor();
+    await page.focus('button[value=no]');
+    const other = await reader.newPage();
+    await other.goto(page.url());
+    await other.click('button[value=no]');
+    await page.getByText('It has ended with ').waitFor();
+  });
+
   it('takes a command by keyboard alone, and the ledger has it once the answer was yes', async () => {
     await flood('2018');
     expect(await heldOf('2018')).toBe(3);
