@@ -221,6 +221,14 @@ export interface SubscriptionSettingsInput {
    */
   readonly raw?: boolean | undefined;
   /**
+   * Mail on `events` only. `true`: one mail for each event is what is wanted. It holds the event as
+   * JSON, and a busy minute has more than the ten a second after which SNS switches a subscription
+   * by mail off; people want the digests of `alerts`.
+   * Allowed: `true` or `false`.
+   * @default false
+   */
+  readonly mailPerEvent?: boolean | undefined;
+  /**
    * Which events; without it, all. A list matches any of its values, and all settings have to
    * match. SNS allows 150 combinations of values in one filter.
    * @default - none

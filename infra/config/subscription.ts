@@ -35,18 +35,36 @@ const mail = {
     ),
 };
 
+const webhook = {
+  allowed: `an https URL of at most ${maxUrl} characters, of a host on the internet`,
+  accepts: (value: string) =>
+    value.length <= maxUrl &&
+    /^https:\/\/[^\s/@]+(\/\S*)?$/.test(value) &&
+    URL.canParse(value) &&
+    new URL(value).hostname.length <= maxHost &&
+    !isUnrouted(value),
+};
+
+/** Incoming webhooks of chats: they do not confirm a subscription, and show nothing that SNS sends. */
+const chatHooks = [
+  { chat: 'Slack', hook: /^hooks\.slack(-gov)?\.com\// },
+  {
+    chat: 'Microsoft Teams',
+    hook: /^([\w-]+\.)*webhook\.office\.com\/|^outlook\.office(365)?\.com\/webhook|^[\w.-]+\.api\.powerplatform\.com(:443)?\//,
+  },
+] as const;
+
+/** Whose incoming webhook a URL is. */
+function chatOf(url: string): string | undefined {
+  if (!webhook.accepts(url)) return undefined;
+  const { host, pathname } = new URL(url);
+  return chatHooks.find(({ hook }) => hook.test(`${host}${pathname}`))?.chat;
+}
+
 const endpoints = {
   email: mail,
   'email-json': mail,
-  https: {
-    allowed: `an https URL of at most ${maxUrl} characters, of a host on the internet`,
-    accepts: (value: string) =>
-      value.length <= maxUrl &&
-      /^https:\/\/[^\s/@]+(\/\S*)?$/.test(value) &&
-      URL.canParse(value) &&
-      new URL(value).hostname.length <= maxHost &&
-      !isUnrouted(value),
-  },
+  https: webhook,
   sqs: {
     allowed: "the ARN of a queue, or an object with newQueue: the new queue's name",
     accepts: fits(arn('sqs', /([\w-]{1,80}|[\w-]{1,75}\.fifo)/)),
@@ -89,6 +107,64 @@ const newQueue = record({
     .describe('After so many attempts, a message goes to the dead-letter queue.'),
 });
 
+interface Problem {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** What the rules look at. It may have any shape that the settings by themselves allow, or a wrong one. */
+interface Given {
+  readonly topic: string;
+  readonly protocol: keyof typeof endpoints;
+  readonly endpoint: unknown;
+  readonly raw: boolean;
+  readonly mailPerEvent: boolean;
+  readonly filter?: unknown;
+}
+
+/** Each looks at how some settings go together. */
+const refusals: readonly ((given: Given) => readonly Problem[])[] = [
+  ({ protocol, endpoint }) => {
+    const expected = endpoints[protocol];
+    const isRight =
+      typeof endpoint === 'string'
+        ? expected?.accepts(endpoint)
+        : typeof endpoint !== 'object' || protocol === 'sqs';
+    return expected && !isRight ? [{ path: 'endpoint', message: expected.allowed }] : [];
+  },
+  ({ protocol, endpoint }) => {
+    const chat = protocol === 'https' && typeof endpoint === 'string' && chatOf(endpoint);
+    const message = `a webhook of your own; one of ${chat} does not confirm a subscription, and shows nothing that SNS sends`;
+    return chat ? [{ path: 'endpoint', message }] : [];
+  },
+  ({ topic, protocol, mailPerEvent }) => {
+    const isMailPerEvent = topic === 'events' && /^email/.test(protocol);
+    if (isMailPerEvent === mailPerEvent) return [];
+    return isMailPerEvent
+      ? [
+          {
+            path: 'topic',
+            message:
+              "'alerts', whose digests are for people; or mailPerEvent: true, if one mail for each event is what is wanted",
+          },
+        ]
+      : [{ path: 'mailPerEvent', message: "false: it is about mail on the topic 'events' only" }];
+  },
+  ({ protocol, raw }) =>
+    raw === true && protocol !== 'sqs' && protocol !== 'https'
+      ? [{ path: 'raw', message: "false: only the protocols 'sqs' and 'https' know raw messages" }]
+      : [],
+  ({ topic, filter }) =>
+    filter !== undefined && topic !== 'events'
+      ? [
+          {
+            path: 'filter',
+            message: "none: only messages of the topic 'events' carry what a filter looks at",
+          },
+        ]
+      : [],
+];
+
 export const subscription = record({
   topic: oneOf(['events', 'alerts', 'operations']).describe(
     '`events`: one message each, for machines. `alerts`: a digest a tick, for people. `operations`: trouble, for those who run this.',
@@ -109,6 +185,11 @@ export const subscription = record({
     .describe(
       "`sqs` and `https` only. `true`: a message is the event itself, without SNS's envelope; its attributes are those of the SQS message. A raw message carries no signature: a webhook on the internet should take the envelope and verify it.",
     ),
+  mailPerEvent: flag()
+    .default(false)
+    .describe(
+      'Mail on `events` only. `true`: one mail for each event is what is wanted. It holds the event as JSON, and a busy minute has more than the ten a second after which SNS switches a subscription by mail off; people want the digests of `alerts`.',
+    ),
   filter: filter
     .optional()
     .describe(
@@ -116,18 +197,8 @@ export const subscription = record({
     ),
 }).superRefine(
   (value, problems) => {
-    const refuse = (path: string, message: string) =>
+    for (const { path, message } of refusals.flatMap((refusal) => refusal(value)))
       problems.addIssue({ code: 'custom', path: [path], message });
-    const expected = endpoints[value.protocol];
-    const isWrong =
-      typeof value.endpoint === 'string'
-        ? !expected?.accepts(value.endpoint)
-        : typeof value.endpoint === 'object' && value.protocol !== 'sqs';
-    if (expected && isWrong) refuse('endpoint', expected.allowed);
-    if (value.raw === true && value.protocol !== 'sqs' && value.protocol !== 'https')
-      refuse('raw', "false: only the protocols 'sqs' and 'https' know raw messages");
-    if (value.filter !== undefined && value.topic !== 'events')
-      refuse('filter', "none: only messages of the topic 'events' carry what a filter looks at");
   },
   { when: ({ value }) => typeof value === 'object' && value !== null },
 );

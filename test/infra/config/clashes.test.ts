@@ -73,7 +73,14 @@ describe('what does not go together is named with its place, what was found and 
     ...(['email', 'email-json', 'https', 'lambda'] as const).map(
       (protocol): Refusal => [
         `a FIFO topic's events by ${protocol}`,
-        { ...withQueue({ protocol, endpoint: addresses[protocol] }), topic: 'fifo' },
+        {
+          ...withQueue({
+            protocol,
+            endpoint: addresses[protocol],
+            mailPerEvent: protocol.startsWith('email'),
+          }),
+          topic: 'fifo',
+        },
         `subscriptions[0].protocol: "${protocol}" found`,
         'a FIFO topic delivers to queues only',
       ],

@@ -19,6 +19,7 @@ describe('a subscription', () => {
         ...queue,
         endpoint: { newQueue: 'payroll', visibilityTimeout: 90, attempts: 5 },
         raw: false,
+        mailPerEvent: false,
       },
     ]);
   });
@@ -38,7 +39,22 @@ describe('a subscription', () => {
     ['email', `${'a'.repeat(308)}@example.org`],
     ['https', `https://example.org/${'x'.repeat(2_028)}`],
   ])('may tell by %s what is as long as AWS takes', (protocol, endpoint) => {
-    expect(problemsOf(withQueue({ protocol, endpoint }))).toEqual([]);
+    const topic = protocol === 'email' ? 'alerts' : 'events';
+    expect(problemsOf(withQueue({ topic, protocol, endpoint }))).toEqual([]);
+  });
+
+  it('may be one mail for each event, where it says that this is meant', () => {
+    const endpoint = 'office@district-a.example.org';
+    const settings = { protocol: 'email', endpoint, mailPerEvent: true };
+    expect(problemsOf(withQueue(settings))).toEqual([]);
+  });
+
+  it.each([
+    'https://slack.example.org/services/x',
+    'https://hooks.slack.com.example.org/services/x',
+    'https://outlook.office.com/calendar',
+  ])('a webhook that only looks like that of a chat may be told: %s', (endpoint) => {
+    expect(problemsOf(withQueue({ protocol: 'https', endpoint }))).toEqual([]);
   });
 
   it.each(['8.8.8.8', '172.32.0.1', '[2001:4860:4860::8888]', 'hook.example.org:8443'])(
@@ -201,6 +217,46 @@ describe('a wrong setting of a subscription is named with its place, what was fo
       'subscriptions[0].endpoint: "https://%%/x" found',
       'an https URL',
     ],
+    ...[
+      ['Slack', 'https://hooks.slack.com/services/T0AB/B0CD/xYz9AbCdEfGh1234IjKl5678'],
+      ['Slack', 'https://HOOKS.slack-gov.com:443/services/T0AB/B0CD/xYz9AbCdEfGh1234IjKl5678'],
+      ['Slack', 'https://hooks.slack.com/workflows/T0AB/A0CD/1/xYz9AbCdEfGh1234IjKl5678'],
+      ['Microsoft Teams', 'https://district.webhook.office.com/webhookb2/xYz9AbCdEfGh1234IjKl5678'],
+      [
+        'Microsoft Teams',
+        'https://outlook.office.com/webhook/xYz9AbCdEfGh1234IjKl5678/IncomingWebhook/1',
+      ],
+      [
+        'Microsoft Teams',
+        'https://default1.2.environment.api.powerplatform.com/powerautomate/workflows/xYz9AbCdEfGh1234IjKl5678',
+      ],
+    ].map(
+      ([chat, endpoint]): Refusal => [
+        `a webhook of a chat: ${endpoint}`,
+        withQueue({ topic: 'alerts', protocol: 'https', endpoint }),
+        'subscriptions[0].endpoint: a text of',
+        `one of ${chat} does not confirm a subscription`,
+      ],
+    ),
+    ...['email', 'email-json'].map(
+      (protocol): Refusal => [
+        `a mail for each event by ${protocol}`,
+        withQueue({ protocol, endpoint: 'office@district-a.example.org' }),
+        'subscriptions[0].topic: "events" found',
+        "'alerts', whose digests are for people; or mailPerEvent: true",
+      ],
+    ),
+    ...[
+      { protocol: 'sqs' },
+      { topic: 'alerts', protocol: 'email', endpoint: 'office@district-a.example.org' },
+    ].map(
+      (settings): Refusal => [
+        `a mail for each event where there is none: ${settings.protocol}`,
+        withQueue({ ...settings, mailPerEvent: true }),
+        'subscriptions[0].mailPerEvent: true found',
+        "false: it is about mail on the topic 'events' only",
+      ],
+    ),
     [
       'an address that is none',
       withQueue({ topic: 'alerts', protocol: 'email', endpoint: 'office' }),
