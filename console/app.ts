@@ -6,7 +6,6 @@ import { argvOf, formOf, inputOf } from './forms.ts';
 import type { Html } from './html.ts';
 import { askedPath, page, pathOf } from './layout.ts';
 import { type Context, Hono, html } from './library.ts';
-import type { Changed } from './live.ts';
 import { addLocalPages } from './local-pages.ts';
 import type { Asked, Download, Page } from './page.ts';
 import { certification, certificationFound } from './pages/certification.ts';
@@ -17,7 +16,7 @@ import { notices } from './pages/notices.ts';
 import { now } from './pages/now.ts';
 import { proof, proofCsv } from './pages/proof.ts';
 import { run } from './pages/run.ts';
-import { Runs, runPath } from './runs.ts';
+import { Runs, type RunsOptions, runPath } from './runs.ts';
 
 /** Of each integration. */
 const pages: readonly Page[] = [
@@ -40,10 +39,11 @@ const downloads: readonly Download[] = [proofCsv];
  *
  * @param root the part of every path that they share
  * @param changed told of the page of a command when that has got on, and of all when it has ended
+ * @param ending aborts when the console ends: commands do so, too
  */
-export function app(door: Door, root: string, changed: Changed): Hono {
+export function app(door: Door, root: string, { changed, ending }: RunsOptions): Hono {
   const whole = new Hono();
-  const runs = new Runs(door, changed);
+  const runs = new Runs(door, { changed, ending });
   const console = whole.basePath(root);
 
   const leadTo = (c: Context, path: string) => c.redirect(root + path, 303);

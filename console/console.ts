@@ -31,13 +31,14 @@ export interface Console extends AsyncDisposable {
 export async function serveConsole(door: Door, port?: number): Promise<Console> {
   const token = newToken();
   const live = new Live(door);
+  const ending = new AbortController();
   let bound = 0;
   const host = () => `${loopback}:${bound}`;
   let loading: Promise<Hono> | undefined;
   // Only then: what pages need takes longer to load than it may take until the address is there.
   const load = async () => {
     const { app } = await import('./app.ts');
-    return app(door, `/${token}/`, live.changed);
+    return app(door, `/${token}/`, { changed: live.changed, ending: ending.signal });
   };
   const pages = () => {
     loading ??= load();
@@ -54,6 +55,7 @@ export async function serveConsole(door: Door, port?: number): Promise<Console> 
       await pages();
     },
     [Symbol.asyncDispose]: async () => {
+      ending.abort();
       const closed = once(server, 'close');
       server.close();
       // Event streams never end by themselves.

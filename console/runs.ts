@@ -35,6 +35,13 @@ interface Given extends Pick<Run, 'integration' | 'argv'> {
   readonly input: string;
 }
 
+export interface RunsOptions {
+  /** Told of the page of a run whenever that has got on, and of all pages once it has ended. */
+  readonly changed: Changed;
+  /** Aborts as Ctrl-C does: whoever waits for a run must not keep the process. */
+  readonly ending: AbortSignal;
+}
+
 type Changing = { -readonly [Name in keyof Run]: Run[Name] } & {
   answer?: ((isAgreed: boolean) => void) | undefined;
   readonly stopping: AbortController;
@@ -49,10 +56,13 @@ export class Runs {
   readonly #changed: Changed;
   readonly #runs = new Map<string, Changing>();
 
-  /** @param changed told of the page of a run whenever that has got on, and of all pages once it has ended */
-  constructor(door: Door, changed: Changed) {
+  constructor(door: Door, { changed, ending }: RunsOptions) {
     this.#door = door;
     this.#changed = changed;
+    const end = () => {
+      for (const id of this.#runs.keys()) this.stop(id);
+    };
+    ending.addEventListener('abort', end, { once: true });
   }
 
   get(id: string): Run | undefined {
