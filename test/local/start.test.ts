@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { on, once } from 'node:events';
 import { mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
@@ -170,15 +171,16 @@ test('every integration of the configuration is watched, each at a partner of it
   expect(out).toMatch(/8 ticks · /);
 });
 
-test('the console kills a tick and shows whose filter let an event through, and that is no failure', async () => {
+test('the console kills a tick of one integration, no failure, and shows whose filter let an event through', async () => {
   const queue = (name: string, types: readonly string[]) => ({
     topic: 'events',
     protocol: 'sqs',
     endpoint: `arn:aws:sqs:us-east-1:111122223333:${name}`,
     filter: { types },
   });
+  const integration = { baseUrl: 'https://platform.example.org', timeZone: 'UTC' };
   const config = {
-    integrations: [{ name: 'a', baseUrl: 'https://platform.example.org', timeZone: 'UTC' }],
+    integrations: ['a', 'b'].map((name) => ({ ...integration, name })),
     subscriptions: [queue('payroll', ['created']), queue('archive', ['withdrawn'])],
   };
   await writeFile(
@@ -188,12 +190,15 @@ test('the console kills a tick and shows whose filter let an event through, and 
   const started = start('--config', 'filters.config.mjs', '--every', '1');
   await started.shows(/created .* a\/\d+\/1/);
   const [url = ''] = /http:\S+/.exec(started.output.text) ?? [];
-  await fetch(new URL('provoke/a/kill', url), {
+  const sent = await fetch(new URL('provoke/b/kill', url), {
     method: 'POST',
     headers: { origin: new URL(url).origin, 'content-type': 'application/x-www-form-urlencoded' },
-    body: 'run=1',
+    body: `run=${randomUUID()}`,
   });
-  await started.shows(/tick \d+ +provoked · failed/);
+  const page = await sent.text();
+  expect(page).toMatch(/id="tally-a".*id="tally-b"/s);
+  expect(page).toMatch(/b<\/span> Kill the tick right now/);
+  await started.shows(/tick \d+ +b · provoked · failed/);
   const payloads = await fetch(new URL('local/events', url));
   const text = await payloads.text();
   expect(text).toContain('demo-events, sqs payroll');
@@ -202,6 +207,7 @@ test('the console kills a tick and shows whose filter let an event through, and 
   const { exitCode, stdout } = await started.ended;
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(/\d+ ticks \(1 failed as provoked\)/);
+  expect(stdout).not.toMatch(/ a · (?:provoked|failed)/);
 });
 
 test('a configuration with mistakes is told as by a synthesis', async () => {
@@ -318,16 +324,26 @@ describe('as a process, the program', () => {
     return shown;
   };
 
-  // Measured: 0.2 s, 0.6 s on cores that are busy fivefold, 1 s where nothing is compiled yet.
+  /** How long the main thread of a process was ready to go on and had no core; 0 where nobody knows. */
+  const waitedMs = async (pid: number | undefined) => {
+    const known = await readFile(`/proc/${pid}/schedstat`, 'utf8').catch(() => '0 0 0');
+    return Number(known.split(' ')[1]) / 1e6;
+  };
+
+  // Measured: 0.5 s, of which 0.2 s waiting for a core; on cores that are busy fivefold, 3 s and 2.8 s. What others do
+  // to this machine is not counted.
   test('has printed an address within two seconds, whose page tells what is being done, and goes on by itself', async () => {
     const began = performance.now();
+    const waitedBefore = await waitedMs(process.pid);
     const child = startProcess('pipe');
     const shown = await shownBy(child, /http:\S+/);
-    expect(performance.now() - began).toBeLessThan(2_000);
-    expect(shown).not.toContain('Everything is ready');
     const [url = ''] = /http:\S+/.exec(shown) ?? [];
     const early = await fetch(url);
     const page = await early.text();
+    const tookMs = performance.now() - began;
+    const waited = (await waitedMs(child.pid)) + (await waitedMs(process.pid)) - waitedBefore;
+    expect(tookMs - waited).toBeLessThan(2_000);
+    expect(shown).not.toContain('Everything is ready');
     expect({ status: early.status, page }).toMatchObject({ status: 503 });
     expect(page).toContain('<li>reading the configuration</li>');
     expect(early.headers.get('refresh')).toBe('3');
