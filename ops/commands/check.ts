@@ -23,7 +23,7 @@ export const check = opsCommand({
   permissions: schedulePermission,
   summary: contract.check.does,
   details:
-    'Reads only. Ends with 1 when something has failed; warnings do not count. Of all integrations, unless --integration names one. A schedule does the same once a day and notes what fails, for the next tick to tell operations; with --note, this does, too.',
+    'Reads only. Ends with 1 when something has failed; warnings do not count. Of all integrations, unless --integration names one. A schedule does the same once a day and notes what fails, for the next tick to tell operations; with --note, this does, too, and is on record.',
   examples: [
     ['check --stack prod', 'after a deployment'],
     ['check --stack prod --integration district-a --json', 'one of them, for a program'],
@@ -55,7 +55,8 @@ async function checkOne(session: Session, operator: Operator, note: boolean) {
     lookAtSchedule(access, schedule, session.stop),
     lookAtSchedule(access, selfCheck, session.stop),
   ]);
-  const { checks } = await operator.ask('check', { note, ...expectedIn(daily) });
+  const by = note ? { by: await session.by() } : {};
+  const { checks } = await operator.ask('check', { note, ...by, ...expectedIn(daily) });
   const place = session.place(name);
   const known = new Map<string, Condition>(Object.entries(conditions()));
   const told = checks.map((one) => withCommand(one, known.get(one.code ?? ''), place));

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as z from 'zod';
+import { type CommandName, definitions } from '../../lambda/operations/contract.ts';
 import { commandRecord } from '../../lambda/ports/command-record.ts';
 import { commands } from '../../ops/commands/index.ts';
 import { Duty } from '../ops/duty.ts';
@@ -33,8 +34,8 @@ interface Change {
   /** What the form asks before it does it. */
   readonly asks?: RegExp;
   readonly before?: () => Promise<void>;
-  /** As the history has it; absent: under its own name. */
-  readonly as?: string;
+  /** As the history has it, where that is not its own name. */
+  readonly as?: CommandName;
 }
 
 /** In this order, each as its form is filled in. */
@@ -56,33 +57,50 @@ const changes = (): Readonly<Record<string, Change>> => ({
     },
     as: 'credentials-stored',
   },
-  baseline: { fields: { restart: 'on' }, as: 'restart-baseline' },
+  baseline: {
+    fields: { restart: 'on' },
+    asks: /Read everything of district-a anew\?/,
+    as: 'restart-baseline',
+  },
+  check: { fields: { note: 'on' } },
 });
 
-/** What the daily self-check writes, too, and no decision of anybody. */
-const notRecorded = ['check'];
+const history = async () => {
+  const [{ history }] = recorded.parse(await duty.json('status --history')).result;
+  return history;
+};
+
+/** Fills in the form of a command, and agrees to what it asks. */
+async function given(visitor: Visitor, usage: string, { fields, asks }: Change): Promise<void> {
+  const form = `i/district-a/commands/${usage.replaceAll(' ', '-')}`;
+  const { path, text } = await visitor.sends(form, fields);
+  if (asks) {
+    const run = /action="(i\/district-a\/runs\/[^"]+)"/.exec(text)?.[1] ?? '';
+    await visitor.sees(run, asks);
+    await visitor.sends(run, { answer: 'yes' });
+  }
+  await visitor.sees(path, /It has ended\./);
+}
 
 it('does each command that changes something, on record with who gave it', async () => {
-  const changing = commands.flatMap((one) => (one.changes ? [one.usage] : []));
-  expect(changing.toSorted()).toEqual([...Object.keys(changes()), ...notRecorded].toSorted());
+  const all = Object.entries(changes());
+  const changing = commands.flatMap(({ usage, changes }) => (changes ? [usage] : []));
+  expect(changing.toSorted()).toEqual(all.map(([usage]) => usage).toSorted());
   await using visitor = await Visitor.at(duty);
-  for (const [usage, { before, fields, asks, as = usage }] of Object.entries(changes)) {
-    await before?.();
-    const { path, text } = await visitor.sends(
-      `i/district-a/commands/${usage.replaceAll(' ', '-')}`,
-      fields,
-    );
-    if (asks) {
-      const run = /action="(i\/district-a\/runs\/[^"]+)"/.exec(text)?.[1] ?? '';
-      await visitor.sees(run, asks);
-      await visitor.sends(run, { answer: 'yes' });
-    }
-    await visitor.sees(path, /It has ended/);
-    const [{ history }] = recorded.parse(await duty.json('status --history')).result;
-    const newest = history.find(({ command }) => command === as);
-    expect(newest, usage).toMatchObject({
+  const expected: object[] = [];
+  for (const [usage, change] of all) {
+    await change.before?.();
+    await given(visitor, usage, change);
+    expected.unshift({
+      command: change.as ?? usage,
       by: expect.stringMatching(/^arn:aws:/),
       outcome: { ok: true },
     });
+    expect(await history(), usage).toMatchObject(expected);
   }
+  const names = (await history()).map(({ command }) => command);
+  const recording = Object.entries(definitions).flatMap(([name, one]) =>
+    one.changes ? [name] : [],
+  );
+  expect(names.toSorted()).toEqual(recording.toSorted());
 }, 60_000);

@@ -20,6 +20,7 @@ import {
 import { keys } from '../keys.ts';
 import type { OperationParts } from '../parts.ts';
 import { isLeftAlone, noteSelfCheck } from '../self-check.ts';
+import { by } from '../shapes.ts';
 import { confirmOrSubscribeAgain, subscriptions } from '../subscriptions.ts';
 import { isBehind } from './status.ts';
 import { ifPaused } from './steering.ts';
@@ -41,7 +42,7 @@ const named = 20;
 
 /**
  * Tries what a first deployment can get wrong, as far as it can be tried from inside AWS, in order.
- * Reads only. What cannot be tried because of a failure before it is skipped.
+ * Reads only, save that it notes what fails if it is asked to. What cannot be tried because of a failure before it is skipped.
  */
 export const check = define({
   does: 'Tries everything that a first deployment can get wrong, and explains each failure.',
@@ -54,9 +55,12 @@ export const check = define({
     note: z._default(z.boolean(), false),
     /** Which there should be, by the configuration; absent: nobody has said, and they are not looked for. */
     subscriptions: z.optional(z.readonly(z.array(expectedSubscription))),
+    /** Absent: the schedule, which is in no history. */
+    by,
   }),
   /** In the order in which they were made: what follows a failure may be skipped because of it. */
   result: z.object({ checks: z.array(checked) }),
+  changes: ({ note, by }) => note && by !== undefined,
   async carry(parts, command, { limit: { deadline } }) {
     const found = new Map<Check['name'], Finding>();
     const look = async (name: Check['name'], at: () => Promise<Finding> | Finding) => {
