@@ -14,7 +14,12 @@ export type IntegrationConfig = NotifierConfig['integrations'][number];
 export type IntegrationSettings = NotifierSettings['integrations'][number];
 export type AlertsConfig = NotifierConfig['alerts'];
 export type { NotifierConfigInput } from './config/input.ts';
-export type { NewQueueConfig, SubscriptionConfig } from './config/subscription.ts';
+export type {
+  AddressedConfig,
+  EventBusConfig,
+  NewQueueConfig,
+  SubscriptionConfig,
+} from './config/subscription.ts';
 
 /** Gives `notifier.config.ts` types and completion; checks nothing. */
 export function defineConfig(input: NotifierConfigInput): NotifierConfigInput {

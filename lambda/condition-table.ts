@@ -39,6 +39,7 @@ export const alarmNames = [
   'dead-letters',
   'not-delivered',
   'dead-letters-lost',
+  'not-forwarded',
   'paged',
 ] as const;
 
@@ -502,6 +503,16 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
     likely: 'a dead-letter queue that is gone, or whose policy or key does not let SNS in.',
     toDo: `${putBack} ${mendReceiver} Then replay the events to this subscriber; of the operations topic, status shows what was said.`,
     alarm: 'dead-letters-lost',
+  },
+  'not-forwarded': {
+    title: 'events wait to be passed on',
+    fault: 'ops',
+    happened: 'For a quarter of an hour, a pipe has not passed on the oldest event in its queue.',
+    impact: 'Who listens there is not told. Events wait for 14 days, here or as dead letters.',
+    likely:
+      'a bus that is gone, a role or a key that was changed, or a pipe that AWS has stopped after many such failures.',
+    toDo: `See in the console of EventBridge, under Pipes, why the pipe is stopped or fails. ${putBack} A stopped pipe has to be started there.`,
+    alarm: 'not-forwarded',
   },
   paged: {
     title: 'changes at the partner are not announced',

@@ -71,11 +71,18 @@ const shape = z
             topic: textOrNothing,
             protocol: textOrNothing,
             endpoint,
+            bus: textOrNothing,
             filter: z
               .looseObject({ integrations: z.array(textOrNothing).catch([]) })
               .catch({ integrations: [] }),
           })
-          .catch({ topic: '', protocol: '', endpoint: nowhere, filter: { integrations: [] } }),
+          .catch({
+            topic: '',
+            protocol: '',
+            endpoint: nowhere,
+            bus: '',
+            filter: { integrations: [] },
+          }),
       )
       .catch([]),
   })
@@ -96,6 +103,7 @@ function clashesIn(value: unknown): Clash[] {
     ...sharedNames(config),
     ...sharedCredentials(config),
     ...sharedAddresses(config),
+    ...sharedBuses(config),
     ...strangeRegions(config),
     ...unknownIntegrations(config),
     ...digestsBetweenTicks(config),
@@ -202,6 +210,18 @@ function sharedAddresses({ subscriptions }: Shape): Clash[] {
   );
 }
 
+function sharedBuses({ subscriptions }: Shape): Clash[] {
+  const buses = subscriptions.map(({ bus }) => bus);
+  return buses.flatMap((bus, index) =>
+    bus && buses.indexOf(bus) < index
+      ? {
+          path: ['subscriptions', index, 'bus'],
+          message: 'a bus that no other subscription has: rules on the bus choose who gets what',
+        }
+      : [],
+  );
+}
+
 function unknownIntegrations({ integrations, subscriptions }: Shape): Clash[] {
   const names = integrations.map(({ name }) => name);
   return subscriptions.flatMap(({ filter }, subscriber) =>
@@ -228,11 +248,14 @@ function digestsBetweenTicks({ alerts, integrations }: Shape): Clash[] {
   ];
 }
 
+/** Protocols for which a queue stands at the topic, or that are wrong anyway. */
+const takesFifo = ['sqs', 'event-bus', ''];
+
 /** "Message delivery for FIFO topics" in the Amazon SNS developer guide. */
 function unfitForTheTopic({ topic, subscriptions }: Shape): Clash[] {
   return subscriptions.flatMap((subscription, index) => {
     const isFifo = topic === 'fifo' && subscription.topic === 'events';
-    if (isFifo && subscription.protocol !== 'sqs' && subscription.protocol !== '')
+    if (isFifo && !takesFifo.includes(subscription.protocol))
       return {
         path: ['subscriptions', index, 'protocol'],
         message: "'sqs': a FIFO topic delivers to queues only (a queue can feed a function)",
@@ -251,14 +274,17 @@ function unfitForTheTopic({ topic, subscriptions }: Shape): Clash[] {
 }
 
 function tooMuchForAStack({ integrations, subscriptions, pagerTopicArn }: Shape): Clash[] {
-  const newQueues = subscriptions.filter(({ endpoint }) => endpoint.arn === undefined).length;
-  const functions = subscriptions.filter(({ protocol }) => protocol === 'lambda').length;
+  const of = (wanted: string) => subscriptions.filter(({ protocol }) => protocol === wanted).length;
+  const newQueues = subscriptions.filter(({ endpoint }) => /^new /.test(endpoint.address)).length;
+  const functions = of('lambda');
+  const eventBuses = of('event-bus');
   const resources = resourcesOf({
     integrations: integrations.length,
     fanOuts: integrations.filter(({ baseline = 'tick' }) => baseline !== 'tick').length,
     newQueues,
     functions,
-    otherSubscriptions: subscriptions.length - newQueues - functions,
+    eventBuses,
+    otherSubscriptions: subscriptions.length - newQueues - functions - eventBuses,
     hasPager: pagerTopicArn !== '',
     hasOperationsHook: subscriptions.some(
       ({ topic, protocol }) => topic === 'operations' && protocol === 'https',

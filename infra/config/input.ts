@@ -169,18 +169,21 @@ export interface SubscriptionSettingsInput {
    */
   readonly topic: 'events' | 'alerts' | 'operations';
   /**
-   * An e-mail address and an https URL have to confirm before they get anything. SNS switches off
-   * an e-mail subscription that gets more than ten messages a second: mail belongs on `alerts` and
+   * `event-bus`: events become those of an EventBridge bus (`docs/event-bus.md`). An e-mail address
+   * and an https URL have to confirm before they get anything. SNS switches off an e-mail
+   * subscription that gets more than ten messages a second: mail belongs on `alerts` and
    * `operations`.
-   * Allowed: one of 'email', 'email-json', 'https', 'sqs', 'lambda'.
+   * Allowed: one of 'email', 'email-json', 'https', 'sqs', 'lambda', 'event-bus'.
    */
-  readonly protocol: 'email' | 'email-json' | 'https' | 'sqs' | 'lambda';
+  readonly protocol: 'email' | 'email-json' | 'https' | 'sqs' | 'lambda' | 'event-bus';
   /**
-   * Where messages go.
+   * Where messages go. Required by `email`, `email-json`, `https`, `sqs` and `lambda`; the other
+   * protocols have settings of their own.
    * Allowed: an address that fits the protocol (for `sqs`: the ARN of a queue, or an object with
    * newQueue: the new queue's name).
+   * @default - none
    */
-  readonly endpoint: string | {
+  readonly endpoint?: string | {
     /**
      * What the queue is called in the outputs. It is of the kind of its topic (FIFO or standard),
      * encrypted, lets nobody but the topic send, and has a dead-letter queue.
@@ -211,7 +214,15 @@ export interface SubscriptionSettingsInput {
      * @default 5
      */
     readonly attempts?: number | undefined;
-  };
+  } | undefined;
+  /**
+   * Required by `event-bus`, and of no other.
+   * Allowed: 'default' or the name of an event bus of the account and region that is deployed to (a
+   * pipe reaches no other: let a rule on that bus pass the events on); not a partner's, to which
+   * only the partner sends; never a credential.
+   * @default - none
+   */
+  readonly bus?: string | undefined;
   /**
    * `sqs` and `https` only. `true`: a message is the event itself, without SNS's envelope; its
    * attributes are those of the SQS message. A raw message carries no signature: a webhook on the

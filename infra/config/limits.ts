@@ -10,6 +10,7 @@ interface Parts {
   readonly fanOuts?: number;
   readonly newQueues?: number;
   readonly functions?: number;
+  readonly eventBuses?: number;
   readonly otherSubscriptions?: number;
   readonly hasPager?: boolean;
   /** Whether a webhook subscribes to operations. */
@@ -25,6 +26,7 @@ export function resourcesOf({
   fanOuts = 0,
   newQueues = 0,
   functions = 0,
+  eventBuses = 0,
   otherSubscriptions = 0,
   hasPager = false,
   hasOperationsHook = false,
@@ -35,6 +37,7 @@ export function resourcesOf({
     9 * fanOuts +
     6 * newQueues +
     5 * functions +
+    9 * eventBuses +
     4 * otherSubscriptions
   );
 }

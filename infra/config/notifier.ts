@@ -33,7 +33,7 @@ export const notifierSettings = {
   subscriptions: z
     .array(subscription, { error: 'a list of subscriptions' })
     .meta({ allowed: 'a list of subscriptions' })
-    .default(() => [])
+    .prefault(() => [])
     .describe(
       'Whom to tell. What SNS cannot deliver to a subscriber waits in a dead-letter queue of its own for 14 days, and operators are told.',
     ),

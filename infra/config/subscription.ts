@@ -77,6 +77,12 @@ const endpoints = {
   },
 } as const;
 
+/** Of an event bus: "Event bus names" in the EventBridge API reference, without those of partners. */
+const bus = name(
+  "'default' or the name of an event bus of the account and region that is deployed to (a pipe reaches no other: let a rule on that bus pass the events on); not a partner's, to which only the partner sends",
+  fits(/^(?!aws\.)[\w.-]{1,256}$/),
+);
+
 /** A queue that the stack makes, ready to be read. */
 const newQueue = record({
   newQueue: name(
@@ -107,30 +113,122 @@ const newQueue = record({
     .describe('After so many attempts, a message goes to the dead-letter queue.'),
 });
 
+const settings = record({
+  topic: oneOf(['events', 'alerts', 'operations']).describe(
+    '`events`: one message each, for machines. `alerts`: a digest a tick, for people. `operations`: trouble, for those who run this.',
+  ),
+  protocol: oneOf(['email', 'email-json', 'https', 'sqs', 'lambda', 'event-bus']).describe(
+    '`event-bus`: events become those of an EventBridge bus (`docs/event-bus.md`). An e-mail address and an https URL have to confirm before they get anything. SNS switches off an e-mail subscription that gets more than ten messages a second: mail belongs on `alerts` and `operations`.',
+  ),
+  endpoint: z
+    .union([z.string({ error: 'an address that fits the protocol' }), newQueue], {
+      error: 'an address that fits the protocol',
+    })
+    .meta({
+      allowed: `an address that fits the protocol (for \`sqs\`: ${endpoints.sqs.allowed})`,
+    })
+    .optional()
+    .describe(
+      'Where messages go. Required by `email`, `email-json`, `https`, `sqs` and `lambda`; the other protocols have settings of their own.',
+    ),
+  bus: bus.optional().describe('Required by `event-bus`, and of no other.'),
+  raw: flag()
+    .default(false)
+    .describe(
+      "`sqs` and `https` only. `true`: a message is the event itself, without SNS's envelope; its attributes are those of the SQS message. A raw message carries no signature: a webhook on the internet should take the envelope and verify it.",
+    ),
+  mailPerEvent: flag()
+    .default(false)
+    .describe(
+      'Mail on `events` only. `true`: one mail for each event is what is wanted. It holds the event as JSON, and a busy minute has more than the ten a second after which SNS switches a subscription by mail off; people want the digests of `alerts`.',
+    ),
+  filter: filter
+    .optional()
+    .describe(
+      'Which events; without it, all. A list matches any of its values, and all settings have to match. SNS allows 150 combinations of values in one filter.',
+    ),
+});
+
+type Settings = z.output<typeof settings>;
+type Protocol = Settings['protocol'];
+
+/** What the rules look at. It may have any shape that the settings by themselves allow, or a wrong one. */
+type Given = { readonly [Setting in keyof Settings]?: unknown };
+
 interface Problem {
-  readonly path: string;
+  readonly path: keyof Settings;
   readonly message: string;
 }
 
-/** What the rules look at. It may have any shape that the settings by themselves allow, or a wrong one. */
-interface Given {
-  readonly topic: string;
-  readonly protocol: keyof typeof endpoints;
-  readonly endpoint: unknown;
-  readonly raw: boolean;
-  readonly mailPerEvent: boolean;
-  readonly filter?: unknown;
+/** Which topics go where, and by which settings of their own it is said. */
+interface Kind {
+  readonly topics: readonly Settings['topic'][];
+  /** What a topic that is none of these is better off with. */
+  readonly instead: string;
+  readonly needs: readonly (keyof Settings)[];
+}
+
+const everyTopic = ['events', 'alerts', 'operations'] as const;
+const address: Kind = { topics: everyTopic, instead: '', needs: ['endpoint'] };
+const kinds: Readonly<Record<Protocol, Kind>> = {
+  email: address,
+  'email-json': address,
+  https: address,
+  sqs: address,
+  lambda: address,
+  'event-bus': { topics: ['events'], instead: 'a bus is for machines', needs: ['bus'] },
+};
+
+const isProtocol = (value: unknown): value is Protocol =>
+  typeof value === 'string' && Object.hasOwn(kinds, value);
+const isAddressed = (value: unknown): value is keyof typeof endpoints =>
+  typeof value === 'string' && Object.hasOwn(endpoints, value);
+
+/** Settings that only some protocols have, and what is allowed where one of them lacks it. */
+const own: readonly { readonly path: keyof Settings; readonly allowed: string }[] = [
+  { path: 'endpoint', allowed: 'an address that fits the protocol' },
+  { path: 'bus', allowed: allowedAs(bus) },
+];
+
+function allowedAs(setting: z.ZodType): string {
+  return String(setting.meta()?.allowed);
 }
 
 /** Each looks at how some settings go together. */
 const refusals: readonly ((given: Given) => readonly Problem[])[] = [
+  (settings) => {
+    const { protocol } = settings;
+    if (!isProtocol(protocol)) return [];
+    const { needs } = kinds[protocol];
+    return own.flatMap(({ path, allowed }): Problem[] => {
+      const isThere = settings[path] !== undefined;
+      if (isThere === needs.includes(path)) return [];
+      const of = Object.entries(kinds).flatMap(([name, kind]) =>
+        kind.needs.includes(path) ? `'${name}'` : [],
+      );
+      return [{ path, message: isThere ? `none: it is a setting of ${of.join(', ')}` : allowed }];
+    });
+  },
+  ({ topic, protocol }) => {
+    if (!isProtocol(protocol)) return [];
+    const { topics, instead } = kinds[protocol];
+    return topics.some((one) => one === topic) || !everyTopic.some((one) => one === topic)
+      ? []
+      : [
+          {
+            path: 'topic',
+            message: `${topics.map((one) => `'${one}'`).join(' or ')}: ${instead}`,
+          },
+        ];
+  },
   ({ protocol, endpoint }) => {
-    const expected = endpoints[protocol];
+    if (!isAddressed(protocol)) return [];
+    const { accepts, allowed } = endpoints[protocol];
     const isRight =
       typeof endpoint === 'string'
-        ? expected?.accepts(endpoint)
+        ? accepts(endpoint)
         : typeof endpoint !== 'object' || protocol === 'sqs';
-    return expected && !isRight ? [{ path: 'endpoint', message: expected.allowed }] : [];
+    return isRight ? [] : [{ path: 'endpoint', message: allowed }];
   },
   ({ protocol, endpoint }) => {
     const chat = protocol === 'https' && typeof endpoint === 'string' && chatOf(endpoint);
@@ -138,8 +236,9 @@ const refusals: readonly ((given: Given) => readonly Problem[])[] = [
     return chat ? [{ path: 'endpoint', message }] : [];
   },
   ({ topic, protocol, mailPerEvent }) => {
-    const isMailPerEvent = topic === 'events' && /^email/.test(protocol);
-    if (isMailPerEvent === mailPerEvent) return [];
+    const isMailPerEvent =
+      topic === 'events' && (protocol === 'email' || protocol === 'email-json');
+    if (isMailPerEvent === (mailPerEvent === true)) return [];
     return isMailPerEvent
       ? [
           {
@@ -165,43 +264,29 @@ const refusals: readonly ((given: Given) => readonly Problem[])[] = [
       : [],
 ];
 
-export const subscription = record({
-  topic: oneOf(['events', 'alerts', 'operations']).describe(
-    '`events`: one message each, for machines. `alerts`: a digest a tick, for people. `operations`: trouble, for those who run this.',
-  ),
-  protocol: oneOf(['email', 'email-json', 'https', 'sqs', 'lambda']).describe(
-    'An e-mail address and an https URL have to confirm before they get anything. SNS switches off an e-mail subscription that gets more than ten messages a second: mail belongs on `alerts` and `operations`.',
-  ),
-  endpoint: z
-    .union([z.string({ error: 'an address that fits the protocol' }), newQueue], {
-      error: 'an address that fits the protocol',
-    })
-    .meta({
-      allowed: `an address that fits the protocol (for \`sqs\`: ${endpoints.sqs.allowed})`,
-    })
-    .describe('Where messages go.'),
-  raw: flag()
-    .default(false)
-    .describe(
-      "`sqs` and `https` only. `true`: a message is the event itself, without SNS's envelope; its attributes are those of the SQS message. A raw message carries no signature: a webhook on the internet should take the envelope and verify it.",
-    ),
-  mailPerEvent: flag()
-    .default(false)
-    .describe(
-      'Mail on `events` only. `true`: one mail for each event is what is wanted. It holds the event as JSON, and a busy minute has more than the ten a second after which SNS switches a subscription by mail off; people want the digests of `alerts`.',
-    ),
-  filter: filter
-    .optional()
-    .describe(
-      'Which events; without it, all. A list matches any of its values, and all settings have to match. SNS allows 150 combinations of values in one filter.',
-    ),
-}).superRefine(
-  (value, problems) => {
-    for (const { path, message } of refusals.flatMap((refusal) => refusal(value)))
-      problems.addIssue({ code: 'custom', path: [path], message });
-  },
-  { when: ({ value }) => typeof value === 'object' && value !== null },
-);
+/** One that is refused cannot get here. */
+function given<T>(value: T | undefined): T {
+  if (value === undefined) throw new TypeError('a setting is missing that the rules demand');
+  return value;
+}
+
+export const subscription = settings
+  .superRefine(
+    (value, problems) => {
+      for (const { path, message } of refusals.flatMap((refusal) => refusal(value)))
+        problems.addIssue({ code: 'custom', path: [path], message });
+    },
+    { when: ({ value }) => typeof value === 'object' && value !== null },
+  )
+  .transform(({ topic, protocol, endpoint, bus, raw, mailPerEvent, filter }) => {
+    const filtered = filter && { filter };
+    if (protocol === 'event-bus')
+      return { topic: 'events' as const, protocol, bus: given(bus), ...filtered };
+    return { topic, protocol, endpoint: given(endpoint), raw, mailPerEvent, ...filtered };
+  });
 
 export type SubscriptionConfig = z.output<typeof subscription>;
+/** What SNS brings to an address by itself. */
+export type AddressedConfig = Extract<SubscriptionConfig, { endpoint: unknown }>;
+export type EventBusConfig = Extract<SubscriptionConfig, { protocol: 'event-bus' }>;
 export type NewQueueConfig = z.output<typeof newQueue>;

@@ -157,6 +157,7 @@ export class CertificationNotifier extends Construct {
       this.dashboard = new Dashboard(this, 'Dashboard', {
         ledger,
         topics,
+        forwarders: subscriptions.forwarders,
         integrations: [...this.integrations].map(([name, integration]) => ({
           name,
           poll: integration.poll,

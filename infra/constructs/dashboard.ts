@@ -3,6 +3,7 @@ import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { metrics } from '../../lambda/names.ts';
+import type { Forwarder } from './forwarder.ts';
 import type { Ledger } from './ledger.ts';
 import { metricOf } from './metric.ts';
 import type { Topics } from './topics.ts';
@@ -10,6 +11,8 @@ import type { Topics } from './topics.ts';
 export interface DashboardProps {
   readonly ledger: Ledger;
   readonly topics: Topics;
+  /** What passes events on to something that is no subscriber of SNS. */
+  readonly forwarders: readonly Forwarder[];
   readonly integrations: readonly DashboardIntegration[];
 }
 
@@ -25,14 +28,15 @@ const { SUM, MAXIMUM, AVERAGE } = cloudwatch.Stats;
 const [hour, day] = [Duration.hours(1), Duration.days(1)];
 const height = 6;
 
-/** Four questions, one row each, for all integrations together. */
+/** Questions, one row each, for all integrations together. */
 export class Dashboard extends Construct {
   readonly dashboard: cloudwatch.Dashboard;
   readonly #integrations: readonly DashboardIntegration[];
   readonly #ledger: string;
 
-  constructor(scope: Construct, id: string, { ledger, topics, integrations }: DashboardProps) {
+  constructor(scope: Construct, id: string, props: DashboardProps) {
     super(scope, id);
+    const { ledger, topics, forwarders, integrations } = props;
     this.#integrations = integrations;
     this.#ledger = ledger.table.tableName;
     this.dashboard = new cloudwatch.Dashboard(this, 'Resource', { defaultInterval: day });
@@ -87,6 +91,25 @@ export class Dashboard extends Construct {
       ),
       this.#graph('Requests an hour', this.#each(metrics.partnerRequests, SUM, hour)),
     );
+    if (forwarders.length > 0)
+      this.#row(
+        'Is everything passed on?',
+        'Events for buses and archives are taken out of their queues within a minute; dead letters have alarms of their own.',
+        this.#graph(
+          'Seconds that the oldest event has waited',
+          forwarders.map(({ to: label, queue }) =>
+            queue.metricApproximateAgeOfOldestMessage({ statistic: MAXIMUM, period: hour, label }),
+          ),
+          12,
+        ),
+        this.#graph(
+          'Events passed on an hour',
+          forwarders.map(({ to: label, queue }) =>
+            queue.metricNumberOfMessagesDeleted({ statistic: SUM, period: hour, label }),
+          ),
+          12,
+        ),
+      );
     this.#row(
       'What does it cost?',
       'What is paid by use, a day. Alarms, custom metrics, keys and secrets come on top, whatever happens.',

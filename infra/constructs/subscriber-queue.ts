@@ -6,7 +6,7 @@ import type { NewQueueConfig } from '../config.ts';
 import type { Topics } from './topics.ts';
 
 export interface SubscriberQueueProps {
-  readonly config: NewQueueConfig;
+  readonly config: Omit<NewQueueConfig, 'newQueue'>;
   readonly topics: Topics;
   /** Who alone may send. */
   readonly topicArn: string;

@@ -4,9 +4,11 @@ import * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct, DependencyGroup, type IDependable } from 'constructs';
 import { type ExpectedSubscription, endpointName } from '../../lambda/names.ts';
-import type { SubscriptionConfig } from '../config.ts';
+import type { AddressedConfig, EventBusConfig, SubscriptionConfig } from '../config.ts';
 import { filterPolicyOf } from '../filter-policy.ts';
 import { DeadLetters } from './dead-letters.ts';
+import { busInPublic, EventBus } from './event-bus.ts';
+import type { Forwarder } from './forwarder.ts';
 import { SubscriberQueue } from './subscriber-queue.ts';
 import type { Topics } from './topics.ts';
 
@@ -37,7 +39,9 @@ const backoffFunction = 'exponential';
 export class Subscriptions extends Construct {
   /** The queues made here, by the name that the configuration gives them. */
   readonly newQueues: ReadonlyMap<string, sqs.IQueue>;
-  /** Of all queues that events go to, whoever made them. */
+  /** What passes events on to something that is no subscriber of SNS. */
+  readonly forwarders: readonly Forwarder[];
+  /** Of all queues that events go to for somebody to read them, whoever made them. */
   readonly eventQueueArns: readonly string[];
   /** What the self-check looks for, in the order of the configuration. */
   readonly expected: readonly ExpectedSubscription[];
@@ -45,6 +49,9 @@ export class Subscriptions extends Construct {
   readonly all: IDependable;
   readonly #all = new DependencyGroup();
   readonly #expected: ExpectedSubscription[] = [];
+  readonly #newQueues = new Map<string, sqs.IQueue>();
+  readonly #eventQueueArns: string[] = [];
+  readonly #forwarders: Forwarder[] = [];
   readonly #topics: Topics;
   readonly #places = new Map<string, CfnCondition>();
 
@@ -59,27 +66,33 @@ export class Subscriptions extends Construct {
     this.expected = this.#expected;
     this.#topics = topics;
     if (configs.length > 0) topics.admitQueues();
-    const newQueues = new Map<string, sqs.IQueue>();
+    this.newQueues = this.#newQueues;
+    this.eventQueueArns = this.#eventQueueArns;
+    this.forwarders = this.#forwarders;
     for (const config of configs) {
-      const { endpoint } = config;
-      if (typeof endpoint === 'string') this.#existing(config, endpoint);
-      else newQueues.set(endpoint.newQueue, this.#created(config, endpoint));
+      if (config.protocol === 'event-bus') this.#forwarders.push(this.#toBus(config));
+      else this.#toAddress(config);
     }
-    this.newQueues = newQueues;
-    this.eventQueueArns = configs
-      .filter(({ topic, protocol }) => topic === 'events' && protocol === 'sqs')
-      .flatMap(({ endpoint }) =>
-        typeof endpoint === 'string'
-          ? endpoint
-          : (newQueues.get(endpoint.newQueue)?.queueArn ?? []),
-      );
+  }
+
+  #toAddress(config: AddressedConfig): void {
+    const { topic, protocol, endpoint } = config;
+    const isEvents = topic === 'events' && protocol === 'sqs';
+    if (typeof endpoint === 'string') {
+      this.#existing(config, endpoint);
+      if (isEvents) this.#eventQueueArns.push(endpoint);
+    } else {
+      const queue = this.#created(config, endpoint);
+      this.#newQueues.set(endpoint.newQueue, queue);
+      if (isEvents) this.#eventQueueArns.push(queue.queueArn);
+    }
   }
 
   /**
    * An endpoint that is there already. The owner of a queue lets the topic in; for a function the
    * stack does it where it can. Addresses and URLs confirm by answering what SNS sends them.
    */
-  #existing(config: SubscriptionConfig, endpoint: string): void {
+  #existing(config: AddressedConfig, endpoint: string): void {
     // Named by what it is, not by its place: reordering the list must not replace subscriptions.
     const known = endpointName(config.protocol, endpoint).replaceAll('/', ' ');
     const id = `${config.topic} ${config.protocol} ${known}`;
@@ -94,8 +107,8 @@ export class Subscriptions extends Construct {
   }
 
   #created(
-    config: SubscriptionConfig,
-    endpoint: Exclude<SubscriptionConfig['endpoint'], string>,
+    config: AddressedConfig,
+    endpoint: Exclude<AddressedConfig['endpoint'], string>,
   ): sqs.IQueue {
     const id = `new queue ${endpoint.newQueue}`;
     const fifo = this.#isFifo(config);
@@ -121,9 +134,31 @@ export class Subscriptions extends Construct {
     return queue;
   }
 
+  #toBus({ topic, bus, filter }: EventBusConfig): EventBus {
+    const id = `event bus ${bus}`;
+    const fifo = this.#topics.events.fifo;
+    const topics = this.#topics;
+    const name = busInPublic(bus);
+    const deadLetters = new DeadLetters(this, `${id} dead letters`, { of: name, topics, fifo });
+    const eventBus = new EventBus(this, id, { bus, topics, fifo, deadLetters: deadLetters.queue });
+    const { queue } = eventBus;
+    const subscribed = { topic, protocol: 'sqs', raw: true, ...(filter && { filter }) } as const;
+    const subscription = this.#subscribe(`${topic} ${id}`, subscribed, queue.queueArn, {
+      deadLetters,
+      name,
+    });
+    subscription.node.addDependency(queue);
+    return eventBus;
+  }
+
   #subscribe(
     id: string,
-    { topic, protocol, raw, filter }: SubscriptionConfig,
+    {
+      topic,
+      protocol,
+      raw,
+      filter,
+    }: Pick<AddressedConfig, 'topic' | 'protocol' | 'raw' | 'filter'>,
     endpoint: string,
     { deadLetters, name }: { readonly deadLetters: DeadLetters; readonly name: string },
   ): sns.Subscription {
@@ -164,7 +199,7 @@ export class Subscriptions extends Construct {
   #admitTo(
     functionArn: string,
     id: string,
-    { topic }: SubscriptionConfig,
+    { topic }: AddressedConfig,
     subscription: sns.Subscription,
   ): void {
     const [, , , region = '', account = ''] = functionArn.split(':');
@@ -196,7 +231,7 @@ export class Subscriptions extends Construct {
     return condition;
   }
 
-  #isFifo({ topic }: SubscriptionConfig): boolean {
+  #isFifo({ topic }: AddressedConfig): boolean {
     return topic === 'events' && this.#topics.events.fifo;
   }
 }
@@ -207,7 +242,7 @@ function resourceOf(subscription: sns.Subscription): CfnResource | undefined {
 }
 
 /** What an alarm may call a subscriber: not a person's address, and no URL with what is secret in it. */
-function inPublic(protocol: SubscriptionConfig['protocol'], endpoint: string): string {
+function inPublic(protocol: AddressedConfig['protocol'], endpoint: string): string {
   switch (protocol) {
     case 'email':
     case 'email-json':

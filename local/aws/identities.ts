@@ -17,6 +17,7 @@ export const nameProperties: Readonly<Record<string, string | undefined>> = {
   'AWS::Lambda::Function': 'FunctionName',
   'AWS::Scheduler::Schedule': 'Name',
   'AWS::StepFunctions::StateMachine': 'StateMachineName',
+  'AWS::Pipes::Pipe': 'Name',
   'AWS::KMS::Key': undefined,
   'AWS::SNS::Subscription': undefined,
 };
@@ -74,6 +75,8 @@ export function identify(type: string, name: string, place: Place): Identity {
       const machineArn = arn('states', `stateMachine:${name}`);
       return { ref: machineArn, attributes: { Arn: machineArn, Name: name } };
     }
+    case 'AWS::Pipes::Pipe':
+      return { ref: name, attributes: { Arn: arn('pipes', `pipe/${name}`) } };
     case 'AWS::KMS::Key':
       return { ref: name, attributes: { Arn: arn('kms', `key/${name}`), KeyId: name } };
     default: {

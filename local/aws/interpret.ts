@@ -27,6 +27,8 @@ export interface Plan {
   /** Those of functions: no state machine is executed here unless somebody does it. */
   readonly schedules: readonly SchedulePlan[];
   readonly stateMachines: readonly StateMachinePlan[];
+  /** Nothing takes from their queues here unless somebody does it. */
+  readonly pipes: readonly PipePlan[];
   /** Resolves a stack output. @throws TemplateNotUnderstoodError when there is none of that name */
   output(name: string): string;
   /** What `Ref` gives for a logical id: a table's name, a topic's or a secret's ARN, a queue's URL. */
@@ -74,6 +76,19 @@ export interface StateMachinePlan {
   readonly arn: string;
   /** In the Amazon States Language. */
   readonly definition: Readonly<Record<string, Json>>;
+}
+
+export interface PipePlan {
+  /** ARN of a queue. */
+  readonly source: string;
+  readonly batchSize: number;
+  /** ARN of what it writes to. */
+  readonly target: string;
+  readonly inputTemplate: string;
+  /** Of a bus: each a path into the message. */
+  readonly eventBus:
+    | { readonly Source: string; readonly DetailType: string; readonly Time: string }
+    | undefined;
 }
 
 type Resource = { logicalId: string; properties: Record<string, Json> };
@@ -188,6 +203,19 @@ export function interpret(template: Template, place: Place): Plan {
     }),
     functions,
     stateMachines,
+    pipes: of('AWS::Pipes::Pipe').map((resource) => {
+      const { Source, SourceParameters, Target, TargetParameters } = read(
+        resource,
+        understood.pipe,
+      );
+      return {
+        source: Source,
+        batchSize: SourceParameters.SqsQueueParameters.BatchSize,
+        target: Target,
+        inputTemplate: TargetParameters.InputTemplate,
+        eventBus: TargetParameters.EventBridgeEventBusParameters,
+      };
+    }),
     schedules: of('AWS::Scheduler::Schedule').flatMap((resource): SchedulePlan[] => {
       const properties = read(resource, understood.schedule);
       if (stateMachines.some(({ arn }) => arn === properties.Target.Arn)) return [];

@@ -182,3 +182,23 @@ export const stateMachine = understanding(
     'TracingConfiguration',
   ],
 );
+
+const eventBusParameters = z.object({
+  Source: z.string(),
+  DetailType: z.string(),
+  Time: z.string(),
+});
+
+export const pipe = understanding(
+  z.object({
+    Name: z.string().optional(),
+    Source: z.string(),
+    SourceParameters: z.object({ SqsQueueParameters: z.object({ BatchSize: z.number() }) }),
+    Target: z.string(),
+    TargetParameters: z.object({
+      InputTemplate: z.string(),
+      EventBridgeEventBusParameters: eventBusParameters.optional(),
+    }),
+  }),
+  ['Description', 'RoleArn'],
+);

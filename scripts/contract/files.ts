@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { asyncApi } from './asyncapi.ts';
 import { exampleEvents } from './examples.ts';
-import { attributesJsonSchema, eventJsonSchema } from './json-schemas.ts';
+import { attributesJsonSchema, busEventJsonSchema, eventJsonSchema } from './json-schemas.ts';
 
 const folder = 'docs/events';
 
@@ -10,6 +10,7 @@ export function contractFiles(): ReadonlyMap<string, string> {
   return new Map([
     [`${folder}/certification-event-1.schema.json`, json(eventJsonSchema())],
     [`${folder}/message-attributes-1.schema.json`, json(attributesJsonSchema())],
+    [`${folder}/bus-event-1.schema.json`, json(busEventJsonSchema())],
     [`${folder}/asyncapi.yaml`, yaml(asyncApi())],
     ...exampleEvents().map(
       (event) => [`${folder}/examples/${event.type}.json`, json(event)] as const,

@@ -28,6 +28,46 @@ export function attributesJsonSchema(): JsonSchema {
   };
 }
 
+/**
+ * JSON Schema draft 4, which EventBridge's schema registry takes, of an event on a bus: EventBridge's own fields, and the
+ * event as their `detail`.
+ */
+export function busEventJsonSchema(): JsonSchema {
+  const {
+    $schema: _,
+    definitions = {},
+    ...detail
+  } = z.toJSONSchema(certificationEventSchema, {
+    ...published,
+    target: 'draft-4',
+  });
+  const text = { type: 'string' } as const;
+  return {
+    $schema: 'http://json-schema.org/draft-04/schema#',
+    id: 'urn:certification-notifier:schema:bus-event:1',
+    title: 'Certification event on an event bus, version 1',
+    description:
+      'An event of EventBridge whose `detail` is a CloudEvents 1.0 event. Within this version fields and event types are only added: ignore what you do not know.',
+    type: 'object',
+    properties: {
+      version: text,
+      id: {
+        ...text,
+        description: "EventBridge's own: another one each time. That of the event is `detail.id`.",
+      },
+      'detail-type': { ...text, description: '`detail.type`.' },
+      source: { ...text, description: '`detail.source`.' },
+      account: text,
+      time: { ...text, format: 'date-time', description: '`detail.time`, in whole seconds.' },
+      region: text,
+      resources: { type: 'array', items: text },
+      detail,
+    },
+    required: ['detail-type', 'source', 'time', 'detail'],
+    definitions,
+  };
+}
+
 /** The same schemas by name as an AsyncAPI document has them: JSON Schema draft 7. */
 export function componentSchemas(): Record<string, JsonSchema> {
   const { definitions } = z.toJSONSchema(

@@ -35,6 +35,12 @@ const configurations = {
         protocol: 'sqs',
         endpoint: 'arn:aws:sqs:us-east-1:111122223333:certifications',
       },
+      {
+        topic: 'events',
+        protocol: 'event-bus',
+        bus: 'certifications',
+        filter: { types: ['created'] },
+      },
       { topic: 'alerts', protocol: 'email', endpoint: 'office@district-a.example.org' },
       { topic: 'alerts', protocol: 'https', endpoint: 'https://hook.example.org/x' },
       {

@@ -13,6 +13,7 @@ const everyAlarm = {
   pagerTopicArn: 'arn:aws:sns:us-east-1:111122223333:pager',
   subscriptions: [
     { topic: 'events', protocol: 'sqs', endpoint: { newQueue: 'payroll' } },
+    { topic: 'events', protocol: 'event-bus', bus: 'default' },
     { topic: 'operations', protocol: 'https', endpoint: 'https://hook.example.org/x' },
   ],
 };

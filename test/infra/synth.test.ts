@@ -209,6 +209,8 @@ describe('nothing that cdk-nag or the built-in validator would object to is in',
         endpoint: { newQueue: 'payroll', readers: ['arn:aws:iam::111122223333:role/payroll'] },
         filter: { types: ['created'], organizations: [7] },
       },
+      { topic: 'events', protocol: 'event-bus', bus: 'default', filter: { late: false } },
+      { topic: 'events', protocol: 'event-bus', bus: 'certifications' },
       { topic: 'alerts', protocol: 'email', endpoint: 'office@district-a.example.org' },
       { topic: 'alerts', protocol: 'https', endpoint: 'https://hook.example.org/x', raw: true },
       {

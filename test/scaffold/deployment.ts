@@ -329,6 +329,11 @@ export class Deployment {
     return bodies.map((body) => certificationEventSchema.parse(JSON.parse(body)));
   }
 
+  /** As they lie in a queue, which they are taken out of. */
+  messages(arn: string): Promise<Message[]> {
+    return this.#drain(arn);
+  }
+
   async mails(): Promise<string[]> {
     return (await this.#drain(queues.people)).map(messageOf);
   }

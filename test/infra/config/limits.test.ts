@@ -45,6 +45,13 @@ describe('the stack', () => {
     protocol: 'lambda',
     endpoint: `arn:aws:lambda:us-east-1:111122223333:function:${long(`watch-${index}-`, 64)}`,
   });
+  const bus = (index: number, count: number) => ({
+    ...eventsTo(index, count),
+    topic: 'events',
+    protocol: 'event-bus',
+    // Of longer names, the template's size is the limit (template-size.ts).
+    bus: long(`bus-${index}-`, 200),
+  });
   const one = resourcesOf({ integrations: 1, hasPager: true });
   const most = (each: number) => Math.floor((maxResources - one) / each);
 
@@ -52,6 +59,7 @@ describe('the stack', () => {
     ['integrations', maxIntegrations, 1, newQueue, { newQueues: 1 }],
     ['new queues', 1, most(6), newQueue, { newQueues: most(6) }],
     ['functions', 1, most(5), lambda, { functions: most(5) }],
+    ['event buses', 1, most(9), bus, { eventBuses: most(9) }],
     ['addresses', 1, most(4), mail, { otherSubscriptions: most(4) }],
     ['webhooks', 1, most(4), hook, { otherSubscriptions: most(4) }],
   ])(
@@ -101,7 +109,7 @@ describe('the stack', () => {
     const more = (parts: Partial<Parameters<typeof resourcesOf>[0]>) =>
       resourcesOf({ integrations: 0, ...parts }) - none;
     expect(room.replaceAll(/\s+/g, ' ')).toBe(
-      `, of the ${maxResources} resources of a stack: ${none}, and one more with a webhook on operations; for each integration ${more({ integrations: 1 })}, one more with a pager and ${more({ fanOuts: 1 })} with a fan-out; for each subscription ${more({ newQueues: 1 })} of a new queue, ${more({ functions: 1 })} of a function, ${more({ otherSubscriptions: 1 })} of anything else.`,
+      `, of the ${maxResources} resources of a stack: ${none}, and one more with a webhook on operations; for each integration ${more({ integrations: 1 })}, one more with a pager and ${more({ fanOuts: 1 })} with a fan-out; for each subscription ${more({ newQueues: 1 })} of a new queue, ${more({ functions: 1 })} of a function, ${more({ eventBuses: 1 })} of an event bus, ${more({ otherSubscriptions: 1 })} of anything else.`,
     );
   });
 

@@ -26,7 +26,7 @@ describe('a subscription', () => {
 
   it('may have a queue made, whose messages outlive the claim of a worker that died', () => {
     const { subscriptions } = parseConfig(withQueue({ endpoint: { newQueue: 'payroll' } }));
-    const [made] = subscriptions.map(({ endpoint }) => endpoint);
+    const [made] = subscriptions.map((one) => ('endpoint' in one ? one.endpoint : undefined));
     const { visibilityTimeout, attempts } = Object(made);
     const claim = Temporal.Duration.from(defaultClaim).total('seconds');
     // The last receive is still to come when the claim has run out, with a minute for a batch.
