@@ -16,7 +16,7 @@ import {
 import { interpret, type Plan, type SchedulePlan, type StateMachinePlan } from './interpret.ts';
 import { keyService } from './key-service.ts';
 import { lambdaService } from './lambda-service.ts';
-import { close, listen, loopback, refuseWebPages } from './loopback-server.ts';
+import { close, keepOpen, listen, loopback, refuseWebPages } from './loopback-server.ts';
 import { scheduler } from './scheduler.ts';
 import { initialValue, SecretStore } from './secret-store.ts';
 import { secretsManager } from './secrets-manager.ts';
@@ -116,7 +116,7 @@ export async function startEmbeddedAws(
   services.adopt(dynamodb, close);
   const messaging = buildApp({ logger: false, defaultRegion: region });
   services.adopt(messaging, (server) => server.close());
-  refuseWebPages(messaging.server);
+  keepOpen(refuseWebPages(messaging.server));
   const secrets = new SecretStore(region, accountId);
   const secretsServer = refuseWebPages(secretsManager(secrets));
   services.adopt(secretsServer, close);

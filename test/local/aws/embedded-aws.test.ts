@@ -53,6 +53,14 @@ test('every service listens on the loopback interface only', () => {
   }
 });
 
+test('no service closes a connection that is idle, which a busy client would find out too late', async () => {
+  for (const [name, endpoint] of Object.entries(aws.endpoints)) {
+    // Whoever closes it after a while says so there.
+    const { headers } = await fetch(endpoint);
+    expect([name, headers.get('keep-alive')]).toEqual([name, null]);
+  }
+});
+
 describe('no service answers a web page', () => {
   /** With a Host header of one's own, which fetch does not allow. */
   async function statusOf(endpoint: string, headers: Record<string, string>): Promise<number> {
