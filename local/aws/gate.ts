@@ -39,6 +39,8 @@ export interface Reply {
   readonly date?: string | undefined;
   /** The service's name for what is wrong, where the body does not have it. */
   readonly errorType?: string | undefined;
+  /** When it may be asked again, in the words of the header. */
+  readonly retryAfter?: string | undefined;
 }
 
 /** Answers a call; `undefined` breaks the connection without an answer. */
@@ -142,9 +144,13 @@ export class Gate {
     try {
       const reply = await (this.#rules[0] ?? openly)(call);
       if (reply === undefined) return void response.destroy();
-      const { status, type, date, errorType, body } = reply;
+      const { status, type, date, errorType, retryAfter, body } = reply;
       if (date && Math.abs(Date.parse(date) - Date.now()) > 60_000) this.#hasShownOtherTime = true;
-      const headers = { ...(date && { date }), ...(errorType && { [errorHeader]: errorType }) };
+      const headers = {
+        ...(date && { date }),
+        ...(errorType && { [errorHeader]: errorType }),
+        ...(retryAfter && { 'retry-after': retryAfter }),
+      };
       response.writeHead(status, { 'content-type': type, ...headers }).end(body);
     } catch {
       // The service is gone: to the caller, a broken connection.
@@ -195,5 +201,6 @@ async function forward(target: string, request: IncomingMessage, body: string): 
     body: await text(answer),
     date: answer.headers.date,
     errorType: answer.headers[errorHeader]?.toString(),
+    retryAfter: answer.headers['retry-after'],
   };
 }

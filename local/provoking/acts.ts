@@ -108,7 +108,7 @@ export const acts: readonly Act[] = [
     title: 'Answer 429',
     does: `The partner refuses the next ${refusals} requests as too many.`,
     expected:
-      'The notifier asks four times a minute at most until ten minutes without a refusal have passed. So everything is told, and later; a refusal for pace is no failure.',
+      'The tick waits as long as the partner asks it to, a second each time, and goes on. A refusal for pace is no failure, and nothing is lost.',
     provoke: ({ sandbox }) =>
       sandbox.injectFaults({ kind: 'too-many-requests', times: refusals, retryAfter: 1 }),
   },

@@ -1,11 +1,25 @@
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { isDeepStrictEqual } from 'node:util';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { systemClock } from '../../lambda/clock.ts';
+import type { CertificationEvent } from '../../lambda/events/event.ts';
 import { Faults } from '../../local/provoking/faults.ts';
 import { Provoker } from '../../local/provoking/provoker.ts';
 import { Seen } from '../../local/seen.ts';
 import { Visitor } from '../console/visitor.ts';
 import { Duty } from '../ops/duty.ts';
 import { type DeploymentConfig, integration, queues } from '../scaffold/deployment.ts';
+
+/** Of one assessment, an event that says nothing new under another id. */
+function toldTwice(events: readonly CertificationEvent[]): readonly string[] {
+  const all = [...new Map(events.map((event) => [event.id, event])).values()];
+  all.sort((a, b) => Number(a.sequence) - Number(b.sequence));
+  return all.flatMap(({ id, subject, type, data }, at) => {
+    const before = all.slice(0, at).findLast((one) => one.subject === subject);
+    const isSame =
+      type === before?.type && isDeepStrictEqual(data.assessment, before.data.assessment);
+    return isSame ? [id] : [];
+  });
+}
 
 /** A deployment whose console can provoke what may go wrong, raised anew for each test. */
 export function provokedEach(config: DeploymentConfig) {
@@ -15,6 +29,7 @@ export function provokedEach(config: DeploymentConfig) {
   let provoker: Provoker;
   let visitor: Visitor;
   let seen: Seen;
+  let told: readonly CertificationEvent[];
 
   /** One tick, and what the subscriber to everything has got since. */
   async function tick() {
@@ -23,6 +38,7 @@ export function provokedEach(config: DeploymentConfig) {
     const isExplained = provoker.ended(integration, outcome);
     const events = await stage.events(queues.everything);
     for (const event of events) provoker.hears(event);
+    told = [...told, ...events];
     return { outcome, isExplained, events };
   }
 
@@ -30,6 +46,7 @@ export function provokedEach(config: DeploymentConfig) {
   afterAll(() => duty.dismantle());
   beforeEach(async () => {
     await duty.raise();
+    told = [];
     faults = new Faults();
     const open = await faults.open({ ...stage.aws.endpoints, kms: '' });
     // Behind the gates of the deployment, which the functions call.
@@ -54,6 +71,9 @@ export function provokedEach(config: DeploymentConfig) {
     await duty.strike();
     await faults[Symbol.asyncDispose]();
   });
+
+  // Whatever was provoked.
+  afterEach(() => expect(toldTwice(told)).toEqual([]));
 
   const provocation = (name: string) => `provoke/${integration}/${name}`;
   return {

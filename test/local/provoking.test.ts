@@ -104,17 +104,6 @@ describe('what is provoked', () => {
     expect(await tally()).toMatchObject({ difference: 0 });
   });
 
-  it('too-many-requests: a tick that is refused is no failure, and later ones ask less', async () => {
-    await provoke('too-many-requests');
-    expect(stage.sandbox.faults).toMatchObject([{ kind: 'too-many-requests', times: 2 }]);
-    await provoke('certify');
-    const before = stage.sandbox.requests.length;
-    const outcomes = [];
-    for (let count = 0; count < 10; count += 1) outcomes.push((await tick()).outcome);
-    expect(new Set(outcomes)).not.toContain('failed');
-    expect(stage.sandbox.requests.length - before).toBeLessThanOrEqual(4);
-  });
-
   it('is done once, however often its form is sent', async () => {
     const { text } = await provoked.visitor.opens('provoke');
     const [, run = ''] = /name="run" value="([^"]+)"/.exec(text) ?? [];
