@@ -27,7 +27,7 @@ export const events = opsCommand({
   usage: 'events',
   summary: contract.events.does,
   details:
-    'Shows no personal data. Days are those of the time zone of the partner, by the time of the event. What the assessment is called, its organization and its day are as they are now.',
+    'Shows no personal data. What was announced a moment ago may be missing yet: the index of the ledger lags. Days are those of the time zone of the partner, by the time of the event. What the assessment is called, its organization and its day are as they are now.',
   examples: [
     ['events --stack prod', 'what was announced of late?'],
     ['events --stack prod --type withdrawn --organization 17', 'who was withdrawn there?'],
