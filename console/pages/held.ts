@@ -102,8 +102,10 @@ function told(
 ): Html {
   const { view, integration, filter } = parts;
   const more = isPart ? partOnly(integration, waits, filter) : html``;
+  // What one answer has not told of may match.
+  if (kept.events === 0 && isPart) return more;
   if (kept.events === 0)
-    return html`${noneTold(kept, altogether, waits).map((one) => html`<p>${cell(one)}</p>`)}${more}`;
+    return html`${noneTold(kept, altogether, waits).map((one) => html`<p>${cell(one)}</p>`)}`;
   const { events, of } = holdsGist(kept, waits);
   const which = Object.keys(filter).length === 0 ? 'all of it' : 'what is shown';
   return html`<p><strong>${events}</strong>${of}</p>${more}

@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import type { Rule } from '../../local/aws/gate.ts';
 import { Duty, raisedEach } from '../ops/duty.ts';
 import { queues } from '../scaffold/deployment.ts';
 import { Visitor } from './visitor.ts';
@@ -38,6 +40,25 @@ async function flood(): Promise<number[]> {
   return added.map(({ id }) => id);
 }
 
+const asked = z.looseObject({ command: z.string(), after: z.string().optional() });
+const answered = z.looseObject({ result: z.looseObject({}) });
+
+/** The first answer tells of one certification, the next one of the others: as of more than ten thousand. */
+const inTwoParts =
+  ([first = 0, ...others]: readonly number[]): Rule =>
+  async ({ body, forward }) => {
+    const { after, ...command } = asked.parse(JSON.parse(body));
+    if (command.command !== 'holds') return forward();
+    const ids = after === undefined ? [first] : others;
+    const reply = await forward(JSON.stringify({ ...command, ids }));
+    // The function is busy: asked again, it answers.
+    if (after !== undefined || reply.status !== 200) return reply;
+    const { result, ...answer } = answered.parse(JSON.parse(reply.body));
+    // It goes on behind a place; which one, only this gate asks.
+    const next = { ...command, after: `held/2026-11-25T00:00:00Z/${first}` };
+    return { ...reply, body: JSON.stringify({ ...answer, result: { ...result, next } }) };
+  };
+
 /** Presses a button, and agrees to what is asked then. */
 async function decides(name: string, question: RegExp, on = page): Promise<string> {
   const run = runIn((await visitor.presses(on, name)).text);
@@ -71,6 +92,28 @@ describe('the page of what is held', () => {
     expect(text).toContain('1 event held');
     const none = await visitor.opens(`${page}?year=1999`);
     expect(none.text).toContain('3 events held, and none of them matches.');
+  });
+
+  it('says that one answer has not told of all, counts all when asked to, and decides about all', async () => {
+    const ids = await flood();
+    duty.lambda.always(inTwoParts(ids));
+    const { text } = await visitor.opens(page);
+    expect(text).toContain('<strong>1 event held</strong>');
+    expect(text).toContain('this is the first part. A decision is about all of them.');
+    const { path } = await visitor.presses(page, 'Count all');
+    expect(await visitor.sees(path, /It has ended\./)).toContain('3 events held');
+    await decides('Discard: all of it', /Tell nobody, ever, of 3 events\?/);
+    duty.lambda.reset();
+    expect((await visitor.opens(page)).text).toContain('Nothing is held.');
+  });
+
+  it('does not say of the first part alone that nothing matches', async () => {
+    duty.lambda.always(inTwoParts(await flood()));
+    const { text } = await visitor.opens(`${page}?year=1999`);
+    expect(text).toContain('this is the first part');
+    expect(text).not.toContain('none of them matches');
+    const { path } = await visitor.presses(`${page}?year=1999`, 'Count all');
+    expect(await visitor.sees(path, /It has ended\./)).toContain('--year=1999');
   });
 
   it('says what is wrong with a filter', async () => {
