@@ -65,6 +65,7 @@ export interface PartnerSandbox {
   /** Those in force now. */
   readonly credentials: Credentials;
   readonly access: Access;
+  /** As it is by now, whether or not anybody has asked for it. */
   readonly world: World;
   readonly switches: Switches;
   /** Requests to the API, oldest first; control requests are not in it. */
@@ -127,7 +128,10 @@ export async function startPartnerSandbox(options: SandboxOptions = {}): Promise
       return api.access.credentials;
     },
     access: api.access,
-    world,
+    get world() {
+      api.catchUp();
+      return world;
+    },
     get switches() {
       return api.switches;
     },

@@ -200,6 +200,9 @@ describe('a switch', () => {
     const { meta } = await list('filter[start_date]=2026-12-01');
     expect(meta.count).toBeGreaterThan(5);
     expect(meta.count).toBeLessThan(35);
+    // Whoever looks at the world sees them, too, without a request.
+    now = now.add({ minutes: 1 });
+    expect(sandbox.world.count).toBe(51);
   });
 
   it('takes content from a share of the records, always the same, and never their identity', async () => {
