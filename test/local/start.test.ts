@@ -357,6 +357,11 @@ describe('as a process, the program', () => {
   test('has shown events after --ticks and ends by itself, quietly and without a trace', async () => {
     const { code, out, err } = await endOf(startProcess('pipe', '--ticks', '4', '--every', '1'));
     expect({ code, err }).toEqual({ code: 0, err: '' });
+    // From the first second on: where to look, and what is being done.
+    expect(out).toMatch(
+      /^.* on this machine\n {2}console .*\n\n[\d:]{8} +start +starting the partner\n/,
+    );
+    expect(out).toMatch(/Provoke +a page of the console/);
     expect(out).toMatch(/tick 1 .* recorded as known .* baseline/);
     expect(out).toMatch(/created .* · district-a\/\d+\/1/);
     expect(out).toMatch(/digest .* new certification/);
