@@ -119,7 +119,8 @@ export async function startPartnerSandbox(options: SandboxOptions = {}): Promise
   for (const fault of faults) queue.inject(fault);
   const log = new RequestLog();
   const closing = new AbortController();
-  const server = createServer();
+  // An idle connection that is closed meets clients whose process was busy at that moment, with an ECONNRESET.
+  const server = createServer({ keepAliveTimeout: 0 });
   const listening = await listen(server, wanted.port);
 
   const sandbox: PartnerSandbox = {

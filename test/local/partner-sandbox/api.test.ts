@@ -36,6 +36,11 @@ function handClock(at = '2026-11-21T12:00:00Z'): Clock & { pass(seconds: number)
 const basic = (id: string, secret: string) =>
   `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`;
 
+it('announces no end of an idle connection, which a busy client would find out too late', async () => {
+  const { url } = await start();
+  expect((await fetch(url)).headers.get('keep-alive')).toBeNull();
+});
+
 describe('the token endpoint (4.1, 7)', () => {
   it('accepts form parameters, HTTP Basic and a JSON body', async () => {
     const clock = handClock();
