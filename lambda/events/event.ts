@@ -61,6 +61,23 @@ const identifiersSchema = described(
 const sighting = z.object({ assessment: announcedAssessmentSchema, ...announcement });
 const withdrawal = z.object({ assessment: identifiersSchema, ...announcement });
 
+/** What a test event may be shaped like. */
+export const likenesses = [
+  'created',
+  'updated',
+  'withdrawn',
+  'restored',
+  'late',
+  'truncated',
+] as const;
+
+const trial = z.extend(sighting, {
+  like: described(
+    z.optional(z.enum(likenesses)),
+    'What it is shaped like: an event of this type, one that is late, or one without room for all of its record.',
+  ),
+});
+
 const eventSchema = <Type extends string, Data extends z.core.$ZodType>(type: Type, data: Data) =>
   z.object({ ...envelope, type: z.literal(type), data });
 
@@ -93,7 +110,7 @@ export const certificationEventSchema = z.discriminatedUnion('type', [
     'CertificationRestored',
   ),
   described(
-    eventSchema('certification.test', sighting),
+    eventSchema('certification.test', trial),
     'Sent on request to try a subscription; the record is invented. To be acknowledged, not handled.',
     'CertificationTest',
   ),

@@ -1,5 +1,10 @@
 import type { Temporal } from 'temporal-polyfill';
-import { type CertificationEvent, certificationEvent, type FieldChoice } from './event.ts';
+import {
+  type CertificationEvent,
+  certificationEvent,
+  type FieldChoice,
+  type likenesses,
+} from './event.ts';
 
 export interface TestAnnounced {
   readonly integration: string;
@@ -7,8 +12,8 @@ export interface TestAnnounced {
   readonly unique: string;
   readonly time: Temporal.Instant;
   readonly fields: FieldChoice;
-  /** Default: false. */
-  readonly late?: boolean | undefined;
+  /** What it is to be shaped like. Default: created. */
+  readonly like?: (typeof likenesses)[number] | undefined;
   /** What of the invented record decides whether it passes a subscriber's filter. */
   readonly organization_id?: number | undefined;
   readonly assessment_name?: string | undefined;
@@ -22,9 +27,11 @@ const inventedId = 999_999_999;
  * that it grows as that of every subject does.
  */
 export function testEvent(announced: TestAnnounced): CertificationEvent {
-  const { integration, unique, time, fields, late = false } = announced;
+  const { integration, unique, time, like } = announced;
   const { organization_id = inventedId, assessment_name = 'Test Assessment' } = announced;
-  const certified_on = time.toZonedDateTimeISO('UTC').toPlainDate().toString();
+  const today = time.toZonedDateTimeISO('UTC').toPlainDate();
+  const late = like === 'late';
+  const certified_on = (late ? today.subtract({ years: 1 }) : today).toString();
   const completed = { assessment_name, certified_on };
   const assessment = {
     id: inventedId,
@@ -48,5 +55,13 @@ export function testEvent(announced: TestAnnounced): CertificationEvent {
   const revision = time.epochMilliseconds;
   const type = 'certification.test';
   const of = { integration, type, subject: 'test', unique, revision, time, late } as const;
-  return certificationEvent({ ...of, assessment, fields });
+  // Of a truncated one, everything was to be there; nothing is left of one that has gone.
+  const fields = { withdrawn: 'identifiers', truncated: 'all' } as const;
+  const event = certificationEvent({
+    ...{ ...of, assessment },
+    fields: like === 'withdrawn' || like === 'truncated' ? fields[like] : announced.fields,
+    changed: like === 'updated' ? ['results'] : [],
+    brief: like === 'truncated',
+  });
+  return like === undefined ? event : { ...event, type, data: { ...event.data, like } };
 }

@@ -1,4 +1,6 @@
+import { Option } from 'commander';
 import * as z from 'zod';
+import { likenesses } from '../../lambda/events/event.ts';
 import { contract } from '../../lambda/operations/contract.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
@@ -14,22 +16,28 @@ export const testEvent = opsCommand({
   examples: [
     ['test-event --local', 'does a subscription work?'],
     ['test-event --stack prod --organization 7', 'one that passes the filter for organization 7'],
+    ['test-event --local --like withdrawn', 'does a consumer bear one without a record?'],
   ],
   declare: (command) =>
     command
       .option('--organization <id>', 'organization_id of the event', positiveNumber)
       .option('--assessment <name>', 'assessment_name of the event', assessmentName)
-      .option('--late', 'as if completed long ago'),
+      .addOption(
+        new Option(
+          '--like <kind>',
+          'shaped like an event of this kind, and named so in data.like',
+        ).choices(likenesses),
+      ),
   settings: z.object({
     organization: z.int().optional(),
     assessment: z.string().optional(),
-    late: z.boolean().default(false),
+    like: z.enum(likenesses).optional(),
   }),
-  async run(session, { organization, assessment, late }) {
+  async run(session, { organization, assessment, like }) {
     const result = await session.ask(await session.operator(), 'test-event', {
       ...(organization !== undefined && { organization_id: organization }),
       ...(assessment !== undefined && { assessment_name: assessment }),
-      late,
+      ...(like !== undefined && { like }),
       by: await session.by(),
     });
     session.answer(result, (view) => testEventLines(view, result));

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
+import { likenesses } from '../../events/event.ts';
 import { testEvent as invented } from '../../events/test-event.ts';
 import { define } from '../definition.ts';
 import { EventsRefusedError } from '../errors.ts';
@@ -18,7 +19,8 @@ export const testEvent = define({
     /** What filters look at; left out: invented. */
     organization_id: z.optional(id),
     assessment_name: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
-    late: z._default(z.boolean(), false),
+    /** What it is to be shaped like; left out: a new certification. */
+    like: z.optional(z.enum(likenesses)),
     by,
   }),
   /** Of the event that SNS has accepted: what subscribers find in its `id`. */

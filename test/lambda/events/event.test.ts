@@ -136,7 +136,7 @@ describe('a test event', () => {
   });
 
   it('passes the filter of the subscriber that it is for', () => {
-    const chosen = { organization_id: 7, assessment_name: 'First Aid', late: true };
+    const chosen = { organization_id: 7, assessment_name: 'First Aid', like: 'late' as const };
     const { organization_id, assessment_name, late } = messageOf(
       testEvent({ ...test, ...chosen }),
     ).attributes;

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { certificationEventSchema } from '../../../lambda/events/event.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
 import { IntegrationWithPast } from '../../scaffold/past.ts';
@@ -99,12 +100,40 @@ describe('a test event', () => {
       command: 'test-event',
       organization_id: 7,
       assessment_name: 'CPR',
-      late: true,
+      like: 'late',
     });
     expect(story.heard).toMatchObject([
-      { data: { late: true, assessment: { organization_id: 7, assessment_name: 'CPR' } } },
+      {
+        data: {
+          late: true,
+          like: 'late',
+          assessment: { organization_id: 7, assessment_name: 'CPR' },
+        },
+      },
     ]);
   });
+
+  it.each([
+    ['created', { changed: [], late: false }],
+    ['updated', { changed: ['results'], late: false }],
+    ['withdrawn', { changed: [], late: false }],
+    ['restored', { changed: [], late: false }],
+    ['late', { changed: [], late: true }],
+    ['truncated', { changed: [], late: false, truncated: true }],
+  ])(
+    'is shaped like %s where somebody asks for it, and never taken for one',
+    async (like, data) => {
+      story.settings = { ...story.settings, fields: 'all' };
+      await story.operate({ command: 'test-event', like });
+      const [event] = story.heard;
+      expect(event).toMatchObject({ type: 'certification.test', subject: 'test' });
+      const { assessment, ...rest } = event?.data ?? { assessment: {} };
+      expect(rest).toEqual({ ...data, like });
+      const isWhole = like !== 'withdrawn' && like !== 'truncated';
+      expect(Object.hasOwn(assessment, 'results')).toBe(isWhole);
+      expect(certificationEventSchema.safeParse(event).success).toBe(true);
+    },
+  );
 
   it('carries no more fields than other events', async () => {
     story.settings = { ...story.settings, fields: 'identifiers' };
