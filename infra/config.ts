@@ -16,6 +16,7 @@ export type AlertsConfig = NotifierConfig['alerts'];
 export type { NotifierConfigInput } from './config/input.ts';
 export type {
   AddressedConfig,
+  ArchiveConfig,
   EventBusConfig,
   NewQueueConfig,
   SubscriptionConfig,

@@ -2,6 +2,7 @@ import { Aws, CfnCondition, CfnElement, CfnOutput, Fn, type Stack } from 'aws-cd
 import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import type * as kms from 'aws-cdk-lib/aws-kms';
+import type * as s3 from 'aws-cdk-lib/aws-s3';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -19,6 +20,7 @@ interface Deployed extends Construct {
   readonly key: kms.IKey;
   readonly table: dynamodb.TableV2;
   readonly queues: ReadonlyMap<string, sqs.IQueue>;
+  readonly archive: s3.Bucket | undefined;
   readonly integrations: ReadonlyMap<string, Integration>;
   readonly dashboard: cloudwatch.Dashboard | undefined;
 }
@@ -65,8 +67,15 @@ export function addOutputs(stack: Stack, notifier: Deployed): void {
     output(`QueueUrl${suffix}`, queue.queueUrl, `Where the subscriber ${name} receives`);
     output(`QueueArn${suffix}`, queue.queueArn, `For a policy, or a function to be fed by ${name}`);
   }
-  if (notifier.queues.size > 0)
-    output('QueuesKeyArn', notifier.key.keyArn, 'Readers of the queues decrypt with it');
+  if (notifier.queues.size > 0 || notifier.archive)
+    output(
+      'QueuesKeyArn',
+      notifier.key.keyArn,
+      'Readers of the queues and of the archive decrypt with it',
+    );
+
+  if (notifier.archive)
+    output('ArchiveBucket', notifier.archive.bucketName, 'Every event, by day: docs/archive.md');
 
   output(
     stackOutputs.integrations,

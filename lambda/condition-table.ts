@@ -40,6 +40,7 @@ export const alarmNames = [
   'not-delivered',
   'dead-letters-lost',
   'not-forwarded',
+  'archive-late',
   'paged',
 ] as const;
 
@@ -513,6 +514,16 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
       'a bus that is gone, a role or a key that was changed, or a pipe that AWS has stopped after many such failures.',
     toDo: `See in the console of EventBridge, under Pipes, why the pipe is stopped or fails. ${putBack} A stopped pipe has to be started there.`,
     alarm: 'not-forwarded',
+  },
+  'archive-late': {
+    title: 'the archive does not get what it is sent',
+    fault: 'ops',
+    happened: 'For an hour, Firehose could not write its oldest event into the bucket.',
+    impact:
+      'Subscribers are told as ever. Firehose tries for 24 hours; after that, the archive lacks these events.',
+    likely: 'a bucket, a key or a role that was changed.',
+    toDo: `${putBack} What is lacking comes back with a replay to everybody.`,
+    alarm: 'archive-late',
   },
   paged: {
     title: 'changes at the partner are not announced',

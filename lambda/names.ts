@@ -26,7 +26,7 @@ export const environment = {
  * ARN as it is, of an address or a URL ten digits of its hash.
  */
 export function endpointName(protocol: string, endpoint: string): string {
-  if (protocol === 'sqs' || protocol === 'lambda') return endpoint;
+  if (protocol === 'sqs' || protocol === 'lambda' || protocol === 'firehose') return endpoint;
   return createHash('sha256').update(endpoint).digest('hex').slice(0, 10);
 }
 

@@ -104,6 +104,7 @@ function clashesIn(value: unknown): Clash[] {
     ...sharedCredentials(config),
     ...sharedAddresses(config),
     ...sharedBuses(config),
+    ...secondArchives(config),
     ...strangeRegions(config),
     ...unknownIntegrations(config),
     ...digestsBetweenTicks(config),
@@ -222,6 +223,18 @@ function sharedBuses({ subscriptions }: Shape): Clash[] {
   );
 }
 
+function secondArchives({ subscriptions }: Shape): Clash[] {
+  const first = subscriptions.findIndex(({ protocol }) => protocol === 'archive');
+  return subscriptions.flatMap(({ protocol }, index) =>
+    protocol === 'archive' && index > first
+      ? {
+          path: ['subscriptions', index, 'protocol'],
+          message: 'one archive in a stack: it keeps its integrations apart by itself',
+        }
+      : [],
+  );
+}
+
 function unknownIntegrations({ integrations, subscriptions }: Shape): Clash[] {
   const names = integrations.map(({ name }) => name);
   return subscriptions.flatMap(({ filter }, subscriber) =>
@@ -249,7 +262,7 @@ function digestsBetweenTicks({ alerts, integrations }: Shape): Clash[] {
 }
 
 /** Protocols for which a queue stands at the topic, or that are wrong anyway. */
-const takesFifo = ['sqs', 'event-bus', ''];
+const takesFifo = ['sqs', 'event-bus', 'archive', ''];
 
 /** "Message delivery for FIFO topics" in the Amazon SNS developer guide. */
 function unfitForTheTopic({ topic, subscriptions }: Shape): Clash[] {
@@ -273,18 +286,21 @@ function unfitForTheTopic({ topic, subscriptions }: Shape): Clash[] {
   });
 }
 
-function tooMuchForAStack({ integrations, subscriptions, pagerTopicArn }: Shape): Clash[] {
+function tooMuchForAStack({ topic, integrations, subscriptions, pagerTopicArn }: Shape): Clash[] {
   const of = (wanted: string) => subscriptions.filter(({ protocol }) => protocol === wanted).length;
   const newQueues = subscriptions.filter(({ endpoint }) => /^new /.test(endpoint.address)).length;
   const functions = of('lambda');
   const eventBuses = of('event-bus');
+  const archives = of('archive');
   const resources = resourcesOf({
     integrations: integrations.length,
     fanOuts: integrations.filter(({ baseline = 'tick' }) => baseline !== 'tick').length,
     newQueues,
     functions,
     eventBuses,
-    otherSubscriptions: subscriptions.length - newQueues - functions - eventBuses,
+    archives,
+    isFifo: topic === 'fifo',
+    otherSubscriptions: subscriptions.length - newQueues - functions - eventBuses - archives,
     hasPager: pagerTopicArn !== '',
     hasOperationsHook: subscriptions.some(
       ({ topic, protocol }) => topic === 'operations' && protocol === 'https',

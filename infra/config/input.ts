@@ -169,13 +169,13 @@ export interface SubscriptionSettingsInput {
    */
   readonly topic: 'events' | 'alerts' | 'operations';
   /**
-   * `event-bus`: events become those of an EventBridge bus (`docs/event-bus.md`). An e-mail address
-   * and an https URL have to confirm before they get anything. SNS switches off an e-mail
-   * subscription that gets more than ten messages a second: mail belongs on `alerts` and
-   * `operations`.
-   * Allowed: one of 'email', 'email-json', 'https', 'sqs', 'lambda', 'event-bus'.
+   * `event-bus`: events become those of an EventBridge bus (`docs/event-bus.md`). `archive`: they
+   * are kept in a bucket (`docs/archive.md`). An e-mail address and an https URL have to confirm
+   * before they get anything. SNS switches off an e-mail subscription that gets more than ten
+   * messages a second: mail belongs on `alerts` and `operations`.
+   * Allowed: one of 'email', 'email-json', 'https', 'sqs', 'lambda', 'event-bus', 'archive'.
    */
-  readonly protocol: 'email' | 'email-json' | 'https' | 'sqs' | 'lambda' | 'event-bus';
+  readonly protocol: 'email' | 'email-json' | 'https' | 'sqs' | 'lambda' | 'event-bus' | 'archive';
   /**
    * Where messages go. Required by `email`, `email-json`, `https`, `sqs` and `lambda`; the other
    * protocols have settings of their own.
@@ -223,6 +223,12 @@ export interface SubscriptionSettingsInput {
    * @default - none
    */
   readonly bus?: string | undefined;
+  /**
+   * Of an `archive` only: after so many days, an event is deleted. Without it: 731, two years.
+   * Allowed: days, a whole number from 1 to 3653.
+   * @default - none
+   */
+  readonly keepDays?: number | undefined;
   /**
    * `sqs` and `https` only. `true`: a message is the event itself, without SNS's envelope; its
    * attributes are those of the SQS message. A raw message carries no signature: a webhook on the

@@ -11,6 +11,9 @@ interface Parts {
   readonly newQueues?: number;
   readonly functions?: number;
   readonly eventBuses?: number;
+  readonly archives?: number;
+  /** Whether the events topic is: an archive takes a queue and a pipe then. */
+  readonly isFifo?: boolean;
   readonly otherSubscriptions?: number;
   readonly hasPager?: boolean;
   /** Whether a webhook subscribes to operations. */
@@ -27,6 +30,8 @@ export function resourcesOf({
   newQueues = 0,
   functions = 0,
   eventBuses = 0,
+  archives = 0,
+  isFifo = false,
   otherSubscriptions = 0,
   hasPager = false,
   hasOperationsHook = false,
@@ -38,6 +43,7 @@ export function resourcesOf({
     6 * newQueues +
     5 * functions +
     9 * eventBuses +
+    (isFifo ? 14 : 10) * archives +
     4 * otherSubscriptions
   );
 }

@@ -83,6 +83,9 @@ const bus = name(
   fits(/^(?!aws\.)[\w.-]{1,256}$/),
 );
 
+const keepDays = whole('days', 1, 3_653);
+const keptFor = 731;
+
 /** A queue that the stack makes, ready to be read. */
 const newQueue = record({
   newQueue: name(
@@ -117,8 +120,16 @@ const settings = record({
   topic: oneOf(['events', 'alerts', 'operations']).describe(
     '`events`: one message each, for machines. `alerts`: a digest a tick, for people. `operations`: trouble, for those who run this.',
   ),
-  protocol: oneOf(['email', 'email-json', 'https', 'sqs', 'lambda', 'event-bus']).describe(
-    '`event-bus`: events become those of an EventBridge bus (`docs/event-bus.md`). An e-mail address and an https URL have to confirm before they get anything. SNS switches off an e-mail subscription that gets more than ten messages a second: mail belongs on `alerts` and `operations`.',
+  protocol: oneOf([
+    'email',
+    'email-json',
+    'https',
+    'sqs',
+    'lambda',
+    'event-bus',
+    'archive',
+  ]).describe(
+    '`event-bus`: events become those of an EventBridge bus (`docs/event-bus.md`). `archive`: they are kept in a bucket (`docs/archive.md`). An e-mail address and an https URL have to confirm before they get anything. SNS switches off an e-mail subscription that gets more than ten messages a second: mail belongs on `alerts` and `operations`.',
   ),
   endpoint: z
     .union([z.string({ error: 'an address that fits the protocol' }), newQueue], {
@@ -132,6 +143,11 @@ const settings = record({
       'Where messages go. Required by `email`, `email-json`, `https`, `sqs` and `lambda`; the other protocols have settings of their own.',
     ),
   bus: bus.optional().describe('Required by `event-bus`, and of no other.'),
+  keepDays: keepDays
+    .optional()
+    .describe(
+      `Of an \`archive\` only: after so many days, an event is deleted. Without it: ${keptFor}, two years.`,
+    ),
   raw: flag()
     .default(false)
     .describe(
@@ -166,6 +182,7 @@ interface Kind {
   /** What a topic that is none of these is better off with. */
   readonly instead: string;
   readonly needs: readonly (keyof Settings)[];
+  readonly may?: readonly (keyof Settings)[];
 }
 
 const everyTopic = ['events', 'alerts', 'operations'] as const;
@@ -177,6 +194,12 @@ const kinds: Readonly<Record<Protocol, Kind>> = {
   sqs: address,
   lambda: address,
   'event-bus': { topics: ['events'], instead: 'a bus is for machines', needs: ['bus'] },
+  archive: {
+    topics: ['events'],
+    instead: 'an archive keeps what has happened',
+    needs: [],
+    may: ['keepDays'],
+  },
 };
 
 const isProtocol = (value: unknown): value is Protocol =>
@@ -188,6 +211,7 @@ const isAddressed = (value: unknown): value is keyof typeof endpoints =>
 const own: readonly { readonly path: keyof Settings; readonly allowed: string }[] = [
   { path: 'endpoint', allowed: 'an address that fits the protocol' },
   { path: 'bus', allowed: allowedAs(bus) },
+  { path: 'keepDays', allowed: allowedAs(keepDays) },
 ];
 
 function allowedAs(setting: z.ZodType): string {
@@ -199,12 +223,12 @@ const refusals: readonly ((given: Given) => readonly Problem[])[] = [
   (settings) => {
     const { protocol } = settings;
     if (!isProtocol(protocol)) return [];
-    const { needs } = kinds[protocol];
+    const { needs, may = [] } = kinds[protocol];
     return own.flatMap(({ path, allowed }): Problem[] => {
       const isThere = settings[path] !== undefined;
-      if (isThere === needs.includes(path)) return [];
+      if (isThere ? [...needs, ...may].includes(path) : !needs.includes(path)) return [];
       const of = Object.entries(kinds).flatMap(([name, kind]) =>
-        kind.needs.includes(path) ? `'${name}'` : [],
+        [...kind.needs, ...(kind.may ?? [])].includes(path) ? `'${name}'` : [],
       );
       return [{ path, message: isThere ? `none: it is a setting of ${of.join(', ')}` : allowed }];
     });
@@ -278,15 +302,20 @@ export const subscription = settings
     },
     { when: ({ value }) => typeof value === 'object' && value !== null },
   )
-  .transform(({ topic, protocol, endpoint, bus, raw, mailPerEvent, filter }) => {
-    const filtered = filter && { filter };
-    if (protocol === 'event-bus')
-      return { topic: 'events' as const, protocol, bus: given(bus), ...filtered };
-    return { topic, protocol, endpoint: given(endpoint), raw, mailPerEvent, ...filtered };
-  });
+  .transform(
+    ({ topic, protocol, endpoint, bus, keepDays = keptFor, raw, mailPerEvent, filter }) => {
+      const filtered = filter && { filter };
+      if (protocol === 'archive')
+        return { topic: 'events' as const, protocol, keepDays, ...filtered };
+      if (protocol === 'event-bus')
+        return { topic: 'events' as const, protocol, bus: given(bus), ...filtered };
+      return { topic, protocol, endpoint: given(endpoint), raw, mailPerEvent, ...filtered };
+    },
+  );
 
 export type SubscriptionConfig = z.output<typeof subscription>;
 /** What SNS brings to an address by itself. */
 export type AddressedConfig = Extract<SubscriptionConfig, { endpoint: unknown }>;
+export type ArchiveConfig = Extract<SubscriptionConfig, { protocol: 'archive' }>;
 export type EventBusConfig = Extract<SubscriptionConfig, { protocol: 'event-bus' }>;
 export type NewQueueConfig = z.output<typeof newQueue>;

@@ -3,6 +3,7 @@ import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
+import type * as s3 from 'aws-cdk-lib/aws-s3';
 import type * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
@@ -75,6 +76,8 @@ export class CertificationNotifier extends Construct {
   readonly table: dynamodb.TableV2;
   /** Made for subscribers (`newQueue`), by the name that the settings give them. */
   readonly queues: ReadonlyMap<string, sqs.IQueue>;
+  /** Undefined: the settings want none. Kept when the stack is deleted. */
+  readonly archive: s3.Bucket | undefined;
   /** By the integration's name. */
   readonly integrations: ReadonlyMap<string, Integration>;
   /** Undefined: the settings want none. */
@@ -112,6 +115,7 @@ export class CertificationNotifier extends Construct {
     this.key = topics.key;
     this.table = ledger.table;
     this.queues = subscriptions.newQueues;
+    this.archive = subscriptions.archive;
 
     const unstarted = new UnstartedTicks(this, 'UnstartedTicks', topics);
     const starter = new Starter(this, 'Starter', unstarted);
@@ -157,7 +161,7 @@ export class CertificationNotifier extends Construct {
       this.dashboard = new Dashboard(this, 'Dashboard', {
         ledger,
         topics,
-        forwarders: subscriptions.forwarders,
+        passedOn: subscriptions.passedOn,
         integrations: [...this.integrations].map(([name, integration]) => ({
           name,
           poll: integration.poll,

@@ -3,7 +3,6 @@ import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { metrics } from '../../lambda/names.ts';
-import type { Forwarder } from './forwarder.ts';
 import type { Ledger } from './ledger.ts';
 import { metricOf } from './metric.ts';
 import type { Topics } from './topics.ts';
@@ -11,9 +10,18 @@ import type { Topics } from './topics.ts';
 export interface DashboardProps {
   readonly ledger: Ledger;
   readonly topics: Topics;
-  /** What passes events on to something that is no subscriber of SNS. */
-  readonly forwarders: readonly Forwarder[];
+  readonly passedOn: readonly PassedOn[];
   readonly integrations: readonly DashboardIntegration[];
+}
+
+/** What brings events to something that is no subscriber of SNS. */
+export interface PassedOn {
+  /** Where to, as operators know it. */
+  readonly to: string;
+  /** Seconds. */
+  readonly waiting: cloudwatch.Metric;
+  /** Events. */
+  readonly passed: cloudwatch.Metric;
 }
 
 export interface DashboardIntegration {
@@ -36,7 +44,7 @@ export class Dashboard extends Construct {
 
   constructor(scope: Construct, id: string, props: DashboardProps) {
     super(scope, id);
-    const { ledger, topics, forwarders, integrations } = props;
+    const { ledger, topics, passedOn, integrations } = props;
     this.#integrations = integrations;
     this.#ledger = ledger.table.tableName;
     this.dashboard = new cloudwatch.Dashboard(this, 'Resource', { defaultInterval: day });
@@ -91,22 +99,18 @@ export class Dashboard extends Construct {
       ),
       this.#graph('Requests an hour', this.#each(metrics.partnerRequests, SUM, hour)),
     );
-    if (forwarders.length > 0)
+    if (passedOn.length > 0)
       this.#row(
         'Is everything passed on?',
-        'Events for buses and archives are taken out of their queues within a minute; dead letters have alarms of their own.',
+        'To a bus within a minute, to an archive within a quarter of an hour; dead letters have alarms of their own.',
         this.#graph(
           'Seconds that the oldest event has waited',
-          forwarders.map(({ to: label, queue }) =>
-            queue.metricApproximateAgeOfOldestMessage({ statistic: MAXIMUM, period: hour, label }),
-          ),
+          passedOn.map(({ to: label, waiting }) => waiting.with({ period: hour, label })),
           12,
         ),
         this.#graph(
           'Events passed on an hour',
-          forwarders.map(({ to: label, queue }) =>
-            queue.metricNumberOfMessagesDeleted({ statistic: SUM, period: hour, label }),
-          ),
+          passedOn.map(({ to: label, passed }) => passed.with({ period: hour, label })),
           12,
         ),
       );

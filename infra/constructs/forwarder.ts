@@ -4,6 +4,7 @@ import * as iam from 'aws-cdk-lib/aws-iam';
 import { CfnPipe } from 'aws-cdk-lib/aws-pipes';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import type { PassedOn } from './dashboard.ts';
 import { OperationsAlarm } from './operations-alarm.ts';
 import { SubscriberQueue } from './subscriber-queue.ts';
 import type { Topics } from './topics.ts';
@@ -42,7 +43,7 @@ export interface ForwarderProps {
   readonly deadLetters: sqs.IQueue;
   /** ARN of what the pipe writes to. */
   readonly target: string;
-  readonly targetParameters: Omit<CfnPipe.PipeTargetParametersProperty, 'inputTemplate'>;
+  readonly targetParameters?: Omit<CfnPipe.PipeTargetParametersProperty, 'inputTemplate'>;
   /** What the pipe may do with its target. */
   readonly actions: readonly string[];
   /** Messages that one request to the target has. */
@@ -50,10 +51,11 @@ export interface ForwarderProps {
 }
 
 /** A queue at the events topic, and a pipe that passes on what is in it. */
-export class Forwarder extends Construct {
+export class Forwarder extends Construct implements PassedOn {
   readonly queue: sqs.Queue;
-  /** Where to, as operators know it. */
   readonly to: string;
+  readonly waiting: cloudwatch.Metric;
+  readonly passed: cloudwatch.Metric;
 
   constructor(scope: Construct, id: string, props: ForwarderProps) {
     super(scope, id);
@@ -66,6 +68,15 @@ export class Forwarder extends Construct {
       fifo,
       deadLetters,
     }).queue;
+    const period = Duration.minutes(5);
+    this.waiting = this.queue.metricApproximateAgeOfOldestMessage({
+      period,
+      statistic: cloudwatch.Stats.MAXIMUM,
+    });
+    this.passed = this.queue.metricNumberOfMessagesDeleted({
+      period,
+      statistic: cloudwatch.Stats.SUM,
+    });
     new CfnPipe(this, 'Pipe', {
       description: `Passes certification events on to ${to}`,
       roleArn: this.#role(props).roleArn,
@@ -76,10 +87,7 @@ export class Forwarder extends Construct {
     });
     new OperationsAlarm(this, 'Late', {
       topic: topics.operations,
-      metric: this.queue.metricApproximateAgeOfOldestMessage({
-        period: Duration.minutes(5),
-        statistic: cloudwatch.Stats.MAXIMUM,
-      }),
+      metric: this.waiting,
       comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       threshold: late.toSeconds(),
       evaluationPeriods: 1,

@@ -1,16 +1,40 @@
 import { Aws, CfnCondition, CfnResource, Duration, Fn } from 'aws-cdk-lib';
+import type * as iam from 'aws-cdk-lib/aws-iam';
 import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
+import type * as s3 from 'aws-cdk-lib/aws-s3';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct, DependencyGroup, type IDependable } from 'constructs';
 import { type ExpectedSubscription, endpointName } from '../../lambda/names.ts';
-import type { AddressedConfig, EventBusConfig, SubscriptionConfig } from '../config.ts';
+import type { FilterConfig } from '../config/filter.ts';
+import type {
+  AddressedConfig,
+  ArchiveConfig,
+  EventBusConfig,
+  SubscriptionConfig,
+} from '../config.ts';
 import { filterPolicyOf } from '../filter-policy.ts';
+import { Archive, archiveInPublic } from './archive.ts';
+import type { PassedOn } from './dashboard.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { busInPublic, EventBus } from './event-bus.ts';
-import type { Forwarder } from './forwarder.ts';
+import { Forwarder } from './forwarder.ts';
 import { SubscriberQueue } from './subscriber-queue.ts';
 import type { Topics } from './topics.ts';
+
+/** What SNS is asked for. */
+interface Subscribed extends Pick<AddressedConfig, 'topic' | 'raw'> {
+  readonly protocol: keyof typeof protocols;
+  readonly filter?: FilterConfig | undefined;
+}
+
+interface Delivery {
+  readonly deadLetters: sqs.IQueue;
+  /** What an alarm calls the subscriber. */
+  readonly name: string;
+  /** What SNS is meanwhile, where the subscriber has no policy of its own. */
+  readonly role?: iam.Role;
+}
 
 const protocols = {
   email: sns.SubscriptionProtocol.EMAIL,
@@ -18,6 +42,7 @@ const protocols = {
   https: sns.SubscriptionProtocol.HTTPS,
   sqs: sns.SubscriptionProtocol.SQS,
   lambda: sns.SubscriptionProtocol.LAMBDA,
+  firehose: sns.SubscriptionProtocol.FIREHOSE,
 } as const;
 
 /**
@@ -39,8 +64,9 @@ const backoffFunction = 'exponential';
 export class Subscriptions extends Construct {
   /** The queues made here, by the name that the configuration gives them. */
   readonly newQueues: ReadonlyMap<string, sqs.IQueue>;
-  /** What passes events on to something that is no subscriber of SNS. */
-  readonly forwarders: readonly Forwarder[];
+  readonly passedOn: readonly PassedOn[];
+  /** Undefined: the configuration has none. */
+  readonly archive: s3.Bucket | undefined;
   /** Of all queues that events go to for somebody to read them, whoever made them. */
   readonly eventQueueArns: readonly string[];
   /** What the self-check looks for, in the order of the configuration. */
@@ -51,7 +77,7 @@ export class Subscriptions extends Construct {
   readonly #expected: ExpectedSubscription[] = [];
   readonly #newQueues = new Map<string, sqs.IQueue>();
   readonly #eventQueueArns: string[] = [];
-  readonly #forwarders: Forwarder[] = [];
+  readonly #passedOn: PassedOn[] = [];
   readonly #topics: Topics;
   readonly #places = new Map<string, CfnCondition>();
 
@@ -68,9 +94,10 @@ export class Subscriptions extends Construct {
     if (configs.length > 0) topics.admitQueues();
     this.newQueues = this.#newQueues;
     this.eventQueueArns = this.#eventQueueArns;
-    this.forwarders = this.#forwarders;
+    this.passedOn = this.#passedOn;
     for (const config of configs) {
-      if (config.protocol === 'event-bus') this.#forwarders.push(this.#toBus(config));
+      if (config.protocol === 'event-bus') this.#toBus(config);
+      else if (config.protocol === 'archive') this.archive = this.#toArchive(config);
       else this.#toAddress(config);
     }
   }
@@ -97,7 +124,7 @@ export class Subscriptions extends Construct {
     const known = endpointName(config.protocol, endpoint).replaceAll('/', ' ');
     const id = `${config.topic} ${config.protocol} ${known}`;
     const name = inPublic(config.protocol, endpoint);
-    const deadLetters = new DeadLetters(this, `${id} dead letters`, {
+    const { queue: deadLetters } = new DeadLetters(this, `${id} dead letters`, {
       of: name,
       topics: this.#topics,
       fifo: this.#isFifo(config),
@@ -114,7 +141,7 @@ export class Subscriptions extends Construct {
     const fifo = this.#isFifo(config);
     const topics = this.#topics;
     const name = `the queue ${endpoint.newQueue}`;
-    const deadLetters = new DeadLetters(this, `${id} dead letters`, {
+    const { queue: deadLetters } = new DeadLetters(this, `${id} dead letters`, {
       of: name,
       topics,
       fifo,
@@ -124,7 +151,7 @@ export class Subscriptions extends Construct {
       topics,
       topicArn: topics[config.topic].topicArn,
       fifo,
-      deadLetters: deadLetters.queue,
+      deadLetters,
     });
     const subscription = this.#subscribe(`${config.topic} ${id}`, config, queue.queueArn, {
       deadLetters,
@@ -134,40 +161,73 @@ export class Subscriptions extends Construct {
     return queue;
   }
 
-  #toBus({ topic, bus, filter }: EventBusConfig): EventBus {
+  #toBus({ topic, bus, filter }: EventBusConfig): void {
     const id = `event bus ${bus}`;
-    const fifo = this.#topics.events.fifo;
+    const parts = this.#forwarding(id, busInPublic(bus));
+    const eventBus = new EventBus(this, id, { ...parts, bus });
+    this.#forwarded(`${topic} ${id}`, eventBus, filter, parts);
+  }
+
+  /** By SNS itself, which a FIFO topic does not do: there a pipe does. */
+  #toArchive({ topic, filter, keepDays }: ArchiveConfig): s3.Bucket {
     const topics = this.#topics;
-    const name = busInPublic(bus);
-    const deadLetters = new DeadLetters(this, `${id} dead letters`, { of: name, topics, fifo });
-    const eventBus = new EventBus(this, id, { bus, topics, fifo, deadLetters: deadLetters.queue });
-    const { queue } = eventBus;
-    const subscribed = { topic, protocol: 'sqs', raw: true, ...(filter && { filter }) } as const;
-    const subscription = this.#subscribe(`${topic} ${id}`, subscribed, queue.queueArn, {
-      deadLetters,
-      name,
-    });
+    const archive = new Archive(this, 'archive', { topics, keepDays });
+    const parts = this.#forwarding('archive', archiveInPublic);
+    this.#passedOn.push(archive);
+    if (parts.fifo) {
+      const forwarder = new Forwarder(this, 'to the archive', {
+        ...parts,
+        to: `${archiveInPublic}'s stream`,
+        target: archive.streamArn,
+        actions: ['firehose:PutRecordBatch'],
+        batchSize: 10,
+      });
+      this.#forwarded(`${topic} archive`, forwarder, filter, parts);
+    } else {
+      const subscribed = { topic, protocol: 'firehose', raw: true, filter } as const;
+      const { deadLetters } = parts;
+      this.#subscribe(`${topic} archive`, subscribed, archive.streamArn, {
+        deadLetters,
+        name: archiveInPublic,
+        role: archive.subscriber(),
+      });
+    }
+    return archive.bucket;
+  }
+
+  #forwarding(id: string, of: string) {
+    const topics = this.#topics;
+    const { fifo } = topics.events;
+    const { queue } = new DeadLetters(this, `${id} dead letters`, { of, topics, fifo });
+    return { topics, fifo, deadLetters: queue };
+  }
+
+  #forwarded(
+    id: string,
+    forwarder: Forwarder,
+    filter: FilterConfig | undefined,
+    { deadLetters }: { readonly deadLetters: sqs.IQueue },
+  ): void {
+    const { queue, to: name } = forwarder;
+    const subscribed = { topic: 'events', protocol: 'sqs', raw: true, filter } as const;
+    const subscription = this.#subscribe(id, subscribed, queue.queueArn, { deadLetters, name });
     subscription.node.addDependency(queue);
-    return eventBus;
+    this.#passedOn.push(forwarder);
   }
 
   #subscribe(
     id: string,
-    {
-      topic,
-      protocol,
-      raw,
-      filter,
-    }: Pick<AddressedConfig, 'topic' | 'protocol' | 'raw' | 'filter'>,
+    { topic, protocol, raw, filter }: Subscribed,
     endpoint: string,
-    { deadLetters, name }: { readonly deadLetters: DeadLetters; readonly name: string },
+    { deadLetters, name, role }: Delivery,
   ): sns.Subscription {
     this.#expected.push({ topic, protocol, endpoint: endpointName(protocol, endpoint), name });
     const subscription = new sns.Subscription(this, id, {
       topic: this.#topics[topic],
       protocol: protocols[protocol],
       endpoint,
-      deadLetterQueue: deadLetters.queue,
+      deadLetterQueue: deadLetters,
+      ...(role && { subscriptionRoleArn: role.roleArn }),
       ...(raw && { rawMessageDelivery: raw }),
       ...(protocol === 'https' && {
         deliveryPolicy: {
@@ -190,7 +250,7 @@ export class Subscriptions extends Construct {
         backoffFunction,
       );
     // The queue and its policy: SNS does not try again what it is not allowed to deliver.
-    subscription.node.addDependency(deadLetters.queue);
+    subscription.node.addDependency(deadLetters);
     this.#all.add(subscription);
     return subscription;
   }

@@ -30,6 +30,9 @@ const withoutLocalMeaning = [
   /^AWS::CDK::Metadata$/,
   /^AWS::CloudWatch::/,
   /^AWS::IAM::/,
+  // An archive: nothing arrives there.
+  /^AWS::KinesisFirehose::/,
+  /^AWS::S3::/,
   /^AWS::KMS::(?!Key$)/,
   /^AWS::Lambda::(Permission|EventInvokeConfig)$/,
   /^AWS::Logs::/,

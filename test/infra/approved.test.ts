@@ -41,6 +41,7 @@ const configurations = {
         bus: 'certifications',
         filter: { types: ['created'] },
       },
+      { topic: 'events', protocol: 'archive', keepDays: 400 },
       { topic: 'alerts', protocol: 'email', endpoint: 'office@district-a.example.org' },
       { topic: 'alerts', protocol: 'https', endpoint: 'https://hook.example.org/x' },
       {

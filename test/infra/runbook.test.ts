@@ -14,6 +14,7 @@ const everyAlarm = {
   subscriptions: [
     { topic: 'events', protocol: 'sqs', endpoint: { newQueue: 'payroll' } },
     { topic: 'events', protocol: 'event-bus', bus: 'default' },
+    { topic: 'events', protocol: 'archive' },
     { topic: 'operations', protocol: 'https', endpoint: 'https://hook.example.org/x' },
   ],
 };

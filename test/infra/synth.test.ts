@@ -211,6 +211,7 @@ describe('nothing that cdk-nag or the built-in validator would object to is in',
       },
       { topic: 'events', protocol: 'event-bus', bus: 'default', filter: { late: false } },
       { topic: 'events', protocol: 'event-bus', bus: 'certifications' },
+      { topic: 'events', protocol: 'archive', keepDays: 400 },
       { topic: 'alerts', protocol: 'email', endpoint: 'office@district-a.example.org' },
       { topic: 'alerts', protocol: 'https', endpoint: 'https://hook.example.org/x', raw: true },
       {

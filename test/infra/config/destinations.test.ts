@@ -20,10 +20,23 @@ describe('a destination that SNS does not know', () => {
     expect(problemsOf({ ...withOne(bus({ filter })), topic: 'fifo' })).toEqual([]);
   });
 
+  it('may be an archive, which keeps for two years unless told otherwise', () => {
+    const { subscriptions } = parseConfig(withOne(archive()));
+    expect(subscriptions).toEqual([{ topic: 'events', protocol: 'archive', keepDays: 731 }]);
+    const parsed = parseConfig({ ...withOne(archive({ keepDays: 1 })), topic: 'fifo' });
+    expect(parseConfig(parsed)).toEqual(parsed);
+  });
+
   it('is read again as it was read: a stack is built of what a configuration became', () => {
     const config = parseConfig(withOne(bus({ filter: { late: true } })));
     expect(parseConfig(config)).toEqual(config);
   });
+});
+
+const archive = (settings: object = {}) => ({
+  topic: 'events',
+  protocol: 'archive',
+  ...settings,
 });
 
 /** One line each. */
@@ -101,6 +114,58 @@ const refusals: readonly Refusal[] = [
     withOne(bus({ filter: { types: ['created'] } }), bus({ filter: { types: ['withdrawn'] } })),
     'subscriptions[1].bus: "default" found',
     'a bus that no other subscription has',
+  ],
+  ...[0, -1, 1.5, 3_654, '90'].map(
+    (keepDays): Refusal => [
+      `an archive for ${keepDays} days`,
+      withOne(archive({ keepDays })),
+      'subscriptions[0].keepDays:',
+      'days, a whole number from 1 to 3653',
+    ],
+  ),
+  ...['alerts', 'operations'].map(
+    (topic): Refusal => [
+      `an archive of ${topic}`,
+      withOne(archive({ topic })),
+      `subscriptions[0].topic: "${topic}" found`,
+      "'events': an archive keeps what has happened",
+    ],
+  ),
+  [
+    'a second archive',
+    withOne(archive(), archive({ filter: { late: true } })),
+    'subscriptions[1].protocol: "archive" found',
+    'one archive in a stack',
+  ],
+  [
+    'an archive with a bucket for an address',
+    withOne(archive({ endpoint: 'arn:aws:s3:::certifications' })),
+    'subscriptions[0].endpoint:',
+    'none: it is a setting of',
+  ],
+  [
+    'an archive on a bus',
+    withOne(archive({ bus: 'default' })),
+    'subscriptions[0].bus: "default" found',
+    "none: it is a setting of 'event-bus'",
+  ],
+  [
+    'raw messages for an archive: they are, anyway',
+    withOne(archive({ raw: true })),
+    'subscriptions[0].raw: true found',
+    "only the protocols 'sqs' and 'https'",
+  ],
+  [
+    'days to keep what a bus does not keep',
+    withOne(bus({ keepDays: 90 })),
+    'subscriptions[0].keepDays: 90 found',
+    "none: it is a setting of 'archive'",
+  ],
+  [
+    'an archive with a setting that it does not have',
+    withOne(archive({ storageClass: 'GLACIER' })),
+    'subscriptions[0].storageClass: unknown setting',
+    'an object with topic, protocol',
   ],
   [
     'a mail for each event on a bus',

@@ -102,6 +102,15 @@ describe('the stack', () => {
     expect(() => parseConfig(full('operations'))).toThrow(/they would be 501 resources/);
   });
 
+  it.each(['standard', 'fifo'])('has the resources of an archive of a %s topic', (topic) => {
+    const subscriptions = [{ topic: 'events', protocol: 'archive' }];
+    const config = { integrations: integrations(1), topic, subscriptions };
+    const { Resources } = synthesized(config).toJSON();
+    expect(Object.keys(Resources)).toHaveLength(
+      resourcesOf({ integrations: 1, archives: 1, isFifo: topic === 'fifo' }),
+    );
+  });
+
   it('has the room that the guide says it takes', () => {
     const page = readFileSync(new URL('../../../docs/construct.md', import.meta.url), 'utf8');
     const [, room = ''] = page.match(/\n- \*\*Room\*\*(.*?) A key,/s) ?? [];
@@ -109,7 +118,7 @@ describe('the stack', () => {
     const more = (parts: Partial<Parameters<typeof resourcesOf>[0]>) =>
       resourcesOf({ integrations: 0, ...parts }) - none;
     expect(room.replaceAll(/\s+/g, ' ')).toBe(
-      `, of the ${maxResources} resources of a stack: ${none}, and one more with a webhook on operations; for each integration ${more({ integrations: 1 })}, one more with a pager and ${more({ fanOuts: 1 })} with a fan-out; for each subscription ${more({ newQueues: 1 })} of a new queue, ${more({ functions: 1 })} of a function, ${more({ eventBuses: 1 })} of an event bus, ${more({ otherSubscriptions: 1 })} of anything else.`,
+      `, of the ${maxResources} resources of a stack: ${none}, and one more with a webhook on operations; for each integration ${more({ integrations: 1 })}, one more with a pager and ${more({ fanOuts: 1 })} with a fan-out; for each subscription ${more({ newQueues: 1 })} of a new queue, ${more({ functions: 1 })} of a function, ${more({ eventBuses: 1 })} of an event bus, ${more({ archives: 1 })} of an archive (${more({ archives: 1, isFifo: true })} of a FIFO topic), ${more({ otherSubscriptions: 1 })} of anything else.`,
     );
   });
 
