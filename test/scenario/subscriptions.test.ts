@@ -105,6 +105,7 @@ function eventOf(it: Happening, id: number, revision = 1): CertificationEvent {
       return testEvent({
         ...common,
         unique: String(id),
+        like: it.late ? 'late' : undefined,
         organization_id: it.organization ?? undefined,
         assessment_name: it.assessment ?? undefined,
       });
