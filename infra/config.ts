@@ -17,6 +17,7 @@ export type { NotifierConfigInput } from './config/input.ts';
 export type {
   AddressedConfig,
   ArchiveConfig,
+  ChatConfig,
   EventBusConfig,
   NewQueueConfig,
   SubscriptionConfig,

@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SNSClient } from '@aws-sdk/client-sns';
 import { systemClock as clock } from './clock.ts';
+import { withChat } from './delivery/chat.ts';
 import { snsAnnouncer } from './delivery/sns-announcer.ts';
 import { dynamoLedger } from './ledger/dynamo-ledger.ts';
 import { Table } from './ledger/table.ts';
@@ -29,6 +30,8 @@ export function assemble<Told extends Journal>(environment: Settings, journal: T
     events: environment.EVENTS_TOPIC_ARN,
     alerts: environment.ALERTS_TOPIC_ARN,
     operations: environment.OPERATIONS_TOPIC_ARN,
+    'chat-alerts': environment.CHAT_ALERTS_TOPIC_ARN,
+    'chat-operations': environment.CHAT_OPERATIONS_TOPIC_ARN,
   };
   let requests = 0;
   const credentials = secretCredentials(
@@ -58,7 +61,11 @@ export function assemble<Told extends Journal>(environment: Settings, journal: T
     ledger: dynamoLedger(table, name, journal),
     sns,
     topics,
-    announcer: snsAnnouncer(clients, topics, { ...people, clock }),
+    announcer: withChat(snsAnnouncer(clients, topics, { ...people, clock }), sns, topics, {
+      ...people,
+      clock,
+      journal,
+    }),
     journal,
     /** Begins to measure; the answer says what was asked of the partner since, and how long it took. */
     measure: () => {

@@ -11,6 +11,9 @@ export const environment = {
   eventsTopic: 'EVENTS_TOPIC_ARN',
   alertsTopic: 'ALERTS_TOPIC_ARN',
   operationsTopic: 'OPERATIONS_TOPIC_ARN',
+  /** For what chats show; absent: nobody has asked for it. */
+  chatAlertsTopic: 'CHAT_ALERTS_TOPIC_ARN',
+  chatOperationsTopic: 'CHAT_OPERATIONS_TOPIC_ARN',
   /** The stack's name, as operators give it to the command line. */
   stack: 'STACK_NAME',
   /** ARN or name of the secret that holds `{"client_id", "client_secret"}`. */
@@ -30,12 +33,22 @@ export function endpointName(protocol: string, endpoint: string): string {
   return createHash('sha256').update(endpoint).digest('hex').slice(0, 10);
 }
 
+/** The topics of a stack, as people call them. Those for chats are there only where the configuration has a chat. */
+export const topicNames = [
+  'events',
+  'alerts',
+  'operations',
+  'chat-alerts',
+  'chat-operations',
+] as const;
+export type TopicName = (typeof topicNames)[number];
+
 /** A subscription that the stack has made, as the self-check is told of it. */
 export interface ExpectedSubscription {
-  readonly topic: 'events' | 'alerts' | 'operations';
+  readonly topic: TopicName;
   readonly protocol: string;
-  /** As `endpointName` makes it of the endpoint. */
-  readonly endpoint: string;
+  /** As `endpointName` makes it of the endpoint; absent: whichever, AWS has chosen it. */
+  readonly endpoint?: string | undefined;
   /** What an alarm calls it: nothing personal or secret. */
   readonly name: string;
 }

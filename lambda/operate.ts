@@ -43,7 +43,12 @@ const parts: OperationParts = {
   topicKey: async (key) =>
     key.startsWith('arn:') && !isOurs(key) ? undefined : topicKeyOf(new KMSClient(patience), key),
   queueKey: async (arn) => (isOurs(arn) ? queueKeyOf(sqsFor(arn), arn) : undefined),
-  subscribers: (topic) => subscribersOf(sns, topics[topic]),
+  subscribers: async (topic) => {
+    const arn = topics[topic];
+    return arn === undefined
+      ? { problem: 'there is no such topic', listed: [] }
+      : subscribersOf(sns, arn);
+  },
 };
 
 /** One command of the people on duty. What goes wrong is part of the answer, not an exception. */

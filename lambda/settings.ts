@@ -70,6 +70,8 @@ const settings = z.object({
   [environment.eventsTopic]: text,
   [environment.alertsTopic]: text,
   [environment.operationsTopic]: text,
+  [environment.chatAlertsTopic]: z.optional(text),
+  [environment.chatOperationsTopic]: z.optional(text),
   [environment.stack]: text,
   [environment.secret]: text,
   [environment.integration]: z.pipe(jsonText, integration),

@@ -72,6 +72,9 @@ const shape = z
             protocol: textOrNothing,
             endpoint,
             bus: textOrNothing,
+            workspace: textOrNothing,
+            team: textOrNothing,
+            channel: textOrNothing,
             filter: z
               .looseObject({ integrations: z.array(textOrNothing).catch([]) })
               .catch({ integrations: [] }),
@@ -81,6 +84,9 @@ const shape = z
             protocol: '',
             endpoint: nowhere,
             bus: '',
+            workspace: '',
+            team: '',
+            channel: '',
             filter: { integrations: [] },
           }),
       )
@@ -105,6 +111,7 @@ function clashesIn(value: unknown): Clash[] {
     ...sharedAddresses(config),
     ...sharedBuses(config),
     ...secondArchives(config),
+    ...sharedChannels(config),
     ...strangeRegions(config),
     ...unknownIntegrations(config),
     ...digestsBetweenTicks(config),
@@ -223,6 +230,21 @@ function sharedBuses({ subscriptions }: Shape): Clash[] {
   );
 }
 
+const channelOf = ({ workspace, team, channel }: Shape['subscriptions'][number]) =>
+  channel && [workspace, team, channel].join(' ');
+
+function sharedChannels({ subscriptions }: Shape): Clash[] {
+  const told = subscriptions.map((one) => channelOf(one) && `${one.topic} ${channelOf(one)}`);
+  return told.flatMap((channel, index) =>
+    channel && told.indexOf(channel) < index
+      ? {
+          path: ['subscriptions', index, 'channel'],
+          message: 'a channel that this topic does not have yet',
+        }
+      : [],
+  );
+}
+
 function secondArchives({ subscriptions }: Shape): Clash[] {
   const first = subscriptions.findIndex(({ protocol }) => protocol === 'archive');
   return subscriptions.flatMap(({ protocol }, index) =>
@@ -292,6 +314,9 @@ function tooMuchForAStack({ topic, integrations, subscriptions, pagerTopicArn }:
   const functions = of('lambda');
   const eventBuses = of('event-bus');
   const archives = of('archive');
+  const chats = subscriptions.filter((one) => channelOf(one));
+  const chatTopics = new Set(chats.map(({ topic }) => topic)).size;
+  const chatChannels = new Set(chats.map(channelOf)).size;
   const resources = resourcesOf({
     integrations: integrations.length,
     fanOuts: integrations.filter(({ baseline = 'tick' }) => baseline !== 'tick').length,
@@ -300,7 +325,10 @@ function tooMuchForAStack({ topic, integrations, subscriptions, pagerTopicArn }:
     eventBuses,
     archives,
     isFifo: topic === 'fifo',
-    otherSubscriptions: subscriptions.length - newQueues - functions - eventBuses - archives,
+    chatTopics,
+    chatChannels,
+    otherSubscriptions:
+      subscriptions.length - newQueues - functions - eventBuses - archives - chats.length,
     hasPager: pagerTopicArn !== '',
     hasOperationsHook: subscriptions.some(
       ({ topic, protocol }) => topic === 'operations' && protocol === 'https',

@@ -169,13 +169,15 @@ export interface SubscriptionSettingsInput {
    */
   readonly topic: 'events' | 'alerts' | 'operations';
   /**
-   * `event-bus`: events become those of an EventBridge bus (`docs/event-bus.md`). `archive`: they
-   * are kept in a bucket (`docs/archive.md`). An e-mail address and an https URL have to confirm
-   * before they get anything. SNS switches off an e-mail subscription that gets more than ten
-   * messages a second: mail belongs on `alerts` and `operations`.
-   * Allowed: one of 'email', 'email-json', 'https', 'sqs', 'lambda', 'event-bus', 'archive'.
+   * `slack` and `teams`: a channel is told, by Amazon Q Developer in chat applications
+   * (`docs/chat.md`). `event-bus`: events become those of an EventBridge bus (`docs/event-bus.md`).
+   * `archive`: they are kept in a bucket (`docs/archive.md`). An e-mail address and an https URL
+   * have to confirm before they get anything. SNS switches off an e-mail subscription that gets
+   * more than ten messages a second: mail belongs on `alerts` and `operations`.
+   * Allowed: one of 'email', 'email-json', 'https', 'sqs', 'lambda', 'event-bus', 'archive',
+   * 'slack', 'teams'.
    */
-  readonly protocol: 'email' | 'email-json' | 'https' | 'sqs' | 'lambda' | 'event-bus' | 'archive';
+  readonly protocol: 'email' | 'email-json' | 'https' | 'sqs' | 'lambda' | 'event-bus' | 'archive' | 'slack' | 'teams';
   /**
    * Where messages go. Required by `email`, `email-json`, `https`, `sqs` and `lambda`; the other
    * protocols have settings of their own.
@@ -223,6 +225,31 @@ export interface SubscriptionSettingsInput {
    * @default - none
    */
   readonly bus?: string | undefined;
+  /**
+   * Required by `slack`, and of no other.
+   * Allowed: the ID of a Slack workspace, such as 'T0123ABCD'.
+   * @default - none
+   */
+  readonly workspace?: string | undefined;
+  /**
+   * Required by `teams`, and of no other.
+   * Allowed: the ID of a Teams tenant, a UUID.
+   * @default - none
+   */
+  readonly tenant?: string | undefined;
+  /**
+   * Required by `teams`, and of no other.
+   * Allowed: the ID of a Teams team, a UUID.
+   * @default - none
+   */
+  readonly team?: string | undefined;
+  /**
+   * Required by `slack` and `teams`, and of no other.
+   * Allowed: the ID of a Slack channel, such as 'C0123ABCD' (not its name), or the ID of a Teams
+   * channel as it stands in the link to the channel, such as '19%3A…%40thread.tacv2'.
+   * @default - none
+   */
+  readonly channel?: string | undefined;
   /**
    * Of an `archive` only: after so many days, an event is deleted. Without it: 731, two years.
    * Allowed: days, a whole number from 1 to 3653.

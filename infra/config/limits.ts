@@ -12,6 +12,9 @@ interface Parts {
   readonly functions?: number;
   readonly eventBuses?: number;
   readonly archives?: number;
+  /** Topics that chats are told, of two. */
+  readonly chatTopics?: number;
+  readonly chatChannels?: number;
   /** Whether the events topic is: an archive takes a queue and a pipe then. */
   readonly isFifo?: boolean;
   readonly otherSubscriptions?: number;
@@ -31,6 +34,8 @@ export function resourcesOf({
   functions = 0,
   eventBuses = 0,
   archives = 0,
+  chatTopics = 0,
+  chatChannels = 0,
   isFifo = false,
   otherSubscriptions = 0,
   hasPager = false,
@@ -44,6 +49,9 @@ export function resourcesOf({
     5 * functions +
     9 * eventBuses +
     (isFifo ? 14 : 10) * archives +
+    (chatChannels > 0 ? 1 : 0) +
+    3 * chatTopics +
+    chatChannels +
     4 * otherSubscriptions
   );
 }

@@ -47,18 +47,19 @@ const webhook = {
 
 /** Incoming webhooks of chats: they do not confirm a subscription, and show nothing that SNS sends. */
 const chatHooks = [
-  { chat: 'Slack', hook: /^hooks\.slack(-gov)?\.com\// },
+  { protocol: 'slack', name: 'Slack', hook: /^hooks\.slack(-gov)?\.com\// },
   {
-    chat: 'Microsoft Teams',
+    protocol: 'teams',
+    name: 'Microsoft Teams',
     hook: /^([\w-]+\.)*webhook\.office\.com\/|^outlook\.office(365)?\.com\/webhook|^[\w.-]+\.api\.powerplatform\.com(:443)?\//,
   },
 ] as const;
 
 /** Whose incoming webhook a URL is. */
-function chatOf(url: string): string | undefined {
+function chatOf(url: string) {
   if (!webhook.accepts(url)) return undefined;
   const { host, pathname } = new URL(url);
-  return chatHooks.find(({ hook }) => hook.test(`${host}${pathname}`))?.chat;
+  return chatHooks.find(({ hook }) => hook.test(`${host}${pathname}`));
 }
 
 const endpoints = {
@@ -82,6 +83,28 @@ const bus = name(
   "'default' or the name of an event bus of the account and region that is deployed to (a pipe reaches no other: let a rule on that bus pass the events on); not a partner's, to which only the partner sends",
   fits(/^(?!aws\.)[\w.-]{1,256}$/),
 );
+
+const workspace = text(
+  "the ID of a Slack workspace, such as 'T0123ABCD'",
+  fits(/^T[0-9A-Z]{2,254}$/),
+);
+const channels = {
+  slack: {
+    allowed: "the ID of a Slack channel, such as 'C0123ABCD' (not its name)",
+    accepts: fits(/^[CG][0-9A-Z]{2,254}$/),
+  },
+  teams: {
+    allowed:
+      "the ID of a Teams channel as it stands in the link to the channel, such as '19%3A…%40thread.tacv2'",
+    accepts: fits(/^[\w=+/.,-]{1,100}%3a[\w=+/.,-]{1,200}%40[\w=+/.,-]{1,100}$/i),
+  },
+} as const;
+const channel = text(`${channels.slack.allowed}, or ${channels.teams.allowed}`, (value) =>
+  Object.values(channels).some(({ accepts }) => accepts(value)),
+);
+/** Of Microsoft: no secret. */
+const uuid = (what: string) =>
+  text(`the ID of a Teams ${what}, a UUID`, fits(/^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i));
 
 const keepDays = whole('days', 1, 3_653);
 const keptFor = 731;
@@ -128,8 +151,10 @@ const settings = record({
     'lambda',
     'event-bus',
     'archive',
+    'slack',
+    'teams',
   ]).describe(
-    '`event-bus`: events become those of an EventBridge bus (`docs/event-bus.md`). `archive`: they are kept in a bucket (`docs/archive.md`). An e-mail address and an https URL have to confirm before they get anything. SNS switches off an e-mail subscription that gets more than ten messages a second: mail belongs on `alerts` and `operations`.',
+    '`slack` and `teams`: a channel is told, by Amazon Q Developer in chat applications (`docs/chat.md`). `event-bus`: events become those of an EventBridge bus (`docs/event-bus.md`). `archive`: they are kept in a bucket (`docs/archive.md`). An e-mail address and an https URL have to confirm before they get anything. SNS switches off an e-mail subscription that gets more than ten messages a second: mail belongs on `alerts` and `operations`.',
   ),
   endpoint: z
     .union([z.string({ error: 'an address that fits the protocol' }), newQueue], {
@@ -143,6 +168,10 @@ const settings = record({
       'Where messages go. Required by `email`, `email-json`, `https`, `sqs` and `lambda`; the other protocols have settings of their own.',
     ),
   bus: bus.optional().describe('Required by `event-bus`, and of no other.'),
+  workspace: workspace.optional().describe('Required by `slack`, and of no other.'),
+  tenant: uuid('tenant').optional().describe('Required by `teams`, and of no other.'),
+  team: uuid('team').optional().describe('Required by `teams`, and of no other.'),
+  channel: channel.optional().describe('Required by `slack` and `teams`, and of no other.'),
   keepDays: keepDays
     .optional()
     .describe(
@@ -186,6 +215,8 @@ interface Kind {
 }
 
 const everyTopic = ['events', 'alerts', 'operations'] as const;
+const forPeople = ['alerts', 'operations'] as const;
+const forChats = 'a channel is for people, and events are for machines';
 const address: Kind = { topics: everyTopic, instead: '', needs: ['endpoint'] };
 const kinds: Readonly<Record<Protocol, Kind>> = {
   email: address,
@@ -194,6 +225,8 @@ const kinds: Readonly<Record<Protocol, Kind>> = {
   sqs: address,
   lambda: address,
   'event-bus': { topics: ['events'], instead: 'a bus is for machines', needs: ['bus'] },
+  slack: { topics: forPeople, instead: forChats, needs: ['workspace', 'channel'] },
+  teams: { topics: forPeople, instead: forChats, needs: ['tenant', 'team', 'channel'] },
   archive: {
     topics: ['events'],
     instead: 'an archive keeps what has happened',
@@ -211,6 +244,10 @@ const isAddressed = (value: unknown): value is keyof typeof endpoints =>
 const own: readonly { readonly path: keyof Settings; readonly allowed: string }[] = [
   { path: 'endpoint', allowed: 'an address that fits the protocol' },
   { path: 'bus', allowed: allowedAs(bus) },
+  { path: 'workspace', allowed: allowedAs(workspace) },
+  { path: 'tenant', allowed: allowedAs(uuid('tenant')) },
+  { path: 'team', allowed: allowedAs(uuid('team')) },
+  { path: 'channel', allowed: allowedAs(channel) },
   { path: 'keepDays', allowed: allowedAs(keepDays) },
 ];
 
@@ -255,9 +292,18 @@ const refusals: readonly ((given: Given) => readonly Problem[])[] = [
     return isRight ? [] : [{ path: 'endpoint', message: allowed }];
   },
   ({ protocol, endpoint }) => {
-    const chat = protocol === 'https' && typeof endpoint === 'string' && chatOf(endpoint);
-    const message = `a webhook of your own; one of ${chat} does not confirm a subscription, and shows nothing that SNS sends`;
+    const chat =
+      protocol === 'https' && typeof endpoint === 'string' ? chatOf(endpoint) : undefined;
+    const message = `a webhook of your own; one of ${chat?.name} does not confirm a subscription, and shows nothing that SNS sends: the protocol '${chat?.protocol}' tells a channel`;
     return chat ? [{ path: 'endpoint', message }] : [];
+  },
+  ({ protocol, channel: id }) => {
+    if (!(protocol === 'slack' || protocol === 'teams') || typeof id !== 'string') return [];
+    const { accepts, allowed } = channels[protocol];
+    // One that is of neither has been refused.
+    return channel.safeParse(id).success && !accepts(id)
+      ? [{ path: 'channel', message: allowed }]
+      : [];
   },
   ({ topic, protocol, mailPerEvent }) => {
     const isMailPerEvent =
@@ -302,20 +348,35 @@ export const subscription = settings
     },
     { when: ({ value }) => typeof value === 'object' && value !== null },
   )
-  .transform(
-    ({ topic, protocol, endpoint, bus, keepDays = keptFor, raw, mailPerEvent, filter }) => {
-      const filtered = filter && { filter };
-      if (protocol === 'archive')
-        return { topic: 'events' as const, protocol, keepDays, ...filtered };
-      if (protocol === 'event-bus')
-        return { topic: 'events' as const, protocol, bus: given(bus), ...filtered };
-      return { topic, protocol, endpoint: given(endpoint), raw, mailPerEvent, ...filtered };
-    },
-  );
+  .transform(({ topic, protocol, ...value }) => {
+    const { raw, mailPerEvent, keepDays = keptFor } = value;
+    const filter = value.filter && { filter: value.filter };
+    const forChat = topic === 'operations' ? topic : 'alerts';
+    switch (protocol) {
+      case 'event-bus':
+        return { topic: 'events' as const, protocol, bus: given(value.bus), ...filter };
+      case 'archive':
+        return { topic: 'events' as const, protocol, keepDays, ...filter };
+      case 'slack': {
+        const workspace = given(value.workspace);
+        return { topic: forChat, protocol, workspace, channel: given(value.channel) } as const;
+      }
+      case 'teams': {
+        const [tenant, team] = [given(value.tenant), given(value.team)];
+        return { topic: forChat, protocol, tenant, team, channel: given(value.channel) } as const;
+      }
+      default:
+        return { topic, protocol, endpoint: given(value.endpoint), raw, mailPerEvent, ...filter };
+    }
+  });
 
 export type SubscriptionConfig = z.output<typeof subscription>;
 /** What SNS brings to an address by itself. */
 export type AddressedConfig = Extract<SubscriptionConfig, { endpoint: unknown }>;
+/** Whether a channel of a chat is told. */
+export const isChat = (config: SubscriptionConfig): config is ChatConfig => 'channel' in config;
+
+export type ChatConfig = Extract<SubscriptionConfig, { channel: string }>;
 export type ArchiveConfig = Extract<SubscriptionConfig, { protocol: 'archive' }>;
 export type EventBusConfig = Extract<SubscriptionConfig, { protocol: 'event-bus' }>;
 export type NewQueueConfig = z.output<typeof newQueue>;

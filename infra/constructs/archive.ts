@@ -79,7 +79,7 @@ export class Archive extends Construct implements PassedOn {
     this.waiting = metric('DeliveryToS3.DataFreshness', cloudwatch.Stats.MAXIMUM);
     this.passed = metric('DeliveryToS3.Records', cloudwatch.Stats.SUM);
     new OperationsAlarm(this, 'Late', {
-      topic: topics.operations,
+      tells: topics.ofOperations,
       metric: this.waiting,
       comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       threshold: late.toSeconds(),

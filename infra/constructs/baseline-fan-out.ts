@@ -70,7 +70,7 @@ export class BaselineFanOut extends Construct {
     this.#letItSeeItself(role);
     this.#schedule(props);
     new OperationsAlarm(this, 'Failed', {
-      topic: props.topics.operations,
+      tells: props.topics.ofOperations,
       metric: this.stateMachine.metricFailed({ statistic: Stats.SUM, period: Duration.hours(1) }),
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       threshold: 1,

@@ -18,6 +18,7 @@ import {
   runsLocally,
   thingsOfOtherRegions,
 } from '../config/place.ts';
+import { isChat } from '../config/subscription.ts';
 import { parseSettings } from '../config.ts';
 import { ConfigError, described } from '../config-error.ts';
 import { addOutputs } from '../outputs.ts';
@@ -107,6 +108,7 @@ export class CertificationNotifier extends Construct {
       kind: settings.topic,
       key: key ?? settings.keyArn,
       subscriberAccounts: settings.subscriberAccounts,
+      chat: settings.subscriptions.flatMap((one) => (isChat(one) ? one.topic : [])),
     });
     const subscriptions = new Subscriptions(this, 'Subscriptions', topics, settings.subscriptions);
     this.events = topics.events;

@@ -134,7 +134,7 @@ export class Dashboard extends Construct {
       ),
       this.#graph(
         'Topics: messages',
-        [topics.events, topics.alerts, topics.operations].map((topic) =>
+        topics.all.map((topic) =>
           topic.metricNumberOfMessagesPublished({ statistic: SUM, period: day }),
         ),
         8,

@@ -33,7 +33,7 @@ export class DeadLetters extends Construct {
 
     new OperationsAlarm(this, 'NotEmpty', {
       ...notEmpty(this.queue),
-      topic: topics.operations,
+      tells: topics.ofOperations,
       condition: 'dead-letters',
       of,
     });

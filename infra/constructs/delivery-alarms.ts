@@ -25,9 +25,11 @@ const failedToRedrive = 'NumberOfNotificationsFailedToRedriveToDlq';
 export class DeliveryAlarms extends Construct {
   constructor(scope: Construct, id: string, { topics, subscriptions, pager }: DeliveryAlarmsProps) {
     super(scope, id);
-    const counted = (name: SubscriptionConfig['topic'], metric: string, periods = 1) => ({
-      topic: topics.operations,
-      metric: topics[name].metric(metric, {
+    const counted = (name: SubscriptionConfig['topic'], metric: string, periods = 1) =>
+      failing(topics[name], metric, periods);
+    const failing = (topic: sns.ITopic, metric: string, periods: number) => ({
+      tells: topics.ofOperations,
+      metric: topic.metric(metric, {
         statistic: cloudwatch.Stats.SUM,
         period: Duration.minutes(5),
       }),
@@ -54,6 +56,16 @@ export class DeliveryAlarms extends Construct {
         condition: 'dead-letters-lost',
         of: `the ${name} topic`,
       });
+    for (const [name, topic] of Object.entries(topics.chat)) {
+      // Amazon Q subscribes by HTTPS. What is told of its own topic in a chat would not arrive either.
+      const tells = name === 'operations' ? [topics.operations] : topics.ofOperations;
+      new OperationsAlarm(this, `chat ${name} not delivered`, {
+        ...failing(topic, failed, 3),
+        tells,
+        condition: 'not-delivered',
+        of: `the topic of ${name} for chats`,
+      });
+    }
     undelivered('events');
     undelivered('alerts');
     lost('events');

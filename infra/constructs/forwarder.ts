@@ -86,7 +86,7 @@ export class Forwarder extends Construct implements PassedOn {
       targetParameters: { ...targetParameters, inputTemplate },
     });
     new OperationsAlarm(this, 'Late', {
-      topic: topics.operations,
+      tells: topics.ofOperations,
       metric: this.waiting,
       comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       threshold: late.toSeconds(),

@@ -125,7 +125,7 @@ export class Integration extends Construct {
       poll: this.poll,
       schedule: this.schedule,
       period: Duration.minutes(config.every),
-      topic: topics.operations,
+      tells: topics.ofOperations,
     });
     this.urgentAlarms = urgent;
     if (props.pager)
@@ -182,6 +182,10 @@ export class Integration extends Construct {
       [variables.eventsTopic]: topics.events.topicArn,
       [variables.alertsTopic]: topics.alerts.topicArn,
       [variables.operationsTopic]: topics.operations.topicArn,
+      ...(topics.chat.alerts && { [variables.chatAlertsTopic]: topics.chat.alerts.topicArn }),
+      ...(topics.chat.operations && {
+        [variables.chatOperationsTopic]: topics.chat.operations.topicArn,
+      }),
       [variables.stack]: Stack.of(this).stackName,
       [variables.secret]: this.secret.id,
       [variables.integration]: integrationVariable(config),

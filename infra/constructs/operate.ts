@@ -38,9 +38,7 @@ export class Operate extends NotifierFunction {
         new iam.PolicyStatement({
           sid: 'LookAtTopics',
           actions: ['sns:GetTopicAttributes', 'sns:ListSubscriptionsByTopic'],
-          resources: [topics.events, topics.alerts, topics.operations].map(
-            ({ topicArn }) => topicArn,
-          ),
+          resources: topics.all.map(({ topicArn }) => topicArn),
         }),
         ...(queueArns.length === 0
           ? []

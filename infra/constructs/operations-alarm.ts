@@ -17,8 +17,8 @@ interface Told {
 export interface OperationsAlarmProps
   extends Omit<cloudwatch.AlarmProps, 'alarmDescription'>,
     Told {
-  /** The operations topic. */
-  readonly topic: sns.ITopic;
+  /** The topics of operations. */
+  readonly tells: readonly sns.ITopic[];
   /** Whether operations are told of its end. @default true */
   readonly tellsEnd?: boolean;
 }
@@ -28,16 +28,18 @@ export class OperationsAlarm extends cloudwatch.Alarm {
   constructor(
     scope: Construct,
     id: string,
-    { topic, condition, integration, of, tellsEnd = true, ...props }: OperationsAlarmProps,
+    { tells, condition, integration, of, tellsEnd = true, ...props }: OperationsAlarmProps,
   ) {
     super(scope, id, {
       ...props,
       alarmDescription: describedAlarm(scope, { condition, integration, of }),
     });
-    // The topic's policy is a resource of its own, and CloudWatch does not try again to tell.
-    this.node.addDependency(topic);
-    this.addAlarmAction(new SnsAction(topic));
-    if (tellsEnd) this.addOkAction(new SnsAction(topic));
+    for (const topic of tells) {
+      // The topic's policy is a resource of its own, and CloudWatch does not try again to tell.
+      this.node.addDependency(topic);
+      this.addAlarmAction(new SnsAction(topic));
+      if (tellsEnd) this.addOkAction(new SnsAction(topic));
+    }
   }
 }
 

@@ -7,14 +7,17 @@ import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct, DependencyGroup, type IDependable } from 'constructs';
 import { type ExpectedSubscription, endpointName } from '../../lambda/names.ts';
 import type { FilterConfig } from '../config/filter.ts';
+import { isChat } from '../config/subscription.ts';
 import type {
   AddressedConfig,
   ArchiveConfig,
+  ChatConfig,
   EventBusConfig,
   SubscriptionConfig,
 } from '../config.ts';
 import { filterPolicyOf } from '../filter-policy.ts';
 import { Archive, archiveInPublic } from './archive.ts';
+import { Chat, chatInPublic } from './chat.ts';
 import type { PassedOn } from './dashboard.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { busInPublic, EventBus } from './event-bus.ts';
@@ -97,9 +100,18 @@ export class Subscriptions extends Construct {
     this.passedOn = this.#passedOn;
     for (const config of configs) {
       if (config.protocol === 'event-bus') this.#toBus(config);
+      else if (isChat(config)) this.#expectChat(config);
       else if (config.protocol === 'archive') this.archive = this.#toArchive(config);
       else this.#toAddress(config);
     }
+    const channels = configs.filter(isChat);
+    if (channels.length > 0) this.#all.add(new Chat(this, 'Chat', { topics, channels }));
+  }
+
+  /** Amazon Q subscribes by itself, once to a topic, however many channels it tells. */
+  #expectChat(config: ChatConfig): void {
+    const topic = `chat-${config.topic}` as const;
+    this.#expected.push({ topic, protocol: 'https', name: chatInPublic(config) });
   }
 
   #toAddress(config: AddressedConfig): void {

@@ -15,8 +15,8 @@ export interface TickAlarmsProps extends Ticks {
   readonly schedule: IDependable;
   /** Between two ticks: whole minutes. */
   readonly period: Duration;
-  /** The operations topic. */
-  readonly topic: sns.ITopic;
+  /** The topics of operations. */
+  readonly tells: readonly sns.ITopic[];
 }
 
 const { GREATER_THAN_OR_EQUAL_TO_THRESHOLD, LESS_THAN_THRESHOLD } = cloudwatch.ComparisonOperator;
@@ -47,13 +47,13 @@ export class TickAlarms extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { integration, ledger, poll, schedule, period, topic }: TickAlarmsProps,
+    { integration, ledger, poll, schedule, period, tells }: TickAlarmsProps,
   ) {
     super(scope, id);
     const metric = (name: string, statistic: string) =>
       metricOf({ integration, ledger }, name, { statistic, period });
     const once = {
-      topic,
+      tells,
       integration,
       comparisonOperator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       threshold: 1,
@@ -69,7 +69,7 @@ export class TickAlarms extends Construct {
     });
 
     const silent = new OperationsAlarm(this, 'NoCompletedTick', {
-      topic,
+      tells,
       integration,
       metric: metric(metrics.ticksCompleted, SUM),
       comparisonOperator: LESS_THAN_THRESHOLD,

@@ -3,8 +3,10 @@ import * as iam from 'aws-cdk-lib/aws-iam';
 import * as kms from 'aws-cdk-lib/aws-kms';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
+import type { ChatTopic, ChatTopics } from './chat.ts';
 
 const cloudWatch = new iam.ServicePrincipal('cloudwatch.amazonaws.com');
+const sha256 = { signatureVersion: '2' } as const;
 const fromThisAccount = { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } };
 
 export interface TopicsProps {
@@ -14,6 +16,8 @@ export interface TopicsProps {
   readonly key: kms.IKey | string | undefined;
   /** Accounts that may subscribe queues and functions of their own, and nothing else, to the events topic. */
   readonly subscriberAccounts: readonly string[];
+  /** What chats are told. */
+  readonly chat: readonly ChatTopic[];
 }
 
 /**
@@ -24,11 +28,16 @@ export class Topics extends Construct {
   readonly events: sns.Topic;
   readonly alerts: sns.Topic;
   readonly operations: sns.Topic;
+  /** What chats are told, by topics of their own: Amazon Q shows messages of another form than people read. */
+  readonly chat: ChatTopics;
+  /** Where alarms go: operations, and their chats. */
+  readonly ofOperations: readonly sns.Topic[];
   /** Encrypts the topics, and the queues that they deliver to here. */
   readonly key: kms.IKey;
 
-  constructor(scope: Construct, id: string, { kind, key, subscriberAccounts }: TopicsProps) {
+  constructor(scope: Construct, id: string, props: TopicsProps) {
     super(scope, id);
+    const { kind, key, subscriberAccounts, chat } = props;
     this.key =
       typeof key === 'string' ? kms.Key.fromKeyArn(this, 'Key', key) : (key ?? this.#newKey());
     // The reason for a customer key: without this statement SNS drops CloudWatch's alarms
@@ -57,16 +66,20 @@ export class Topics extends Construct {
       displayName: 'Certification notifier operations',
     });
 
+    this.chat = this.#chatTopics(chat);
+    this.ofOperations = [this.operations, ...(this.chat.operations ? [this.chat.operations] : [])];
+
     // A topic with a policy of its own (TLS only) has no implied permissions: each is stated here.
-    this.operations.addToResourcePolicy(
-      new iam.PolicyStatement({
-        sid: 'AlarmsMayPublish',
-        principals: [cloudWatch],
-        actions: ['sns:Publish'],
-        resources: [this.operations.topicArn],
-        conditions: fromThisAccount,
-      }),
-    );
+    for (const topic of this.ofOperations)
+      topic.addToResourcePolicy(
+        new iam.PolicyStatement({
+          sid: 'AlarmsMayPublish',
+          principals: [cloudWatch],
+          actions: ['sns:Publish'],
+          resources: [topic.topicArn],
+          conditions: fromThisAccount,
+        }),
+      );
     for (const account of subscriberAccounts)
       this.events.addToResourcePolicy(
         new iam.PolicyStatement({
@@ -84,8 +97,12 @@ export class Topics extends Construct {
       );
   }
 
+  get all(): readonly sns.Topic[] {
+    return [this.events, this.alerts, this.operations, ...Object.values(this.chat)];
+  }
+
   /**
-   * Publish to the three topics, with the key permissions that the CDK's own grant gives.
+   * Publish to the topics, with the key permissions that the CDK's own grant gives.
    *
    * @param beside what else may be done with the key: a role has 10,240 characters, and a statement of its own costs 150
    */
@@ -94,7 +111,7 @@ export class Topics extends Construct {
       new iam.PolicyStatement({
         sid: 'Publish',
         actions: ['sns:Publish'],
-        resources: [this.events, this.alerts, this.operations].map(({ topicArn }) => topicArn),
+        resources: this.all.map(({ topicArn }) => topicArn),
       }),
       new iam.PolicyStatement({
         sid: 'PublishEncrypted',
@@ -131,13 +148,25 @@ export class Topics extends Construct {
     });
   }
 
-  #topic(id: string, props: sns.TopicProps): sns.Topic {
+  #chatTopics(names: readonly ChatTopic[]): ChatTopics {
+    // Whether Amazon Q knows signatures of version 2 is not documented: SNS's default.
+    const topic = (id: string, of: string) =>
+      this.#topic(id, { displayName: `Certification ${of}, for chats` }, {});
+    return {
+      ...(names.includes('alerts') && { alerts: topic('ChatAlerts', 'alerts') }),
+      ...(names.includes('operations') && {
+        operations: topic('ChatOperations', 'notifier operations'),
+      }),
+    };
+  }
+
+  /** @param signing nothing of it: SNS signs with SHA-1 then */
+  #topic(id: string, props: sns.TopicProps, signing: sns.TopicProps = sha256): sns.Topic {
     return new sns.Topic(this, id, {
       ...props,
+      ...signing,
       masterKey: this.key,
       enforceSSL: true,
-      // SHA-256; SNS still signs with SHA-1 unless told otherwise.
-      signatureVersion: '2',
     });
   }
 }

@@ -19,7 +19,7 @@ export class UnstartedTicks extends sqs.Queue {
     });
     new OperationsAlarm(this, 'NotEmpty', {
       ...notEmpty(this),
-      topic: topics.operations,
+      tells: topics.ofOperations,
       condition: 'ticks-not-started',
       of: 'the schedules',
     });

@@ -64,6 +64,18 @@ interface Row {
   readonly stands: number;
 }
 
+/** A mail, and what it is made of. */
+interface Digest extends Notice {
+  readonly sections: readonly {
+    readonly title: string;
+    readonly note?: string | undefined;
+    /** In the order in which they are shown. */
+    readonly rows: readonly Row[];
+    /** How many events it is about. */
+    readonly count: number;
+  }[];
+}
+
 interface Section extends Kind {
   readonly title: string;
   readonly rows: readonly Row[];
@@ -87,7 +99,7 @@ export function digestMail(
   events: readonly CertificationEvent[],
   options: DigestOptions,
   now: Temporal.Instant,
-): Notice {
+): Digest {
   const { integration, detail, maxRows } = options;
   const sections: Section[] = sectionsInOrder.flatMap((kind) => {
     const rows = events.filter(({ type }) => type === kind.type).map(rowOf);
@@ -95,30 +107,34 @@ export function digestMail(
     return rows.length === 0 ? [] : { ...kind, title, rows };
   });
   const bytes = maxBodyBytes / sections.length;
-  const told = sections.map(({ title, note = [], rows }) => {
+  const told = sections.map(({ title, note, rows }) => {
     // Of equally new ones, those that came first.
     const newest = rows.toSorted((a, b) => b.day.localeCompare(a.day));
     const shown = detail === 'names' ? newest : countsOf(rows);
-    const { lines, rest } = linesOf(shown.slice(0, maxRows), rows.length, bytes);
-    return { lines: [title, note, ''].flat().concat(lines), rest };
+    const { lines, rest, blocks } = linesOf(shown.slice(0, maxRows), rows.length, bytes);
+    return {
+      ...{ title, note, rest, rows: blocks.flatMap(([, ofIt]) => ofIt), count: rows.length },
+      lines: [title, note ?? [], ''].flat().concat(lines),
+    };
   });
   const lines = told.flatMap((section) => section.lines);
   if (sections.some(({ rows }) => rows.some(({ isLate }) => isLate)))
     lines.push('late: completed some time ago, and shown by the partner only now.', '');
   if (told.some(({ rest }) => rest > 0)) lines.push(...howToGetAll(events, options, now), '');
-  const text = [...lines, ...senderOf(options), ''].join('\n');
-  return { subject: `${integration}: ${whatHappened(sections, integration.length)}`, text };
+  const text = [...lines, ...senderOf(options).ofMail, ''].join('\n');
+  const subject = `${integration}: ${whatHappened(sections, integration.length)}`;
+  return { subject, text, sections: told };
 }
 
 /** The number alone, without any text of the partner's: for when SNS refuses that one. */
 export function bareMail(events: number, options: DigestOptions): Notice {
   const subject = `${options.integration}: certifications that are new or have changed: ${events}`;
   const why = 'Who and what it was is left out: SNS has refused the mail that says it.';
-  return { subject, text: [subject, '', why, '', ...senderOf(options), ''].join('\n') };
+  return { subject, text: [subject, '', why, '', ...senderOf(options).ofMail, ''].join('\n') };
 }
 
 /** From the first that was noticed to those that are told just now, by the day in the partner's time zone. */
-function howToGetAll(
+export function howToGetAll(
   events: readonly CertificationEvent[],
   { integration, timeZone, stack }: DigestOptions,
   now: Temporal.Instant,
@@ -135,12 +151,11 @@ function howToGetAll(
 }
 
 /** A mail of SNS says nothing of it by itself. */
-function senderOf({ integration, stack, contact }: DigestOptions): string[] {
+export function senderOf({ integration, stack, contact }: DigestOptions) {
   const whom = contact ?? `those in your organization who run the stack ${stack}`;
-  return [
-    `Sent by certification-notifier for the integration ${integration} (stack ${stack}).`,
-    `Whom to ask: ${whom}. A reply to this mail reaches nobody.`,
-  ];
+  const sent = `Sent by certification-notifier for the integration ${integration} (stack ${stack}).`;
+  const ask = `Whom to ask: ${whom}.`;
+  return { sent, ask, ofMail: [sent, `${ask} A reply to this mail reaches nobody.`] };
 }
 
 function rowOf({ type, data }: CertificationEvent): Row {
@@ -186,7 +201,7 @@ function linesOf(lines: readonly Row[], events: number, bytes: number) {
   }
   const blocks = [...Map.groupBy(shown, ({ organization }) => organization)];
   const told = blocks.flatMap(([name, ofIt]) => [name, ...ofIt.map(({ text }) => `  ${text}`), '']);
-  return { lines: rest > 0 ? [...told, `and ${rest} more`, ''] : told, rest };
+  return { lines: rest > 0 ? [...told, `and ${rest} more`, ''] : told, rest, blocks };
 }
 
 /** By organization and assessment. */

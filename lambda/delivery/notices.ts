@@ -22,25 +22,37 @@ export function conditionNotice(
   const was = `${ends}, after ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;
   const subject = `${integration}: ${{ begins: title, grows, ends, was }[owes]}`;
   const from = moment(since, timeZone);
-  if (owes === 'was')
-    return { subject, text: `${subject}. It began at ${from}; there is nothing to do.\n` };
+  if (owes === 'was') {
+    const past = `It began at ${from}; there is nothing to do.`;
+    const parts = { severity: 'over', about: [past], steps: [] } as const;
+    return { subject, text: `${subject}. ${past}\n`, parts };
+  }
   const began = `Since: ${from}`;
   const place = { at: `--stack ${stack}`, integration } as const;
-  const lasting = [
+  const typed = command === undefined ? [] : [commandLine(command, place)];
+  const about = [
     `${entry.happened} ${entry.impact}`,
     counts === undefined ? began : `${began}\n${counts}: ${number}`,
-    details.map((line) => `  ${line}`).join('\n'),
-    `What to do: ${entry.toDo}`,
-    command === undefined ? '' : `  ${commandLine(command, place)}`,
-    `It is over when ${over}. You will hear of that once more.`,
+    ...(details.length > 0 ? [details.map((line) => `  ${line}`).join('\n')] : []),
   ];
-  const isOver = [
-    `This is over: ${title}.`,
-    `${began}\nUntil: ${moment(nowMs, timeZone)}`,
-    'There is nothing to do.',
-  ];
-  const sections = [subject, ...(owes === 'ends' ? isOver : lasting)].filter((one) => one !== '');
-  return { subject, text: `${sections.join('\n\n')}\n` };
+  const end = `It is over when ${over}. You will hear of that once more.`;
+  const isOver = [`This is over: ${title}.`, `${began}\nUntil: ${moment(nowMs, timeZone)}`];
+  const ofMail =
+    owes === 'ends'
+      ? [...isOver, 'There is nothing to do.']
+      : [...about, `What to do: ${entry.toDo}`, ...typed.map((one) => `  ${one}`), end];
+  return {
+    subject,
+    text: `${[subject, ...ofMail].join('\n\n')}\n`,
+    parts:
+      owes === 'ends'
+        ? { severity: 'over', about: isOver, steps: [] }
+        : {
+            severity: 'trouble',
+            about: [...about, end],
+            steps: [entry.toDo, ...typed.map((one) => `\`${one}\``)],
+          },
+  };
 }
 
 /** To the minute, in the partner's time zone. */
@@ -65,19 +77,24 @@ export function floodDetails(changes: readonly Sighting[]): string[] {
 export function baselineNotice(integration: string, calendar: Calendar): Notice {
   const { days, total } = calendar;
   const proofOf = (day: string) => calendar.entry(day).proof?.kind;
+  const counts = [
+    `  ${total} certifications on ${days.length} days`,
+    `  from ${days[0]} to ${days.at(-1)}`,
+  ];
+  const proofs = [
+    'Days by proof of completeness:',
+    ...tally(days, (day) => proofOf(day) ?? 'unproven (read again by the audits)'),
+  ];
+  const read = `everything that the partner of ${integration} shows has been read once.`;
+  const announced = 'From now on, changes are announced.';
+  const about = [
+    `${read[0]?.toUpperCase()}${read.slice(1)} ${announced}`,
+    ...[counts, proofs].map((lines) => lines.join('\n')),
+  ];
   return {
     subject: `${integration}: baseline completed`,
-    text: [
-      `baseline.completed: everything that the partner of ${integration} shows has been read once.`,
-      'From now on, changes are announced.',
-      '',
-      `  ${total} certifications on ${days.length} days`,
-      `  from ${days[0]} to ${days.at(-1)}`,
-      '',
-      'Days by proof of completeness:',
-      ...tally(days, (day) => proofOf(day) ?? 'unproven (read again by the audits)'),
-      '',
-    ].join('\n'),
+    text: [`baseline.completed: ${read}`, announced, '', ...counts, '', ...proofs, ''].join('\n'),
+    parts: { severity: 'news', about, steps: [] },
   };
 }
 

@@ -22,6 +22,21 @@ export interface Clients {
 
 const asking = (topic: string) => ({ action: 'sns:Publish', resource: topic });
 
+/** Publishes one message at a time. */
+export function sending(client: SNSClient) {
+  return async (
+    TopicArn: string,
+    message: { readonly Subject?: string; readonly Message: string },
+  ): Promise<DigestOutcome> => {
+    try {
+      await client.send(new PublishCommand({ TopicArn, ...message }));
+      return { accepted: true };
+    } catch (error) {
+      return { accepted: false, code: codeOf(error), denial: denialOf(error, asking(TopicArn)) };
+    }
+  };
+}
+
 /** Tells the machines (events topic) and the people (alerts topic) and ops (operations topic) by SNS. */
 export function snsAnnouncer(
   { mails, batches }: Clients,
@@ -29,15 +44,9 @@ export function snsAnnouncer(
   { clock, random, ...options }: DigestOptions & Pick<DispatchContext, 'clock' | 'random'>,
 ): Announcer {
   const pace = new TopicPace();
-  const send = async (TopicArn: string, notice: Notice): Promise<DigestOutcome> => {
-    const { subject: Subject, text: Message } = notice;
-    try {
-      await mails.send(new PublishCommand({ TopicArn, Subject, Message }));
-      return { accepted: true };
-    } catch (error) {
-      return { accepted: false, code: codeOf(error), denial: denialOf(error, asking(TopicArn)) };
-    }
-  };
+  const publish = sending(mails);
+  const send = (topic: string, { subject: Subject, text: Message }: Notice) =>
+    publish(topic, { Subject, Message });
   return {
     publish(owed, deadline, onAccepted) {
       const TopicArn = topics.events;

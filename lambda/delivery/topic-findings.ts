@@ -4,24 +4,29 @@ import {
   type SNSClient,
 } from '@aws-sdk/client-sns';
 import { AccessDeniedError, denialOf } from '../access-denied.ts';
+import { type TopicName, topicNames } from '../names.ts';
 import type { Subscribers, TopicFinding } from '../operations/parts.ts';
 import { codeOf } from './refusals.ts';
 
 /** What SNS says about the topics. A topic that it does not tell of is a finding, too. */
 export function topicFindings(
   client: SNSClient,
-  topics: Readonly<Record<TopicFinding['topic'], string>>,
+  topics: Readonly<Partial<Record<TopicName, string | undefined>>>,
 ): Promise<TopicFinding[]> {
+  const there = topicNames.flatMap((topic) => {
+    const arn = topics[topic];
+    return arn === undefined ? [] : [[topic, arn] as const];
+  });
   return Promise.all(
-    (['events', 'alerts', 'operations'] as const).map(async (topic) => {
+    there.map(async ([topic, TopicArn]) => {
       try {
-        const command = new GetTopicAttributesCommand({ TopicArn: topics[topic] });
+        const command = new GetTopicAttributesCommand({ TopicArn });
         const { Attributes = {} } = await client.send(command);
         const { SubscriptionsConfirmed = 0, SubscriptionsPending = 0, KmsMasterKeyId } = Attributes;
         const confirmed = Number(SubscriptionsConfirmed);
         return { topic, confirmed, pending: Number(SubscriptionsPending), key: KmsMasterKeyId };
       } catch (error) {
-        const asked = { action: 'sns:GetTopicAttributes', resource: topics[topic] };
+        const asked = { action: 'sns:GetTopicAttributes', resource: TopicArn };
         const problem = denialOf(error, asked)?.message ?? codeOf(error);
         return { topic, problem, confirmed: 0, pending: 0 };
       }

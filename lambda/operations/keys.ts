@@ -57,7 +57,7 @@ export async function keys(
     }
   };
   // The role may look at these.
-  for (const [position, { topic, protocol, endpoint }] of expected.entries())
+  for (const [position, { topic, protocol, endpoint = '' }] of expected.entries())
     if (topic === 'events' && protocol === 'sqs')
       await look(async () => ofQueue(await parts.queueKey(endpoint), position, endpoint));
   const operations = (await parts.topics()).find(({ topic }) => topic === 'operations');

@@ -1,6 +1,7 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../clock.ts';
 import type { FunctionJournal } from '../function-journal.ts';
+import type { TopicName } from '../names.ts';
 import type { Announcer } from '../ports/announcer.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { PartnerReader } from '../ports/partner-reader.ts';
@@ -11,7 +12,7 @@ import type { OpsLedger } from './ops-ledger.ts';
 
 /** What SNS says about a topic. */
 export interface TopicFinding {
-  readonly topic: 'events' | 'alerts' | 'operations';
+  readonly topic: TopicName;
   /** Why it cannot be looked at; absent: it is there. */
   readonly problem?: string | undefined;
   readonly confirmed: number;

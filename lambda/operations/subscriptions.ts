@@ -54,7 +54,9 @@ function stateOf(
   found: Subscribers | undefined,
 ): 'confirmed' | keyof typeof goneOrNot {
   const its = found?.listed.filter(
-    (one) => one.protocol === protocol && endpointName(protocol, one.endpoint) === endpoint,
+    (one) =>
+      one.protocol === protocol &&
+      (endpoint === undefined || endpointName(protocol, one.endpoint) === endpoint),
   );
   if (its?.some(({ isConfirmed }) => isConfirmed)) return 'confirmed';
   return its?.length ? 'not confirmed' : 'gone';

@@ -29,6 +29,15 @@ export type OnAccepted = (accepted: readonly OwedEvent[]) => Promise<void>;
 export interface Notice {
   readonly subject: string;
   readonly text: string;
+  /** The same apart, for where it is not shown as a mail. */
+  readonly parts?: NoticeParts;
+}
+
+interface NoticeParts {
+  readonly severity: 'trouble' | 'over' | 'news';
+  readonly about: readonly string[];
+  /** Commands in backticks. */
+  readonly steps: readonly string[];
 }
 
 export interface PublishOutcome {

@@ -28,6 +28,8 @@ export const nameProperties: Readonly<Record<string, string | undefined>> = {
  */
 const withoutLocalMeaning = [
   /^AWS::CDK::Metadata$/,
+  // Chats: nothing subscribes to their topics.
+  /^AWS::Chatbot::/,
   /^AWS::CloudWatch::/,
   /^AWS::IAM::/,
   // An archive: nothing arrives there.

@@ -42,6 +42,8 @@ const configurations = {
         filter: { types: ['created'] },
       },
       { topic: 'events', protocol: 'archive', keepDays: 400 },
+      { topic: 'alerts', protocol: 'slack', workspace: 'T0123WXYZ', channel: 'C0123WXYZ' },
+      { topic: 'operations', protocol: 'slack', workspace: 'T0123WXYZ', channel: 'C0123WXYZ' },
       { topic: 'alerts', protocol: 'email', endpoint: 'office@district-a.example.org' },
       { topic: 'alerts', protocol: 'https', endpoint: 'https://hook.example.org/x' },
       {

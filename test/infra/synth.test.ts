@@ -168,11 +168,11 @@ describe('synthesizing the app', () => {
   });
 
   it.each([0, 1, 2])(
-    'makes bundle %i of at most 720,000 bytes; 750,000 with the commands',
+    'makes bundle %i of at most 720,000 bytes; 755,000 with the commands',
     (index) => {
       const bundle = join(outdir, assetsIn(outdir)[index] ?? '', 'index.mjs');
       const isOfCommands = readFileSync(bundle, 'utf8').includes('kms:GetKeyPolicy');
-      expect(statSync(bundle).size).toBeLessThanOrEqual(isOfCommands ? 750_000 : 720_000);
+      expect(statSync(bundle).size).toBeLessThanOrEqual(isOfCommands ? 755_000 : 720_000);
     },
   );
 
@@ -212,6 +212,15 @@ describe('nothing that cdk-nag or the built-in validator would object to is in',
       { topic: 'events', protocol: 'event-bus', bus: 'default', filter: { late: false } },
       { topic: 'events', protocol: 'event-bus', bus: 'certifications' },
       { topic: 'events', protocol: 'archive', keepDays: 400 },
+      { topic: 'alerts', protocol: 'slack', workspace: 'T0123ABCD', channel: 'C0123ABCD' },
+      { topic: 'operations', protocol: 'slack', workspace: 'T0123ABCD', channel: 'C0123ABCD' },
+      {
+        topic: 'operations',
+        protocol: 'teams',
+        tenant: '0b3a1c52-6f0e-4d0c-9a4b-1d2e3f405162',
+        team: '1c4b2d63-7f1f-4e1d-8b5c-2e3f40516273',
+        channel: '19%3Aab1c2d%40thread.tacv2',
+      },
       { topic: 'alerts', protocol: 'email', endpoint: 'office@district-a.example.org' },
       { topic: 'alerts', protocol: 'https', endpoint: 'https://hook.example.org/x', raw: true },
       {

@@ -39,16 +39,22 @@ const eventsPerSecond = 1_000;
 const everything = { from: '2010-01-01', to: '2039-12-31' };
 const today = () => new Date().toISOString().slice(0, 10);
 
+const hasChats = ({ assembly }: Deployment) =>
+  JSON.stringify(readAssembly(assembly).template).includes('CHAT_ALERTS_TOPIC_ARN');
+
 /** In an order in which each has something to do. Any other is given after them as it is, without settings. */
 const commands: Commands = {
   status: () => [{ command: 'status', history: true }],
-  check: (_, eventQueues) => [
+  check: (stage, eventQueues) => [
     {
       command: 'check',
       note: true,
       subscriptions: [
         ...eventQueues.map((endpoint) => ({ topic: 'events' as const, endpoint })),
         ...(['alerts', 'operations'] as const).map((topic) => ({ topic, endpoint: '' })),
+        ...(hasChats(stage)
+          ? (['chat-alerts', 'chat-operations'] as const).map((topic) => ({ topic }))
+          : []),
       ].map((one) => ({ ...one, protocol: 'sqs', name: 'a queue' })),
     },
   ],
@@ -245,7 +251,7 @@ const deployments: readonly Deployed[] = [
     queueOutput: 'QueueArnPayroll',
   },
   {
-    name: "with somebody else's encrypted secret, a FIFO topic and a state machine for the baseline",
+    name: "with somebody else's encrypted secret, a FIFO topic, a state machine for the baseline and chats",
     config: {
       topic: 'fifo',
       integration: {
@@ -254,6 +260,12 @@ const deployments: readonly Deployed[] = [
         secretName: 'partner',
         secretKeyArn: keyOfSecrets,
       },
+      subscriptions: (['alerts', 'operations'] as const).map((topic) => ({
+        topic,
+        protocol: 'slack',
+        workspace: 'T0123WXYZ',
+        channel: 'C0123WXYZ',
+      })),
     },
     keyOfSecrets,
   },

@@ -4,7 +4,7 @@ import { alarmed, noticed, putBack } from '../../condition-table.ts';
 import { problemOf } from '../../describe-error.ts';
 import { recentWindow } from '../../detection/days.ts';
 import { isRefusal } from '../../errors.ts';
-import type { ExpectedSubscription } from '../../names.ts';
+import { type ExpectedSubscription, type TopicName, topicNames } from '../../names.ts';
 import type { PulseRead } from '../../ports/partner-reader.ts';
 import { define } from '../definition.ts';
 import {
@@ -26,9 +26,9 @@ import { isBehind } from './status.ts';
 import { ifPaused } from './steering.ts';
 
 const expectedSubscription = z.object({
-  topic: z.enum(['events', 'alerts', 'operations']),
+  topic: z.enum(topicNames),
   protocol: z.string(),
-  endpoint: z.string(),
+  endpoint: z.optional(z.string()),
   name: z.string(),
 }) satisfies z.ZodMiniType<ExpectedSubscription>;
 
@@ -150,7 +150,11 @@ async function topics(parts: OperationParts): Promise<Finding> {
       missing.map(({ topic, problem }) => `${topic}: ${problem}`).join('; '),
       `A topic, its policy or the role of the operate function was changed. ${putBack}`,
     );
-  if (all.some(({ topic, confirmed }) => topic === 'operations' && confirmed === 0))
+  // A chat hears of operations by a topic of its own.
+  const countOf = (name: TopicName) => all.find(({ topic }) => topic === name)?.confirmed;
+  const isUnheard = (name: 'operations' | 'alerts') =>
+    countOf(name) === 0 && !countOf(`chat-${name}`);
+  if (isUnheard('operations'))
     return failed(
       'Nobody is subscribed to operations.',
       `Notices and alarms reach nobody. ${subscribeSomebody}`,
@@ -163,7 +167,10 @@ async function topics(parts: OperationParts): Promise<Finding> {
         .join('; '),
       confirmOrSubscribeAgain,
     );
-  const nobody = all.filter(({ confirmed }) => confirmed === 0);
+  const nobody = all.filter(
+    ({ topic, confirmed }) =>
+      confirmed === 0 && ((topic !== 'alerts' && topic !== 'operations') || isUnheard(topic)),
+  );
   if (nobody.length > 0)
     return warning(
       `Nobody is subscribed to: ${nobody.map(({ topic }) => topic).join(', ')}.`,

@@ -20,6 +20,20 @@ describe('a destination that SNS does not know', () => {
     expect(problemsOf({ ...withOne(bus({ filter })), topic: 'fifo' })).toEqual([]);
   });
 
+  it.each([
+    [slack(), slack({ topic: 'operations' })],
+    [teams(), teams({ topic: 'alerts' })],
+    [slack(), slack({ channel: 'G0123ABCD' }), slack({ workspace: 'T0123ABCE' })],
+  ])('may be channels of a chat, also one for both topics', (...subscriptions) => {
+    const config = { ...withOne(...subscriptions), topic: 'fifo' };
+    expect(problemsOf(config)).toEqual([]);
+    expect(parseConfig(parseConfig(config)).subscriptions).toEqual(subscriptions);
+  });
+
+  it('has at least 25 wrong configurations here', () => {
+    expect(refusals.length).toBeGreaterThanOrEqual(25);
+  });
+
   it('may be an archive, which keeps for two years unless told otherwise', () => {
     const { subscriptions } = parseConfig(withOne(archive()));
     expect(subscriptions).toEqual([{ topic: 'events', protocol: 'archive', keepDays: 731 }]);
@@ -36,6 +50,22 @@ describe('a destination that SNS does not know', () => {
 const archive = (settings: object = {}) => ({
   topic: 'events',
   protocol: 'archive',
+  ...settings,
+});
+
+const slack = (settings: object = {}) => ({
+  topic: 'alerts',
+  protocol: 'slack',
+  workspace: 'T0123ABCD',
+  channel: 'C0123ABCD',
+  ...settings,
+});
+const teams = (settings: object = {}) => ({
+  topic: 'operations',
+  protocol: 'teams',
+  tenant: '0b3a1c52-6f0e-4d0c-9a4b-1d2e3f405162',
+  team: '1c4b2d63-7f1f-4e1d-8b5c-2e3f40516273',
+  channel: '19%3Aab1c2d%40thread.tacv2',
   ...settings,
 });
 
@@ -166,6 +196,100 @@ const refusals: readonly Refusal[] = [
     withOne(archive({ storageClass: 'GLACIER' })),
     'subscriptions[0].storageClass: unknown setting',
     'an object with topic, protocol',
+  ],
+  ...['workspace', 'channel'].map(
+    (setting): Refusal => [
+      `a Slack channel without its ${setting}`,
+      withOne(slack({ [setting]: undefined })),
+      `subscriptions[0].${setting}: nothing found`,
+      'the ID of a Slack',
+    ],
+  ),
+  ...['tenant', 'team', 'channel'].map(
+    (setting): Refusal => [
+      `a Teams channel without its ${setting}`,
+      withOne(teams({ [setting]: undefined })),
+      `subscriptions[0].${setting}: nothing found`,
+      'the ID of a',
+    ],
+  ),
+  ...['#alerts', 'alerts', 'U0123ABCD', 'c0123abcd'].map(
+    (channel): Refusal => [
+      `a Slack channel by something else than its ID: ${channel}`,
+      withOne(slack({ channel })),
+      'subscriptions[0].channel:',
+      '(not its name)',
+    ],
+  ),
+  [
+    'a Slack channel with the ID of one of Teams',
+    withOne(slack({ channel: teams().channel })),
+    'subscriptions[0].channel:',
+    "the ID of a Slack channel, such as 'C0123ABCD' (not its name)",
+  ],
+  [
+    'a Teams channel with the ID of one of Slack',
+    withOne(teams({ channel: 'C0123ABCD' })),
+    'subscriptions[0].channel: "C0123ABCD" found',
+    'the ID of a Teams channel as it stands in the link',
+  ],
+  [
+    'a Teams channel whose ID was decoded',
+    withOne(teams({ channel: '19:ab1c2d@thread.tacv2' })),
+    'subscriptions[0].channel:',
+    "such as '19%3A…%40thread.tacv2'",
+  ],
+  [
+    'a workspace by its name',
+    withOne(slack({ workspace: 'district-a' })),
+    'subscriptions[0].workspace: "district-a" found',
+    "the ID of a Slack workspace, such as 'T0123ABCD'",
+  ],
+  ...['tenant', 'team'].map(
+    (setting): Refusal => [
+      `a ${setting} by its name`,
+      withOne(teams({ [setting]: 'district-a.example.org' })),
+      `subscriptions[0].${setting}: "district-a.example.org" found`,
+      `the ID of a Teams ${setting}, a UUID`,
+    ],
+  ),
+  ...[slack(), teams()].map(
+    (chat): Refusal => [
+      `events in a channel of ${chat.protocol}`,
+      withOne({ ...chat, topic: 'events' }),
+      'subscriptions[0].topic: "events" found',
+      "'alerts' or 'operations': a channel is for people, and events are for machines",
+    ],
+  ),
+  [
+    'a filter for a channel',
+    withOne(slack({ filter: { types: ['created'] } })),
+    'subscriptions[0].filter: an object found',
+    "none: only messages of the topic 'events'",
+  ],
+  [
+    'raw messages for a channel',
+    withOne(teams({ raw: true })),
+    'subscriptions[0].raw: true found',
+    "only the protocols 'sqs' and 'https'",
+  ],
+  [
+    'a Slack channel with a webhook',
+    withOne(slack({ endpoint: 'https://hooks.slack.com/services/T0AB/B0CD/x' })),
+    'subscriptions[0].endpoint:',
+    'none: it is a setting of',
+  ],
+  [
+    'a Slack channel with a tenant',
+    withOne(slack({ tenant: teams().tenant })),
+    'subscriptions[0].tenant: a text of 36 characters found',
+    "none: it is a setting of 'teams'",
+  ],
+  [
+    'the same channel for the same topic twice',
+    withOne(slack(), slack({ topic: 'operations' }), slack()),
+    'subscriptions[2].channel: "C0123ABCD" found',
+    'a channel that this topic does not have yet',
   ],
   [
     'a mail for each event on a bus',

@@ -102,6 +102,33 @@ describe('the stack', () => {
     expect(() => parseConfig(full('operations'))).toThrow(/they would be 501 resources/);
   });
 
+  it.each([
+    [['alerts'], ['C0123ABCD'], 1],
+    [['operations'], ['C0123ABCD', 'C0123ABCE'], 1],
+    [['alerts', 'operations'], ['C0123ABCD'], 2],
+    [['alerts', 'operations'], ['C0123ABCD', 'C0123ABCE', 'C0123ABCF'], 2],
+  ])('has the resources of chats that are told %s in %s', (topics, channels, chatTopics) => {
+    const subscriptions = topics.flatMap((topic) =>
+      channels.map((channel) => ({ topic, protocol: 'slack', workspace: 'T0123ABCD', channel })),
+    );
+    const { Resources } = synthesized({ integrations: integrations(1), subscriptions }).toJSON();
+    const chatChannels = channels.length;
+    expect(Object.keys(Resources)).toHaveLength(
+      resourcesOf({ integrations: 1, chatTopics, chatChannels }),
+    );
+    const full = Array.from({ length: 57 }, (_, index) => mail(index));
+    const tooMany = { integrations: integrations(12), subscriptions: [...full, ...subscriptions] };
+    const count = resourcesOf({
+      integrations: 12,
+      otherSubscriptions: 57,
+      chatTopics,
+      chatChannels,
+    });
+    if (count > maxResources)
+      expect(() => parseConfig(tooMany)).toThrow(new RegExp(`would be ${count} resources`));
+    else expect(() => parseConfig(tooMany)).not.toThrow();
+  });
+
   it.each(['standard', 'fifo'])('has the resources of an archive of a %s topic', (topic) => {
     const subscriptions = [{ topic: 'events', protocol: 'archive' }];
     const config = { integrations: integrations(1), topic, subscriptions };
@@ -118,7 +145,7 @@ describe('the stack', () => {
     const more = (parts: Partial<Parameters<typeof resourcesOf>[0]>) =>
       resourcesOf({ integrations: 0, ...parts }) - none;
     expect(room.replaceAll(/\s+/g, ' ')).toBe(
-      `, of the ${maxResources} resources of a stack: ${none}, and one more with a webhook on operations; for each integration ${more({ integrations: 1 })}, one more with a pager and ${more({ fanOuts: 1 })} with a fan-out; for each subscription ${more({ newQueues: 1 })} of a new queue, ${more({ functions: 1 })} of a function, ${more({ eventBuses: 1 })} of an event bus, ${more({ archives: 1 })} of an archive (${more({ archives: 1, isFifo: true })} of a FIFO topic), ${more({ otherSubscriptions: 1 })} of anything else.`,
+      `, of the ${maxResources} resources of a stack: ${none}, and one more with a webhook on operations; for each integration ${more({ integrations: 1 })}, one more with a pager and ${more({ fanOuts: 1 })} with a fan-out; for each subscription ${more({ newQueues: 1 })} of a new queue, ${more({ functions: 1 })} of a function, ${more({ eventBuses: 1 })} of an event bus, ${more({ archives: 1 })} of an archive (${more({ archives: 1, isFifo: true })} of a FIFO topic), one of a channel of a chat and ${more({ chatChannels: 1, chatTopics: 1 }) - 1} more of the first of a topic (${more({ chatChannels: 2, chatTopics: 2 }) - more({ chatChannels: 1, chatTopics: 1 }) - 1} of the second), ${more({ otherSubscriptions: 1 })} of anything else.`,
     );
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { maxReaders, maxSubscriberAccounts } from '../../../infra/config/policy-sizes.ts';
 import { at, district, listAt, synthesized } from '../synthesized.ts';
-import { expectOneLine, queue, type Refusal, withQueue } from './settings.ts';
+import { expectOneLine, problemsOf, queue, type Refusal, withQueue } from './settings.ts';
 
 /** As AWS counts them: no white space. */
 const sizeOf = (policy: unknown) => JSON.stringify(policy).length;
@@ -88,6 +88,32 @@ describe('policies stay within what AWS takes, as large as the configuration let
     });
     expect(topics).toBeGreaterThan(20_000);
     expect(topics).toBeLessThanOrEqual(30_000);
+    expect(roles).toBeGreaterThan(9_000);
+    expect(roles).toBeLessThanOrEqual(10_240);
+  });
+
+  it('of roles, also with topics for chats: IAM 10,240 characters', () => {
+    const chats = ['alerts', 'operations'].map((topic) => ({
+      topic,
+      protocol: 'slack',
+      workspace: 'T0123ABCD',
+      channel: 'C0123ABCD',
+    }));
+    const input = (count: number) => ({
+      integrations: [
+        {
+          ...integration,
+          secretName: 's'.repeat(512),
+          secretKeyArn: `arn:aws-us-gov:kms:us-gov-west-1:111122223333:key/mrk-${'0'.repeat(32)}`,
+        },
+      ],
+      subscriptions: [...newQueues(count), ...chats],
+    });
+    const most = Array.from({ length: 40 }, (_, count) => count).findLast(
+      (count) => problemsOf(input(count)).length === 0,
+    );
+    const { roles } = deployed(input(most ?? 0));
+    expect(most).toBeGreaterThan(20);
     expect(roles).toBeGreaterThan(9_000);
     expect(roles).toBeLessThanOrEqual(10_240);
   });

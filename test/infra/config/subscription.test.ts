@@ -235,7 +235,7 @@ describe('a wrong setting of a subscription is named with its place, what was fo
         `a webhook of a chat: ${endpoint}`,
         withQueue({ topic: 'alerts', protocol: 'https', endpoint }),
         'subscriptions[0].endpoint: a text of',
-        `one of ${chat} does not confirm a subscription`,
+        `one of ${chat} does not confirm a subscription, and shows nothing that SNS sends: the protocol '${chat === 'Slack' ? 'slack' : 'teams'}' tells a channel`,
       ],
     ),
     ...['email', 'email-json'].map(

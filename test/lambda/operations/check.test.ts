@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { TopicName } from '../../../lambda/names.ts';
 import { contract } from '../../../lambda/operations/contract.ts';
 import {
   CredentialsMalformedError,
@@ -43,7 +44,7 @@ async function checked(settings: object = {}) {
   return { checks: new Map(checks.map(({ name, ...finding }) => [name, finding])) };
 }
 
-const topic = (name: 'events' | 'alerts' | 'operations', more = {}) => ({
+const topic = (name: TopicName, more = {}) => ({
   topic: name,
   confirmed: 1,
   pending: 0,
@@ -230,6 +231,26 @@ describe('a check', () => {
       },
     ],
     [
+      'nobody who hears of trouble, nor a chat that does',
+      'topics',
+      'failed',
+      () => {
+        const confirmed = 0;
+        story.topics = [
+          topic('operations', { confirmed }),
+          topic('chat-operations', { confirmed }),
+        ];
+      },
+    ],
+    [
+      'a chat that does not listen',
+      'topics',
+      'warning',
+      () => {
+        story.topics = [topic('operations'), topic('chat-alerts', { confirmed: 0 })];
+      },
+    ],
+    [
       'nobody who listens',
       'topics',
       'warning',
@@ -246,6 +267,39 @@ describe('a check', () => {
     );
     expect(others).toEqual([]);
   });
+
+  it('takes a chat for somebody who listens', async () => {
+    const unheard = { confirmed: 0 };
+    story.topics = [
+      topic('events'),
+      topic('alerts', unheard),
+      topic('operations', unheard),
+      topic('chat-alerts'),
+      topic('chat-operations'),
+    ];
+    const { checks } = await checked();
+    expect(checks.get('topics')).toMatchObject({ outcome: 'ok' });
+  });
+
+  it.each([true, false])(
+    'finds whether anything of a chat subscribes to its topic, whatever its address: %s',
+    async (isThere) => {
+      story.subscribersOf = async (name) => ({
+        listed:
+          isThere && name === 'chat-operations'
+            ? [{ protocol: 'https', endpoint: 'https://chat.example.org/x', isConfirmed: true }]
+            : [],
+      });
+      const name = 'the Slack channel C0123ABCD';
+      const subscriptions = [{ topic: 'chat-operations', protocol: 'https', name }];
+      const { checks } = await checked({ subscriptions });
+      expect(checks.get('subscriptions')).toMatchObject(
+        isThere
+          ? { outcome: 'ok' }
+          : { outcome: 'failed', found: expect.stringContaining(`${name}) is not there any more`) },
+      );
+    },
+  );
 
   it('does not ask the partner without credentials', async () => {
     story.credentialsFailure = new CredentialsNotSetError('secret');

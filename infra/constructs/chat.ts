@@ -1,0 +1,85 @@
+import { Aws, Fn } from 'aws-cdk-lib';
+import {
+  CfnMicrosoftTeamsChannelConfiguration,
+  CfnSlackChannelConfiguration,
+} from 'aws-cdk-lib/aws-chatbot';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import type * as sns from 'aws-cdk-lib/aws-sns';
+import { Construct } from 'constructs';
+import type { ChatConfig } from '../config.ts';
+import type { Topics } from './topics.ts';
+
+export interface ChatProps {
+  readonly topics: Topics;
+  /** In the order of the configuration. */
+  readonly channels: readonly ChatConfig[];
+}
+
+/**
+ * Channels of Slack and Teams, by Amazon Q Developer in chat applications. It subscribes to topics by itself, and
+ * its members can do nothing in AWS: its role has no permission, and its guardrail denies everything. Without one, it would be
+ * AdministratorAccess.
+ */
+export class Chat extends Construct {
+  constructor(scope: Construct, id: string, { topics, channels }: ChatProps) {
+    super(scope, id);
+    const role = new iam.Role(this, 'Role', {
+      // AWS documents no condition for it. A role cannot be passed from another account.
+      assumedBy: new iam.ServicePrincipal('chatbot.amazonaws.com'),
+      description: 'Of chat channels that are told, and may do nothing',
+    });
+    const denyAll = iam.ManagedPolicy.fromAwsManagedPolicyName('AWSDenyAll').managedPolicyArn;
+    // One channel has one configuration, whatever it is told.
+    for (const [place, told] of Map.groupBy(channels, placeOf)) {
+      const [channel] = told;
+      if (channel === undefined) continue;
+      const settings = {
+        configurationName: nameOf(channel),
+        iamRoleArn: role.roleArn,
+        guardrailPolicies: [denyAll],
+        snsTopicArns: told.flatMap(({ topic }) => topics.chat[topic]?.topicArn ?? []),
+        userRoleRequired: false,
+      };
+      if (channel.protocol === 'slack')
+        new CfnSlackChannelConfiguration(this, place, {
+          ...settings,
+          slackWorkspaceId: channel.workspace,
+          slackChannelId: channel.channel,
+        });
+      else
+        new CfnMicrosoftTeamsChannelConfiguration(this, place, {
+          ...settings,
+          teamsTenantId: channel.tenant,
+          teamId: channel.team,
+          teamsChannelId: channel.channel,
+        });
+    }
+  }
+}
+
+function placeOf(config: ChatConfig): string {
+  return config.protocol === 'slack'
+    ? `slack ${config.workspace} ${config.channel}`
+    : `teams ${config.team} ${config.channel}`;
+}
+
+/**
+ * Unique in the account, over all regions: after the stack's own id, which is another one in each. At most 128 letters, digits
+ * and hyphens.
+ */
+function nameOf(config: ChatConfig): string {
+  const stackId = Fn.select(2, Fn.split('/', Aws.STACK_ID));
+  const channel = config.channel.replace(/%[0-9a-f]{2}/gi, '-').replace(/[^\w-]/g, '-');
+  return `certifications-${channel.slice(0, 64)}-${stackId}`;
+}
+
+/** As alarms and checks call a channel. */
+export const chatInPublic = ({ protocol, channel }: ChatConfig) =>
+  `the ${protocol === 'slack' ? 'Slack' : 'Teams'} channel ${channel}`;
+
+/** Topics that chats are told by; nothing else subscribes to them. */
+export type ChatTopic = ChatConfig['topic'];
+export interface ChatTopics {
+  readonly alerts?: sns.Topic;
+  readonly operations?: sns.Topic;
+}
