@@ -4,7 +4,6 @@ import {
   CfnSlackChannelConfiguration,
 } from 'aws-cdk-lib/aws-chatbot';
 import * as iam from 'aws-cdk-lib/aws-iam';
-import type * as sns from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { ChatConfig } from '../config.ts';
 import type { Topics } from './topics.ts';
@@ -76,10 +75,3 @@ function nameOf(config: ChatConfig): string {
 /** As alarms and checks call a channel. */
 export const chatInPublic = ({ protocol, channel }: ChatConfig) =>
   `the ${protocol === 'slack' ? 'Slack' : 'Teams'} channel ${channel}`;
-
-/** Topics that chats are told by; nothing else subscribes to them. */
-export type ChatTopic = ChatConfig['topic'];
-export interface ChatTopics {
-  readonly alerts?: sns.Topic;
-  readonly operations?: sns.Topic;
-}

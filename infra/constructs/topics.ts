@@ -3,11 +3,19 @@ import * as iam from 'aws-cdk-lib/aws-iam';
 import * as kms from 'aws-cdk-lib/aws-kms';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import type { ChatTopic, ChatTopics } from './chat.ts';
+import type { ChatConfig } from '../config.ts';
 
 const cloudWatch = new iam.ServicePrincipal('cloudwatch.amazonaws.com');
 const sha256 = { signatureVersion: '2' } as const;
 const fromThisAccount = { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } };
+
+type ChatTopic = ChatConfig['topic'];
+
+/** Topics that chats are told by; nothing else subscribes to them. */
+interface ChatTopics {
+  readonly alerts?: sns.Topic;
+  readonly operations?: sns.Topic;
+}
 
 export interface TopicsProps {
   /** Of the events topic. */
