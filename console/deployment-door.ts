@@ -31,8 +31,6 @@ export class DeploymentDoor implements Door, Disposable {
   readonly #options: TargetOptions;
   readonly #host: Host;
   #found: Promise<Found> | undefined;
-  /** The function of an integration answers one call at a time: the next one waits for its turn here. */
-  readonly #turns = new Map<string, Promise<unknown>>();
 
   constructor(options: TargetOptions & { readonly title: string }, host: Host, local?: LocalDoor) {
     this.title = options.title;
@@ -75,7 +73,7 @@ export class DeploymentDoor implements Door, Disposable {
     settings: SettingsOf<Name>,
   ): Promise<ResultOf<Name>> {
     const operator = await this.#operator(integration);
-    return this.#inTurn(integration, () => operator.ask(name, settings));
+    return this.#answerOf(operator.ask(name, settings));
   }
 
   async status(integration: string, settings: SettingsOf<'status'> = { partner: false }) {
@@ -84,9 +82,8 @@ export class DeploymentDoor implements Door, Disposable {
     const { access } = (await this.#find()).target;
     using clients = new Clients();
     const looking = { access: { ...access, clients }, stop: this.#host.stopping.signal };
-    return this.#inTurn(integration, () =>
-      advisedStatus(operator, settings, { ...looking, place: this.place(integration) }),
-    );
+    const place = this.place(integration);
+    return await this.#answerOf(advisedStatus(operator, settings, { ...looking, place }));
   }
 
   /** The program of the command line, with streams of memory: what it does and says is the same. */
@@ -144,17 +141,14 @@ export class DeploymentDoor implements Door, Disposable {
     }
   }
 
-  async #inTurn<Result>(integration: string, call: () => Promise<Result>): Promise<Result> {
-    const before = this.#turns.get(integration);
-    const turn = (async () => {
-      await before?.catch(() => {});
-      return call();
-    })().catch((error) => {
+  /** Looks for the deployment again, the next time, where a call says that it is no longer there as it was found. */
+  async #answerOf<Result>(call: Promise<Result>): Promise<Result> {
+    try {
+      return await call;
+    } catch (error) {
       if (error instanceof NotFoundError || error instanceof NotSignedInError) this.#forget();
       throw error;
-    });
-    this.#turns.set(integration, turn);
-    return turn;
+    }
   }
 
   async #operator(integration: string): Promise<Operator> {

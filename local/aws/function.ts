@@ -108,12 +108,15 @@ export type FromEnvironment =
 /** Lambda allows an initialization ten seconds. */
 const initLimitMs = 10_000;
 
+/** What a new account allows all its functions together. */
+const accountConcurrency = 10;
+
 /**
  * A Lambda function, run as Lambda runs it: the bundle in an isolate of its own with exactly the
  * template's environment, kept warm between invocations, ended when it times out.
  *
- * One execution environment, as with reserved concurrency 1: an invocation that finds it busy is
- * throttled. Not reproduced: the freeze between invocations, the file system's limits, `TZ`.
+ * One execution environment. An invocation that finds it busy waits for its turn where Lambda would start another
+ * environment, and is throttled where the template's reserved concurrency, or an account's, is used up. Not reproduced: the freeze between invocations, the file system's limits, `TZ`.
  */
 export class LocalFunction {
   readonly name: string;
@@ -122,7 +125,9 @@ export class LocalFunction {
   readonly #plan: FunctionPlan;
   readonly #options: FunctionOptions;
   #environment: Environment | undefined;
-  #isBusy = false;
+  /** The one that runs, and those that wait for it. */
+  #invocations = 0;
+  #last: Promise<unknown> = Promise.resolve();
   /** None of its environments has died. */
   #isSound = true;
 
@@ -136,28 +141,36 @@ export class LocalFunction {
 
   /** Never rejects for what the function does: a throw, a time-out or a death is a `failed` result. */
   async invoke(event: Json = {}): Promise<InvocationResult> {
-    const requestId = randomUUID();
-    if (this.#isBusy) {
+    const { reservedConcurrency = accountConcurrency } = this.#plan;
+    if (this.#invocations >= reservedConcurrency)
       return {
-        requestId,
+        requestId: randomUUID(),
         coldStart: false,
         ...failed('TooManyRequestsException', 'Rate Exceeded.'),
       };
+    // At once where nothing runs, so that a kill right after it meets this one.
+    const isFree = this.#invocations === 0;
+    this.#invocations += 1;
+    const own = isFree ? this.#invoke(event) : this.#last.then(() => this.#invoke(event));
+    this.#last = own.catch(() => {});
+    try {
+      return await own;
+    } finally {
+      this.#invocations -= 1;
     }
-    this.#isBusy = true;
+  }
+
+  async #invoke(event: Json): Promise<InvocationResult> {
+    const requestId = randomUUID();
     if (this.#environment?.hasEnded) this.#environment = undefined;
     const kept = this.#environment ?? this.#idle?.take(this.#key);
-    try {
-      const result = await this.#run(requestId, event, kept);
-      return { requestId, coldStart: kept === undefined, ...result };
-    } finally {
-      this.#isBusy = false;
-    }
+    const result = await this.#run(requestId, event, kept);
+    return { requestId, coldStart: kept === undefined, ...result };
   }
 
   /** It carries out an invocation at this moment. */
   get isBusy(): boolean {
-    return this.#isBusy;
+    return this.#invocations > 0;
   }
 
   /** The process dies at once, in the middle of whatever it does. The next invocation starts cold. */
@@ -171,7 +184,7 @@ export class LocalFunction {
   /** Lets its environment go on elsewhere if nothing has happened to it; otherwise it dies. */
   async leave(): Promise<void> {
     const idle = this.#idle;
-    if (!idle || !this.#environment || this.#isBusy) return this.kill();
+    if (!idle || !this.#environment || this.isBusy) return this.kill();
     this.#environment.onLine = () => {};
     const environment = this.#environment;
     this.#environment = undefined;

@@ -58,6 +58,8 @@ export interface FunctionPlan {
   readonly assetKey: string;
   readonly timeoutSeconds: number;
   readonly memoryMb: number;
+  /** Invocations at once; undefined: as many as the account allows. */
+  readonly reservedConcurrency?: number | undefined;
   readonly environment: Readonly<Record<string, string>>;
   readonly logging: { format: string; level: string | undefined; group: string };
 }
@@ -147,6 +149,7 @@ export function interpret(template: Template, place: Place): Plan {
       assetKey: properties.Code.S3Key,
       timeoutSeconds: properties.Timeout,
       memoryMb: properties.MemorySize,
+      reservedConcurrency: properties.ReservedConcurrentExecutions,
       environment: properties.Environment?.Variables ?? {},
       logging: {
         format: properties.LoggingConfig?.LogFormat ?? 'Text',

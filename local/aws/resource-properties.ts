@@ -138,6 +138,7 @@ export const lambdaFunction = understanding(
     Code: z.looseObject({ S3Key: z.string() }),
     Timeout: z.number().default(3),
     MemorySize: z.number().default(128),
+    ReservedConcurrentExecutions: z.number().optional(),
     Environment: z.looseObject({ Variables: z.record(z.string(), z.coerce.string()) }).optional(),
     LoggingConfig: z
       .looseObject({
@@ -155,7 +156,6 @@ export const lambdaFunction = understanding(
     'KmsKeyArn',
     'PackageType',
     'RecursiveLoop',
-    'ReservedConcurrentExecutions',
     'Role',
     'RuntimeManagementConfig',
     'TracingConfig',

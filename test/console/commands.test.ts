@@ -143,6 +143,15 @@ describe('a command given at the console', () => {
     expect(await duty.json('holds')).toMatchObject({ exitCode: 0, result: { events: 3 } });
   });
 
+  it('keeps no command line from being answered at the same time', async () => {
+    const [page, ...answers] = await Promise.all([
+      visitor.opens('i/district-a/held'),
+      ...['holds', 'status', 'check'].map((command) => duty.json(command)),
+    ]);
+    expect(page.status).toBe(200);
+    expect(answers.map(({ ok }) => ok)).toEqual([true, true, true]);
+  });
+
   it('takes whatever is typed for a value, and for no option', async () => {
     const reason = '--stack=other --yes';
     await visitor.sends(at('pause'), { reason });

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { IdleEnvironments, LocalFunction, type OutputLine } from '../../../local/aws/function.ts';
+import type { FunctionPlan } from '../../../local/aws/interpret.ts';
 
 const endpoints = {
   dynamodb: 'http://127.0.0.1:1',
@@ -19,6 +20,7 @@ function fixture(
   handler = 'index.handler',
   idle?: IdleEnvironments,
   random?: number,
+  more: Partial<FunctionPlan> = { reservedConcurrency: 1 },
 ) {
   const localFunction = new LocalFunction(
     {
@@ -29,6 +31,7 @@ function fixture(
       assetKey: 'unused.zip',
       timeoutSeconds: 0.5,
       memoryMb: 256,
+      ...more,
       environment: { GIVEN: 'by the template' },
       logging: { format: 'JSON', level: undefined, group: '/aws/lambda/Small-Poll' },
     },
@@ -123,7 +126,17 @@ test('a bundle without the handler is an error that names it', async () => {
   });
 });
 
-test('an invocation that finds it busy is throttled', async () => {
+test('without a reserved concurrency, ten at once are carried out and more are throttled', async () => {
+  const operate = fixture(() => {}, 'index.handler', undefined, undefined, {});
+  const all = await Promise.all(Array.from({ length: 11 }, () => operate.invoke()));
+  const counts = all.map((one) =>
+    one.outcome === 'returned' ? Object(one.payload).invocations : 0,
+  );
+  expect(counts).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0]);
+  expect(all.at(-1)).toMatchObject({ errorType: 'TooManyRequestsException' });
+});
+
+test('an invocation that finds the only one of its reserved concurrency busy is throttled', async () => {
   const poll = fixture();
   const first = poll.invoke();
   expect(await poll.invoke()).toMatchObject({ errorType: 'TooManyRequestsException' });

@@ -59,6 +59,7 @@ export function synthesizeSmallStack(): string {
     code: Code.fromAsset(join(import.meta.dirname, 'fixtures/function')),
     timeout: Duration.seconds(1),
     memorySize: 256,
+    reservedConcurrentExecutions: 1,
     environment: {
       TABLE_NAME: table.tableName,
       TOPIC_ARN: topic.topicArn,
