@@ -59,9 +59,10 @@ export class Live {
 }
 
 /**
- * In the browser: when something has changed, the page is fetched again, and the parts of it that may change are put in
- * the place of the old ones, save where somebody is typing or pressing: scrolled as they were, and with the focus where it was. A page without such parts is not fetched again: it may ask
- * the partner. Without it, pages are as they were when they were opened.
+ * In the browser: when something has changed, the page is fetched again, and the parts of it that may change take the
+ * place of the old ones. They keep how far they were scrolled and where the focus was; a part in which somebody is typing,
+ * or presses a button, stays as it is. A page without such parts is not fetched again: it may ask the partner. Without
+ * this script, pages are as they were when they were opened.
  */
 export const liveScript = `
 'use strict';

@@ -38,7 +38,7 @@ interface Given extends Pick<Run, 'integration' | 'argv'> {
 export interface RunsOptions {
   /** Told of the page of a run whenever that has got on, and of all pages once it has ended. */
   readonly changed: Changed;
-  /** Aborts as Ctrl-C does: whoever waits for a run must not keep the process. */
+  /** Aborts as Ctrl-C does: a run that waits for an answer must not keep the process. */
   readonly ending: AbortSignal;
 }
 

@@ -45,7 +45,7 @@ function strip(id: string, title: string, newestFirst: readonly Bar[]): Html {
 const lastOf = (number: number, noun: string) =>
   number === 1 ? `The last ${noun}` : `The last ${count(number, noun)}`;
 
-const told = ({ requests, held, failed, found }: TimedActivity) =>
+const told = ({ requests, found, held, failed }: TimedActivity) =>
   `${count(requests, 'request')}, ${counts({ found, held, failed }, 'nothing found')}`;
 
 const msBetween = (before: TimedActivity, after: TimedActivity) =>

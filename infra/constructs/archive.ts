@@ -36,7 +36,7 @@ export class Archive extends Construct implements PassedOn {
     const bucket = this.#newBucket(topics, keepDays);
     const stream = new CfnDeliveryStream(this, 'Stream', {
       deliveryStreamType: 'DirectPut',
-      // With the key of the topics, whoever deploys would need to make grants on it.
+      // With the key of the topics, the role that deploys would have to be allowed to make grants on it.
       deliveryStreamEncryptionConfigurationInput: { keyType: 'AWS_OWNED_CMK' },
       extendedS3DestinationConfiguration: {
         bucketArn: bucket.bucketArn,

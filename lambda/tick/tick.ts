@@ -239,7 +239,10 @@ class Tick {
     return { ...this.#report('disturbed', state), failure: error };
   }
 
-  /** `dirty` stays: the next tick, which need not wait for the lease to run out, cleans up. */
+  /**
+   * What the next tick is to know of one that has failed; where another tick has the lease by now, that one knows better.
+   * `dirty` stays: the next tick, which need not wait for the lease to run out, cleans up.
+   */
   async #noteFailure(state: State, failed: 0 | 1, backOff: State['backOff'] | false) {
     const { denial } = this.#facts;
     const known = {
