@@ -5,6 +5,9 @@ import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { NotifierError } from '../lambda/errors.ts';
 import { buildApp } from './build-app.ts';
+import { type NotifierConfig, parseConfig } from './config.ts';
+import { ConfigError, described } from './config-error.ts';
+import { demoConfig } from './demo.ts';
 import { loadConfig } from './load-config.ts';
 import { refuseLargeTemplate } from './template-size.ts';
 
@@ -22,10 +25,14 @@ interface Host {
 export async function run([file]: readonly string[], { streams }: Host): Promise<number> {
   const main = resolve(file ?? fileURLToPath(new URL('../notifier.config.ts', import.meta.url)));
   try {
-    // `-c env=staging`. Of an app of its own, because the configuration is needed before there is one;
+    // `-c env=staging`, `-c demo=true`. Of an app of its own, because the configuration is needed before there is one;
     // it must not synthesize itself, which would leave an empty assembly.
-    const environment: unknown = new App({ autoSynth: false }).node.tryGetContext('env');
-    const app = buildApp(await loadConfig(main, environment));
+    const { node } = new App({ autoSynth: false });
+    const [environment, demo]: unknown[] = ['env', 'demo'].map((name) => node.tryGetContext(name));
+    const app =
+      demo === undefined
+        ? buildApp(await loadConfig(main, environment))
+        : buildApp(demoOnly(demo, environment), { demo: true });
     Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
     for (const stack of app.synth().stacks) refuseLargeTemplate(stack.templateFullPath);
     return 0;
@@ -35,4 +42,16 @@ export async function run([file]: readonly string[], { streams }: Host): Promise
     streams.errors.write(`${error.message}\n${error.whatToDo}\n`);
     return 1;
   }
+}
+
+/** @throws ConfigError for another value, and beside an environment: the demo has neither file nor environments */
+function demoOnly(demo: unknown, environment: unknown): NotifierConfig {
+  const problems = [
+    ...(String(demo) === 'true' ? [] : [`demo: ${described(demo)} found; allowed: true, or none`]),
+    ...(environment === undefined
+      ? []
+      : [`env: ${described(environment)} found; allowed: none beside demo`]),
+  ];
+  if (problems.length > 0) throw new ConfigError(problems, 'the context');
+  return parseConfig(demoConfig);
 }

@@ -16,7 +16,7 @@ import { fileURLToPath } from 'node:url';
 import { Temporal } from 'temporal-polyfill';
 import type { NotifierConfig } from '../infra/config.ts';
 import { isSystemError } from './errors.ts';
-import { synthesize } from './synthesize.ts';
+import { type SynthesisOptions, synthesize } from './synthesize.ts';
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 
@@ -28,6 +28,8 @@ const sources = [
   'infra',
   'lambda',
   'local/synthesize.ts',
+  // Of the demo's stack it is a function.
+  'local/partner-sandbox',
   'cdk.json',
   'package.json',
   // By which esbuild compiles.
@@ -42,8 +44,7 @@ const inUseMs = Temporal.Duration.from({ minutes: 10 }).total('milliseconds');
 const notedEveryMs = Temporal.Duration.from({ minutes: 1 }).total('milliseconds');
 const isKey = (name: string) => /^[0-9a-f]{32}$/.test(name);
 
-interface CacheOptions {
-  readonly signal?: AbortSignal;
+interface CacheOptions extends SynthesisOptions {
   readonly cache?: string;
   /** For tests: fills an empty folder. */
   readonly make?: typeof synthesize;
@@ -58,9 +59,10 @@ interface CacheOptions {
  */
 export async function cachedAssembly(
   config: NotifierConfig,
-  { signal, cache = assemblyCache, make = synthesize }: CacheOptions = {},
+  options: CacheOptions = {},
 ): Promise<string> {
-  const key = await keyOf(config);
+  const { signal, demo = false, cache = assemblyCache, make = synthesize } = options;
+  const key = await keyOf(config, { demo });
   const folder = join(cache, key);
   if (await isWhole(folder)) return inUse(folder);
   // An assembly holds the subscribers' addresses: nobody else of the machine is to read them.
@@ -70,9 +72,9 @@ export async function cachedAssembly(
   await prune(cache);
   const unfinished = await mkdtemp(`${folder}.${process.pid}-`);
   try {
-    await make(config, unfinished, signal);
+    await make(config, unfinished, { signal, demo });
     // Somebody may have edited a file meanwhile; then nobody knows which of both it was made of.
-    if ((await keyOf(config)) === key) {
+    if ((await keyOf(config, { demo })) === key) {
       await rename(unfinished, folder).catch(async (error) => {
         if (!isSystemError(error, 'ENOTEMPTY') && !isSystemError(error, 'EEXIST')) throw error;
         // Another process was faster, or somebody has deleted a part of what was there.
@@ -85,30 +87,33 @@ export async function cachedAssembly(
   } finally {
     await rm(unfinished, { recursive: true, force: true });
   }
-  return cachedAssembly(config, { ...(signal && { signal }), cache, make });
+  return cachedAssembly(config, options);
 }
 
 /** The same, or a synthesis into an empty folder where the packages' folder cannot be written. */
 export async function assemblyFor(
   config: NotifierConfig,
   spare: string,
-  signal?: AbortSignal,
+  options: SynthesisOptions = {},
 ): Promise<string> {
   try {
-    return await cachedAssembly(config, signal && { signal });
+    return await cachedAssembly(config, options);
   } catch (error) {
     const isReadOnly = ['EACCES', 'EPERM', 'EROFS'].some((code) => isSystemError(error, code));
     if (!isReadOnly) throw error;
-    await synthesize(config, spare, signal);
+    await synthesize(config, spare, options);
     return spare;
   }
 }
 
 /** Of a configuration and the sources in a folder. */
-export async function keyOf(config: NotifierConfig, root = checkout): Promise<string> {
+export async function keyOf(
+  config: NotifierConfig,
+  { demo = false, root = checkout } = {},
+): Promise<string> {
   // Of the environment, the CDK reads what is called after it.
   const variables = Object.entries(process.env).filter(([name]) => name.startsWith('CDK_'));
-  const given = JSON.stringify([process.version, variables.sort(), config]);
+  const given = JSON.stringify([process.version, variables.sort(), config, demo]);
   const hash = createHash('sha256').update(given);
   for (const file of (await Promise.all(sources.map((source) => filesOf(root, source)))).flat())
     hash.update(`\0${file}\0`).update(await readFile(join(root, file)));

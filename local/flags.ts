@@ -21,6 +21,7 @@ const flags = z.object({
   credentials: z.string().optional(),
   timeZone: z.string().optional(),
   config: z.string().optional(),
+  demo: z.boolean().optional(),
 });
 
 /** Not checked by the option itself, because commander repeats what it refuses. */
@@ -61,6 +62,12 @@ export function parseFlags(
       number('a port, from 0 to 65531', z.int().min(0).max(65_531)),
     )
     .option('--config <file>', 'another configuration than notifier.config.ts', file)
+    .addOption(
+      new Option(
+        '--demo',
+        'the stack of `npx cdk deploy -c demo=true`, with its invented partner in it',
+      ).conflicts(['config', 'baseUrl']),
+    )
     .addHelpText(
       'after',
       `

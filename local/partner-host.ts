@@ -17,16 +17,26 @@ const credentialsSchema = z.object(
 
 export type Credentials = z.infer<typeof credentialsSchema>;
 
-/** Whom the function asks: the sandbox, or a real partner's host. */
-export interface PartnerHost {
-  readonly url: string;
-  readonly credentials: Credentials;
-  /** Absent: it is a real one. */
+/** Whom the function asks: the sandbox, a real partner's host, or a function of the stack. */
+interface WatchedHost {
+  /** Absent: the stack knows. */
+  readonly url?: string;
+  /** Absent: the stack has filled the secret. */
+  readonly credentials?: Credentials;
+  /** Absent: it is a real one, or the stack's. */
   readonly sandbox?: PartnerSandbox;
   /** Seconds from one tick to the next, unless the flags say otherwise: a real host is spared. */
   readonly every: number;
   close(): Promise<void>;
 }
+
+export interface PartnerHost extends WatchedHost {
+  readonly url: string;
+  readonly credentials: Credentials;
+}
+
+/** Of the demo (infra/demo.ts). */
+export const hostOfTheStack: WatchedHost = { every: 3, close: async () => {} };
 
 /** In the sandbox somebody completes an assessment this often. */
 export const certifyEveryMs = 2000;
@@ -34,7 +44,7 @@ export const certifyEveryMs = 2000;
 /** One that is watched on this machine, and whom it asks. */
 export interface Watched {
   readonly integration: IntegrationConfig;
-  readonly host: PartnerHost;
+  readonly host: WatchedHost;
 }
 
 /** Every integration that is configured, at an invented partner each; of a real host, the first. */

@@ -1,17 +1,21 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { DeploymentDoor, serveConsole } from '../console/index.ts';
-import type { NotifierConfig } from '../infra/config.ts';
+import { type NotifierConfig, parseConfig } from '../infra/config.ts';
+import { demoConfig } from '../infra/demo.ts';
 import { loadConfig } from '../infra/load-config.ts';
 import { systemClock } from '../lambda/clock.ts';
+import { environment as names } from '../lambda/names.ts';
 import { type Host, type HostInput, hostOf } from '../ops/host.ts';
 import { calendarZone, showsColours } from '../ops/terminal.ts';
 import type { EmbeddedAws } from './aws/index.ts';
 import { type Flags, parseFlags } from './flags.ts';
+import { settingsIn } from './function-settings.ts';
 import { type ClaimedInstance, claimInstance, localDirectory } from './instance.ts';
 import {
   certifyEveryMs,
   flagsFor,
+  hostOfTheStack,
   partnerHost,
   type Watched,
   watchedIntegrations,
@@ -21,6 +25,7 @@ import { runProgram } from './program.ts';
 import type { Faults } from './provoking/faults.ts';
 import { Screen } from './screen.ts';
 import { Seen } from './seen.ts';
+import type { SynthesisOptions } from './synthesize.ts';
 
 const configFile = fileURLToPath(new URL('../notifier.config.ts', import.meta.url));
 
@@ -43,7 +48,9 @@ async function start(flags: Flags, host: Host): Promise<number> {
   const screen = screenOf(host);
   await using cleanup = new AsyncDisposableStack();
 
-  const config = await loadConfig(flags.config ?? configFile);
+  const config = flags.demo
+    ? parseConfig(demoConfig)
+    : await loadConfig(flags.config ?? configFile);
   const integrations = watchedIntegrations(config, flags);
   const instance = await claimInstance(localDirectory(environment), clock.now());
   cleanup.defer(() => instance.remove());
@@ -74,12 +81,15 @@ async function start(flags: Flags, host: Host): Promise<number> {
   );
   const every = flags.every ?? Math.min(...watched.map(({ host }) => host.every));
   const assembly = await step('synthesizing the stack, where it is not as it was', () =>
-    synthesized({ ...config, integrations: [...integrations] }, instance, stopping.signal),
+    synthesized({ ...config, integrations: [...integrations] }, instance, {
+      signal: stopping.signal,
+      demo: flags.demo,
+    }),
   );
   const { Faults } = await import('./provoking/faults.ts');
   const faults = cleanup.use(new Faults());
   const aws = await step('starting DynamoDB, SNS, SQS and the functions', () =>
-    embedded(assembly, { watched, every, ports, screen, faults }),
+    embedded(assembly, { watched, every, ports, screen, faults, clock }),
   );
   cleanup.defer(() => aws.close());
   await publish(instance, aws);
@@ -89,7 +99,7 @@ async function start(flags: Flags, host: Host): Promise<number> {
   });
 
   screen.heading('Everything is ready', factsOf({ watched, flags, aws, every }));
-  if (watched.some(({ host }) => !host.sandbox))
+  if (flags.baseUrl !== undefined)
     screen.warning('This is a real host: real personal data will be shown on this terminal.\n');
   await watch({
     aws,
@@ -140,7 +150,9 @@ async function partners({
   const watched: Watched[] = [];
   for (const [index, integration] of integrations.entries()) {
     const at = { port: index === 0 ? port : 0, clock };
-    const host = await partnerHost(flagsFor(flags, index), integration, at);
+    const host = flags.demo
+      ? hostOfTheStack
+      : await partnerHost(flagsFor(flags, index), integration, at);
     cleanup.defer(() => host.close());
     watched.push({ integration, host });
   }
@@ -150,10 +162,10 @@ async function partners({
 async function synthesized(
   config: NotifierConfig,
   instance: ClaimedInstance,
-  stop: AbortSignal,
+  options: SynthesisOptions,
 ): Promise<string> {
   const { assemblyFor } = await import('./assembly-cache.ts');
-  return assemblyFor(config, instance.assembly, stop);
+  return assemblyFor(config, instance.assembly, options);
 }
 
 async function embedded(
@@ -164,12 +176,14 @@ async function embedded(
     ports,
     screen,
     faults,
+    clock,
   }: {
     readonly watched: readonly Watched[];
     readonly every: number;
     readonly ports: Ports;
     readonly screen: Screen;
     readonly faults: Faults;
+    readonly clock: Host['clock'];
   },
 ): Promise<EmbeddedAws> {
   const { startEmbeddedAws } = await import('./aws/index.ts');
@@ -182,6 +196,7 @@ async function embedded(
       paced(
         withSettings(plan, ({ name, baseUrl }) => ({ baseUrl: urls.get(name) ?? baseUrl })),
         every,
+        clock.now(),
       ),
     endpointOverrides: (endpoints) => faults.open(endpoints),
     onOutput: (line) => screen.output(line),
@@ -216,9 +231,11 @@ function factsOf({
       ['integration', `${integration.name}, days in ${integration.timeZone}`],
       [
         'partner',
-        host.sandbox
-          ? `${host.url}  sandbox: invented people, a new assessment every ${certifyEveryMs / 1000} s`
-          : `${host.url}, with the credentials in ${flags.credentials}`,
+        flags.demo
+          ? `${partnerAskedBy(aws)}  a function of the stack: invented people, a change every ${2 * every} s`
+          : host.sandbox
+            ? `${host.url}  sandbox: invented people, a new assessment every ${certifyEveryMs / 1000} s`
+            : `${host.url}, with the credentials in ${flags.credentials}`,
       ],
     ]),
     [
@@ -238,4 +255,10 @@ function factsOf({
         ]
       : []),
   ];
+}
+
+/** As the functions of the first integration are told. */
+function partnerAskedBy({ functions }: EmbeddedAws): string | undefined {
+  const told = [...functions.values()].find(({ environment }) => names.integration in environment);
+  return told && settingsIn(told.environment).baseUrl;
 }

@@ -9,6 +9,12 @@ const program = fileURLToPath(import.meta.url);
 /** Windows has no process groups; there, the bundler may outlive a stopped synthesis by a second. */
 const hasGroups = process.platform !== 'win32';
 
+export interface SynthesisOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** The stack has a partner of its own (infra/demo.ts). */
+  readonly demo?: boolean | undefined;
+}
+
 /**
  * Synthesizes the stack into `outdir`. In a process of its own, because the CDK's bundling writes to
  * the terminal and holds up the event loop; what it wrote is shown only when it fails. When it
@@ -19,10 +25,10 @@ const hasGroups = process.platform !== 'win32';
 export async function synthesize(
   config: NotifierConfig,
   outdir: string,
-  signal?: AbortSignal,
+  { signal, demo = false }: SynthesisOptions = {},
 ): Promise<void> {
   signal?.throwIfAborted();
-  const child = spawn(process.execPath, [program, JSON.stringify(config), outdir], {
+  const child = spawn(process.execPath, [program, JSON.stringify(config), outdir, String(demo)], {
     stdio: ['ignore', 'ignore', 'pipe'],
     // The leader of a group that npm, a shell and the bundler belong to: they can be ended together.
     detached: hasGroups,
@@ -54,7 +60,7 @@ function killGroup(pid: number | undefined): void {
 }
 
 if (import.meta.main) {
-  const [config = '', outdir = ''] = process.argv.slice(2);
+  const [config = '', outdir = '', demo] = process.argv.slice(2);
   const { buildApp } = await import('../infra/build-app.ts');
-  buildApp(JSON.parse(config), { outdir, local: true }).synth();
+  buildApp(JSON.parse(config), { outdir, local: true, demo: demo === 'true' }).synth();
 }

@@ -9,7 +9,7 @@ import { DemoSubscriber } from './demo-subscriber.ts';
 import { StartError } from './errors.ts';
 import { filtersOf } from './filters.ts';
 import { eventIn, mailIn } from './messages.ts';
-import type { PartnerHost } from './partner-host.ts';
+import type { Watched } from './partner-host.ts';
 import type { Faults } from './provoking/faults.ts';
 import { Provoker } from './provoking/provoker.ts';
 import type { Screen } from './screen.ts';
@@ -18,7 +18,7 @@ import type { Seen } from './seen.ts';
 export interface Watch {
   readonly aws: EmbeddedAws;
   /** The partner of each integration, by its name. */
-  readonly hosts: ReadonlyMap<string, PartnerHost>;
+  readonly hosts: ReadonlyMap<string, Watched['host']>;
   /** In front of what the functions call. */
   readonly faults: Faults;
   readonly screen: Screen;

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { assessmentFields } from './assessment-fields.ts';
 import {
   fitsOrIsDeferred,
+  isDeferred,
   isLoopback,
   keyArn,
   list,
@@ -28,9 +29,9 @@ export const integration = record({
   ),
   baseUrl: text(
     'an https host such as "https://platform.example.org" (http on loopback only), without path, query or credentials',
-    isPlatformHost,
+    (value) => isDeferred(value) || isPlatformHost(value),
   )
-    .transform((value) => new URL(value).origin)
+    .transform((value) => (isDeferred(value) ? value : new URL(value).origin))
     .describe("The partner's host."),
   timeZone: text(
     'the platform\'s IANA time zone, such as "America/Chicago", or "UTC"; no abbreviation, such as "CST", which several zones share',

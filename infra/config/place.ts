@@ -2,7 +2,7 @@ import { type IResource, Resource, Token } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { NotifierSettings } from '../config.ts';
 import { described, settingAt } from '../config-error.ts';
-import { isAliasArn, isUnrouted } from './words.ts';
+import { isAliasArn, isDeferred, isUnrouted } from './words.ts';
 
 // What depends on where a configuration is deployed, and on things of the app: one line for each problem.
 
@@ -12,7 +12,7 @@ export const runsLocally = 'certification-notifier:runs-locally';
 /** In AWS, addresses of this machine and its network mean nothing. */
 export function outOfReach({ integrations }: NotifierSettings): string[] {
   return integrations.flatMap(({ baseUrl }, index) =>
-    isUnrouted(baseUrl)
+    !isDeferred(baseUrl) && isUnrouted(baseUrl)
       ? found(
           ['integrations', index, 'baseUrl'],
           baseUrl,

@@ -81,7 +81,9 @@ export const arn = (service: string, resource: RegExp) => {
  * CDK puts a token until CloudFormation knows the value.
  */
 export const fitsOrIsDeferred = (pattern: RegExp) => (value: string) =>
-  pattern.test(value) || /\$\{Token\[[\w:.-]+\]\}/.test(value);
+  pattern.test(value) || isDeferred(value);
+
+export const isDeferred = (value: string) => /\$\{Token\[[\w:.-]+\]\}/.test(value);
 
 /** Whether a URL is of the machine itself. @throws TypeError no URL */
 export const isLoopback = (url: string) =>

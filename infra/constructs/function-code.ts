@@ -15,12 +15,19 @@ const isPackage = import.meta.url.endsWith('.js');
  * In the package they come ready-made (docs/decisions/0011-functions-in-the-package.md).
  */
 export function functionCode(scope: Construct, name: (typeof functionNames)[number]): lambda.Code {
-  return isPackage ? lambda.Code.fromAsset(join(root, 'functions', name)) : bundledNow(scope, name);
+  return isPackage
+    ? lambda.Code.fromAsset(join(root, 'functions', name))
+    : bundledNow(scope, name, `lambda/${name}.ts`);
+}
+
+/** Of the demo, which is deployed from the checkout alone. */
+export function sandboxCode(scope: Construct): lambda.Code {
+  return bundledNow(scope, 'sandbox', 'local/partner-sandbox/function.ts');
 }
 
 /** Its source map is kept aside, for `npm run trace`: in the asset it would be loaded at every start. */
-function bundledNow(scope: Construct, name: string): lambda.Code {
-  const entry = join(root, 'lambda', `${name}.ts`);
+function bundledNow(scope: Construct, name: string, module: string): lambda.Code {
+  const entry = join(root, module);
   const map = join(Stage.of(scope)?.assetOutdir ?? '', sourceMaps, `${name}.mjs.map`);
   return lambda.Code.fromAsset(root, {
     assetHashType: AssetHashType.OUTPUT,

@@ -15,6 +15,7 @@ export const nameProperties: Readonly<Record<string, string | undefined>> = {
   'AWS::SQS::Queue': 'QueueName',
   'AWS::SecretsManager::Secret': 'Name',
   'AWS::Lambda::Function': 'FunctionName',
+  'AWS::Lambda::Url': undefined,
   'AWS::Scheduler::Schedule': 'Name',
   'AWS::StepFunctions::StateMachine': 'StateMachineName',
   'AWS::Pipes::Pipe': 'Name',
@@ -74,6 +75,8 @@ export function identify(type: string, name: string, place: Place): Identity {
     }
     case 'AWS::Lambda::Function':
       return { ref: name, attributes: { Arn: arn('lambda', `function:${name}`) } };
+    case 'AWS::Lambda::Url':
+      return { ref: name, attributes: { FunctionUrl: `${place.functionUrl}/` } };
     case 'AWS::Scheduler::Schedule':
       return { ref: name, attributes: { Arn: arn('scheduler', `schedule/default/${name}`) } };
     case 'AWS::StepFunctions::StateMachine': {

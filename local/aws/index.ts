@@ -13,6 +13,7 @@ import {
   LocalFunction,
   type OutputLine,
 } from './function.ts';
+import { functionUrl } from './function-url.ts';
 import { interpret, type Plan, type SchedulePlan, type StateMachinePlan } from './interpret.ts';
 import { keyService } from './key-service.ts';
 import { lambdaService } from './lambda-service.ts';
@@ -137,11 +138,15 @@ export async function startEmbeddedAws(
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   });
 
+  const functions = new Map<string, LocalFunction>();
+  const urlServer = refuseWebPages(functionUrl(() => functions.get(plan.functionWithUrl ?? '')));
+  services.adopt(urlServer, close);
   const described = interpret(template, {
     stackName,
     region,
     accountId,
     sqsEndpoint: messagingUrl,
+    functionUrl: await listen(urlServer),
   });
   const plan = options.adjust?.(described) ?? described;
   const keysServer = refuseWebPages(keyService(plan.keys));
@@ -173,7 +178,7 @@ export async function startEmbeddedAws(
     started.add(localFunction);
     return localFunction;
   };
-  const functions = new Map(plan.functions.map(({ name }) => [name, startFunction(name)]));
+  for (const { name } of plan.functions) functions.set(name, startFunction(name));
 
   const lambdaServer = refuseWebPages(lambdaService(functions));
   services.adopt(lambdaServer, close);

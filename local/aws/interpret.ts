@@ -24,6 +24,8 @@ export interface Plan {
   readonly keys: readonly { arn: string; policy: string }[];
   readonly secrets: readonly { name: string; arn: string; value: string | GeneratedSecret }[];
   readonly functions: readonly FunctionPlan[];
+  /** Name of the function that has a URL; undefined: none has. */
+  readonly functionWithUrl: string | undefined;
   /** Those of functions: no state machine is executed here unless somebody does it. */
   readonly schedules: readonly SchedulePlan[];
   readonly stateMachines: readonly StateMachinePlan[];
@@ -159,6 +161,14 @@ export function interpret(template: Template, place: Place): Plan {
     };
   });
 
+  const urls = of('AWS::Lambda::Url').map((resource) => {
+    const { TargetFunctionArn } = read(resource, understood.functionUrl);
+    const target = functions.find(({ arn }) => arn === TargetFunctionArn);
+    if (target) return target.name;
+    throw new TemplateNotUnderstoodError(resource.logicalId, 'a URL of another function');
+  });
+  if (urls.length > 1) throw new TemplateNotUnderstoodError('the stack', 'several function URLs');
+
   const stateMachines = of('AWS::StepFunctions::StateMachine').map((resource) => ({
     arn: resolver.identity(resource.logicalId).ref,
     definition: z
@@ -205,6 +215,7 @@ export function interpret(template: Template, place: Place): Plan {
       };
     }),
     functions,
+    functionWithUrl: urls[0],
     stateMachines,
     pipes: of('AWS::Pipes::Pipe').map((resource) => {
       const { Source, SourceParameters, Target, TargetParameters } = read(

@@ -162,6 +162,16 @@ export const lambdaFunction = understanding(
   ],
 );
 
+/** Only one that everybody may call, with the answer as a whole. */
+export const functionUrl = understanding(
+  z.object({
+    TargetFunctionArn: z.string(),
+    AuthType: z.literal('NONE'),
+    InvokeMode: z.literal('BUFFERED').optional(),
+  }),
+  ['Cors', 'Qualifier'],
+);
+
 export const schedule = understanding(
   z.object({
     Name: z.string().optional(),

@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { hash } from './random.ts';
 import type { Answer, Rules } from './rules.ts';
 import type { Switches } from './switches.ts';
@@ -20,10 +20,12 @@ export interface TokenMessage {
   readonly body: string;
 }
 
-/** The integration's credentials and the tokens issued under them (sections 4.1 and 5). */
+/**
+ * The integration's credentials and the tokens issued under them (sections 4.1 and 5). No token is kept: each
+ * says when it ends and is signed with the client secret, so another process with the same secret admits it, too.
+ */
 export class Access {
   readonly #seed: number;
-  readonly #tokens = new Map<string, number>();
   readonly #chosen: Credentials | undefined;
   #rotation = 0;
   #issued = 0;
@@ -47,7 +49,6 @@ export class Access {
   /** Section 5, rule 7: tokens issued under the old secret die with it. */
   rotateSecret(): Credentials {
     this.#rotation++;
-    this.#tokens.clear();
     return this.credentials;
   }
 
@@ -64,14 +65,10 @@ export class Access {
     ) {
       return rules.invalidClient;
     }
-    for (const [token, end] of this.#tokens) if (end <= now) this.#tokens.delete(token);
-    const serial = ++this.#issued;
-    const token = `sandbox-token-${this.#seed}-${serial}-${hash(`${clientSecret}/${serial}`).toString(36)}`;
-    this.#tokens.set(token, now + lifetime * 1000);
     return {
       status: 200,
       body: {
-        access_token: token,
+        access_token: this.#signed(`${++this.#issued}-${Math.floor(now + lifetime * 1000)}`),
         token_type: rules.tokenType,
         expires_in: rules.expiresIn(lifetime),
         created_at: Math.floor(now / 1000),
@@ -82,9 +79,15 @@ export class Access {
 
   /** Section 5, rule 4. */
   admits(authorization: string | undefined, now: number): boolean {
-    const [, token] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
-    const end = token === undefined ? undefined : this.#tokens.get(token);
-    return end !== undefined && now < end;
+    const [, token = '', claim = ''] =
+      /^Bearer +(sandbox-token-(\d+-\d+)-\S+) *$/i.exec(authorization ?? '') ?? [];
+    return equal(token, this.#signed(claim)) && now < Number(claim.split('-')[1]);
+  }
+
+  /** @param claim a number of its own, and the end in epoch milliseconds */
+  #signed(claim: string): string {
+    const { clientSecret } = this.credentials;
+    return `sandbox-token-${claim}-${createHmac('sha256', clientSecret).update(claim).digest('base64url')}`;
   }
 }
 

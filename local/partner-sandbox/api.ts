@@ -4,7 +4,6 @@ import { AnswerCache } from './answer-cache.ts';
 import { blemish, malform } from './blemish.ts';
 import { deviate } from './deviations.ts';
 import type { Fault, Route } from './faults.ts';
-import type { Life } from './life.ts';
 import { readRawQuery } from './query.ts';
 import { type Random, scramble } from './random.ts';
 import { RecentOrders } from './recent-orders.ts';
@@ -44,11 +43,19 @@ function unpaged(params: URLSearchParams): string {
   return rest.toString();
 }
 
+/** What happens in the world as time goes on: by chance (life.ts), or by a timetable (timetable.ts). */
+export interface Happenings {
+  /** Completes what was due by `now`, in epoch milliseconds. */
+  catchUp(now: number, backdated: number): void;
+  /** Perhaps one change. */
+  churn(now: number, probability: number, backdated: number): void;
+}
+
 /** The partner's API without its transport: a request in, an answer out, at one instant. */
 export class Api {
   readonly access: Access;
   readonly #world: World;
-  readonly #life: Life;
+  readonly #life: Happenings;
   readonly #clock: Clock;
   /** Decides which requests the replica answers. */
   readonly #random: Random;
@@ -63,7 +70,7 @@ export class Api {
 
   constructor(
     world: World,
-    life: Life,
+    life: Happenings,
     clock: Clock,
     random: Random,
     access: Access,

@@ -53,8 +53,6 @@ export interface SandboxOptions extends Partial<Switches> {
   readonly certifyEvery?: number;
   /** Instead of those made from the seed: for secrets with awkward characters. */
   readonly credentials?: Credentials;
-  /** Of a sandbox that was there before, with the same seed: its tokens are good here, too. */
-  readonly access?: Access;
   /** In force from the first request. */
   readonly faults?: readonly FaultOrder[];
 }
@@ -64,7 +62,6 @@ export interface PartnerSandbox {
   readonly url: string;
   /** Those in force now. */
   readonly credentials: Credentials;
-  readonly access: Access;
   /** As it is by now, whether or not anybody has asked for it. */
   readonly world: World;
   readonly switches: Switches;
@@ -88,7 +85,7 @@ export interface PartnerSandbox {
  * @throws SandboxRequestError for options that make no sense, PortTakenError.
  */
 export async function startPartnerSandbox(options: SandboxOptions = {}): Promise<PartnerSandbox> {
-  const { clock = systemClock, faults = [], credentials, access, ...rest } = options;
+  const { clock = systemClock, faults = [], credentials, ...rest } = options;
   const { port, records, seed, timeZone, until, certifyEvery, ...switches } = rest;
   const wanted = parse(
     optionsSchema,
@@ -112,7 +109,7 @@ export async function startPartnerSandbox(options: SandboxOptions = {}): Promise
     life,
     clock,
     seededRandom(wanted.seed, 'replica'),
-    access ?? new Access(wanted.seed, credentials),
+    new Access(wanted.seed, credentials),
     initial,
   );
   const queue = new FaultQueue(seededRandom(wanted.seed, 'faults'));
@@ -128,7 +125,6 @@ export async function startPartnerSandbox(options: SandboxOptions = {}): Promise
     get credentials() {
       return api.access.credentials;
     },
-    access: api.access,
     get world() {
       api.catchUp();
       return world;

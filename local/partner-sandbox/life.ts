@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import type { Happenings } from './api.ts';
 import type { Random } from './random.ts';
 import type { World } from './world.ts';
 
@@ -6,7 +7,7 @@ import type { World } from './world.ts';
 const mostAtOnce = 10_000;
 
 /** Chance at work in the world: arrivals as time passes, and change between two requests. */
-export class Life {
+export class Life implements Happenings {
   readonly #world: World;
   readonly #random: Random;
   readonly #certifyEvery: number;

@@ -156,6 +156,7 @@ describe('what an assembly is known by', () => {
     'infra/constructs/ledger.ts',
     'lambda/poll.ts',
     'local/synthesize.ts',
+    'local/partner-sandbox/function.ts',
     'cdk.json',
     'package.json',
     'tsconfig.json',
@@ -165,7 +166,7 @@ describe('what an assembly is known by', () => {
     await mkdir(dirname(join(directory, file)), { recursive: true });
     await writeFile(join(directory, file), content);
   };
-  const key = () => keyOf(config, directory);
+  const key = () => keyOf(config, { root: directory });
 
   beforeEach(async () => {
     for (const file of files) await put(file, `content of ${file}`);
@@ -177,7 +178,7 @@ describe('what an assembly is known by', () => {
 
   it('differs with the configuration', async () => {
     const other = parseConfig({ integrations: [{ ...district, every: 5 }] });
-    expect(await keyOf(other, directory)).not.toBe(await key());
+    expect(await keyOf(other, { root: directory })).not.toBe(await key());
   });
 
   it.each(files)('differs with the content of %s', async (file) => {

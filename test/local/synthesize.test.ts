@@ -21,7 +21,7 @@ test.skipIf(process.platform === 'win32')(
   'a synthesis that is stopped has ended with all its processes',
   async () => {
     const stopping = new AbortController();
-    const synthesis = synthesize(config, directory, stopping.signal);
+    const synthesis = synthesize(config, directory, { signal: stopping.signal });
     const ended = expect(synthesis).rejects.toThrow(InterruptedError);
     await vi.waitFor(() => expect(processes()).toMatch(/bundling.program\.ts/), {
       timeout: 20_000,
@@ -34,7 +34,9 @@ test.skipIf(process.platform === 'win32')(
 );
 
 test('a synthesis that is stopped before it begins writes nothing', async () => {
-  const synthesis = synthesize(config, directory, AbortSignal.abort(new InterruptedError()));
+  const synthesis = synthesize(config, directory, {
+    signal: AbortSignal.abort(new InterruptedError()),
+  });
   await expect(synthesis).rejects.toThrow(InterruptedError);
   expect(await readdir(directory)).toEqual([]);
 });

@@ -16,7 +16,6 @@ import { type Endpoints, IdleEnvironments } from '../../local/aws/function.ts';
 import { type AwsCall, Gate } from '../../local/aws/gate.ts';
 import { type EmbeddedAws, type LocalFunction, startEmbeddedAws } from '../../local/aws/index.ts';
 import { withSettings } from '../../local/function-settings.ts';
-import { Access } from '../../local/partner-sandbox/access.ts';
 import { type PartnerSandbox, startPartnerSandbox } from '../../local/partner-sandbox/index.ts';
 
 const tickLine = z.looseObject({
@@ -68,17 +67,16 @@ type GateName = 'partner' | keyof Endpoints;
 const gatesLeft: Record<GateName, Gate>[] = [];
 
 /**
- * Environments of functions of deployments that are gone, and the partner's tokens. A function that goes on warm knows
+ * Environments of functions of deployments that are gone. A function that goes on warm knows
  * its secret and a token, the topic's pace and whether it ever accepted anything, by how much the partner's clock
  * is ahead, and what is left of the SDK's allowance of retries. Only a test that changes secrets, bends SNS or
  * shows another time is known to mislead it; a failing DynamoDB costs allowance, which calls that go well restore.
  */
 interface Warmth {
   readonly idle: IdleEnvironments;
-  readonly access: Access;
 }
 
-const unknowing = (): Warmth => ({ idle: new IdleEnvironments(), access: new Access(world.seed) });
+const unknowing = (): Warmth => ({ idle: new IdleEnvironments() });
 /** Of all deployments of this process, until a test spoils it. */
 let warmth = unknowing();
 
@@ -199,8 +197,8 @@ export class Deployment {
     this.#aws = undefined;
     this.#secretVersion = undefined;
     this.#warmth = warmth;
-    const { idle, access } = warmth;
-    this.#sandbox = await startPartnerSandbox({ ...world, records: this.#records, access });
+    const { idle } = warmth;
+    this.#sandbox = await startPartnerSandbox({ ...world, records: this.#records });
     this.partner.target = this.#sandbox.url;
     this.#aws = await startEmbeddedAws(this.#assembly, {
       endpointOverrides: (endpoints) => {

@@ -1,0 +1,24 @@
+import { defineConfig } from './config.ts';
+
+/**
+ * What `npx cdk deploy -c demo=true` deploys: a stack of its own beside any other, and an invented partner in it
+ * (constructs/demo-sandbox.ts). It keeps nothing: `npx cdk destroy -c demo=true` removes all of it.
+ */
+export const demoConfig = defineConfig({
+  stackName: 'certification-notifier-demo',
+  integrations: [
+    {
+      name: 'demo',
+      // Its place is taken by the URL of the stack's own partner.
+      baseUrl: 'https://sandbox.invalid',
+      timeZone: 'America/New_York',
+      // Something is removed every ten minutes, and back twelve minutes later.
+      withdrawAfter: 2,
+      audit: { recentMinutes: 5 },
+    },
+  ],
+  subscriptions: [{ topic: 'events', protocol: 'sqs', endpoint: { newQueue: 'demo' }, raw: true }],
+  // A new account has no executions to spare.
+  reserveConcurrency: false,
+  terminationProtection: false,
+});

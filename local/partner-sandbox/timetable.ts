@@ -1,0 +1,98 @@
+import { Temporal } from 'temporal-polyfill';
+import type { Happenings } from './api.ts';
+import { scramble } from './random.ts';
+import type { World } from './world.ts';
+
+/** What decides when something happens in a world whose every change is known beforehand. */
+export interface Timetable {
+  readonly seed: number;
+  /** When the first change happens: epoch milliseconds. */
+  readonly since: number;
+  /** From one change to the next. */
+  readonly everySeconds: number;
+}
+
+const kinds = ['completed', 'backdated', 'edited', 'removed', 'restored'] as const;
+
+export interface TimetableChange {
+  readonly kind: (typeof kinds)[number];
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Of the assessment. */
+  readonly id: number;
+}
+
+/**
+ * How many changes ago the subject of a change was completed. Removed two cycles after its completion and restored
+ * one cycle after that: longer than the notifier waits before it calls one withdrawn. So each that is not
+ * backdated is created, updated, withdrawn and restored.
+ */
+const changesBack = { completed: 0, backdated: 0, edited: 2, removed: 13, restored: 19 } as const;
+
+/** Lets a world live by a timetable: in each process that asks, the same has happened by the same moment. */
+export class Scheduled implements Happenings {
+  readonly #world: World;
+  readonly #timetable: Timetable;
+  /** Of the next change. */
+  #index = 0;
+  /** Ids of those completed, by the index of that change. */
+  readonly #ids = new Map<number, number>();
+
+  constructor(world: World, timetable: Timetable) {
+    this.#world = world;
+    this.#timetable = timetable;
+  }
+
+  /** A clock that was set back shows what was there already. */
+  catchUp(now: number): void {
+    for (const _ of this.changesUntil(now));
+  }
+
+  /** Makes what has not happened yet, one change after another. */
+  *changesUntil(now: number): Generator<TimetableChange> {
+    const { since, everySeconds } = this.#timetable;
+    for (;;) {
+      const at = since + this.#index * everySeconds * 1_000;
+      if (at > now) return;
+      const change = this.#make(this.#index, at);
+      this.#index += 1;
+      if (change) yield change;
+    }
+  }
+
+  churn(): void {}
+
+  /** @returns undefined for one of the first, whose subject would be from before the first */
+  #make(index: number, at: number): TimetableChange | undefined {
+    const world = this.#world;
+    const kind = kinds[index % kinds.length] ?? 'completed';
+    const subject = index - changesBack[kind];
+    if (subject === index) {
+      const { id } = world.add({ completed_at: this.#completion(kind, index, at) });
+      this.#ids.set(index, id);
+      return { kind, at, id };
+    }
+    const id = this.#ids.get(subject);
+    if (id === undefined) return undefined;
+    if (kind === 'removed') world.remove(id);
+    else if (kind === 'restored') world.restore(id);
+    else world.change(id, { organization_id: this.#anotherOrganization(id) });
+    return { kind, at, id };
+  }
+
+  /** One that is backdated, a month at most as a rule, now and then years. */
+  #completion(kind: TimetableChange['kind'], index: number, at: number): string {
+    const chance = scramble(index, this.#timetable.seed);
+    const days = kind === 'completed' ? 0 : 1 + (chance % (chance % 3 === 0 ? 3_600 : 30));
+    return Temporal.Instant.fromEpochMilliseconds(at)
+      .subtract({ hours: 24 * days })
+      .toString();
+  }
+
+  /** In scope: an edit that anybody sees, and of this record alone. */
+  #anotherOrganization(id: number): number {
+    const inScope = [...this.#world.scope.organizationIds];
+    const present = inScope.indexOf(this.#world.get(id)?.organization_id ?? 0);
+    return inScope[(present + 1) % inScope.length] ?? 0;
+  }
+}
