@@ -1,5 +1,8 @@
 import { defineConfig } from './config.ts';
 
+/** The one that `npm run smoke` reads. */
+export const demoQueue = 'demo';
+
 /**
  * What `npx cdk deploy -c demo=true` deploys: a stack of its own beside any other, and an invented partner in it
  * (constructs/demo-sandbox.ts). It keeps nothing: `npx cdk destroy -c demo=true` removes all of it.
@@ -17,7 +20,9 @@ export const demoConfig = defineConfig({
       audit: { recentMinutes: 5 },
     },
   ],
-  subscriptions: [{ topic: 'events', protocol: 'sqs', endpoint: { newQueue: 'demo' }, raw: true }],
+  subscriptions: [
+    { topic: 'events', protocol: 'sqs', endpoint: { newQueue: demoQueue }, raw: true },
+  ],
   // A new account has no executions to spare.
   reserveConcurrency: false,
   terminationProtection: false,

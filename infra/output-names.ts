@@ -10,6 +10,8 @@ export const stackOutputs = {
   /** Starts the self-checks, and knows which subscriptions there should be. */
   selfCheck: (integration: string) => `SelfCheck${pascalCase(integration)}`,
   secret: (integration: string) => `Secret${pascalCase(integration)}`,
+  /** Of a queue made for a subscriber. */
+  queueUrl: (queue: string) => `QueueUrl${pascalCase(queue)}`,
 } as const;
 
 /** CloudFormation takes letters and digits only: `district-a` is `DistrictA`. */

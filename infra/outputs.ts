@@ -64,7 +64,7 @@ export function addOutputs(stack: Stack, notifier: Deployed): void {
 
   for (const [name, queue] of notifier.queues) {
     const suffix = pascalCase(name);
-    output(`QueueUrl${suffix}`, queue.queueUrl, `Where the subscriber ${name} receives`);
+    output(stackOutputs.queueUrl(name), queue.queueUrl, `Where the subscriber ${name} receives`);
     output(`QueueArn${suffix}`, queue.queueArn, `For a policy, or a function to be fed by ${name}`);
   }
   if (notifier.queues.size > 0 || notifier.archive)

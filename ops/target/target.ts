@@ -42,6 +42,8 @@ export interface Target {
     readonly operations: string;
   };
   readonly integrations: readonly DeployedIntegration[];
+  /** Of the stack. @throws NotFoundError when it has none of that name */
+  output(name: string): string;
   /** Who gives the command: an ARN; locally the user of this machine. */
   caller(): Promise<string>;
 }
@@ -156,6 +158,7 @@ function describe(
         selfCheck: output(stackOutputs.selfCheck(name)),
         secret: output(stackOutputs.secret(name)),
       })),
+    output,
     caller: async () => (access.isLocal ? localUser() : callerIdentity(access, stop)),
   };
 }

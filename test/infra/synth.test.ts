@@ -270,6 +270,12 @@ it('a configuration that tells operations of nothing is warned of', async () => 
   expect(found).toMatch(/nobody is subscribed to 'operations': notices and alarms reach nobody/);
 });
 
+it('the demo is clean, though nobody is told of trouble', async () => {
+  const file = configFile('unread.config.mjs', {});
+  const context = { demo: 'true' };
+  expect(await synthesis(file, { into: 'demo', judged: true, context })).toEqual(clean);
+});
+
 describe('a wrong configuration', () => {
   it('ends the synthesis with plain lines, no stack trace and exit code 1', () => {
     const file = configFile('bad.config.mjs', {

@@ -68,6 +68,7 @@ describe('one of several integrations', () => {
     name: 'prod',
     topics: { events: '', alerts: '', operations: '' },
     integrations: [deployed('district-a'), deployed('district-b')],
+    output: () => '',
     caller: async () => 'odile',
   };
 

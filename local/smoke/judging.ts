@@ -1,0 +1,85 @@
+import type { TimetableChange } from '../partner-sandbox/timetable.ts';
+
+/** An event as the queue had it. */
+export interface Heard {
+  readonly id: string;
+  /** Without its prefix: `created`. */
+  readonly type: string;
+  /** Of the assessment. */
+  readonly about: number;
+}
+
+/**
+ * Types that tell of a change. One that is restored may be created: it was away when the notifier
+ * read its baseline, and nobody was told of it before.
+ */
+const tellingOf: Readonly<Record<TimetableChange['kind'], readonly string[]>> = {
+  completed: ['created'],
+  backdated: ['created'],
+  edited: ['updated'],
+  removed: ['withdrawn'],
+  restored: ['restored', 'created'],
+};
+
+export const tells = ({ kind, id }: TimetableChange, { type, about }: Heard): boolean =>
+  about === id && tellingOf[kind].includes(type);
+
+/** The changes that no event tells of, in order. */
+export function untold(
+  due: readonly TimetableChange[],
+  heard: readonly Heard[],
+): TimetableChange[] {
+  return due.filter((change) => !heard.some((event) => tells(change, event)));
+}
+
+/**
+ * What is wrong with the events as such; nothing, as it should be. Each kind of change happens to an assessment
+ * once, so a second id of a type is a second event; the same id again is a repeated delivery, which is allowed.
+ *
+ * @param happened every change so far
+ */
+export function falsehoods(
+  happened: readonly TimetableChange[],
+  heard: readonly Heard[],
+): string[] {
+  const changes = Map.groupBy(happened, ({ id }) => id);
+  const wrong = new Map<string, string>();
+  const first = new Map<string, string>();
+  // Test events are of no assessment.
+  for (const event of heard.filter(({ about }) => !Number.isNaN(about))) {
+    const { id, type, about } = event;
+    const isTrue = changes.get(about)?.some((change) => tells(change, event)) ?? false;
+    const before = first.get(`${about}/${type}`) ?? id;
+    first.set(`${about}/${type}`, before);
+    if (!isTrue) wrong.set(id, `${id} says ${type}, and nothing like it has happened`);
+    else if (before !== id) wrong.set(id, `${id} says ${type}, as ${before} has before`);
+  }
+  return [...wrong.values()];
+}
+
+/** A day of a certificate (`prove`). */
+interface Certified {
+  readonly day: string;
+  readonly standing: string;
+  readonly count: number;
+  readonly since?: number | undefined;
+}
+
+/**
+ * Days that are over and are not proven, or whose number is not that of the world.
+ *
+ * @param inWorld how many the world has by day
+ * @param moving days on which something has happened just now
+ */
+export function wrongDays(
+  certificate: readonly Certified[],
+  inWorld: ReadonlyMap<string, number>,
+  moving: ReadonlySet<string>,
+): string[] {
+  return certificate.flatMap(({ day, standing, count, since = 0 }) => {
+    if (moving.has(day) || standing === 'not-yet') return [];
+    const [known, there] = [count + since, inWorld.get(day) ?? 0];
+    if (known !== there) return [`${day}: ${known} known, ${there} in the world`];
+    return standing === 'unproven' ? [`${day}: unproven`] : [];
+  });
+}

@@ -1,0 +1,81 @@
+import { Temporal } from 'temporal-polyfill';
+import * as z from 'zod';
+import { type Clock, systemClock } from '../../lambda/clock.ts';
+import { scheduledWorld } from '../partner-sandbox/scheduled-world.ts';
+import type { TimetableChange } from '../partner-sandbox/timetable.ts';
+import { NoDemoError } from './errors.ts';
+
+const timetableSchema = z.object({
+  seed: z.int().min(0),
+  since: z.number(),
+  everySeconds: z.number().positive(),
+  records: z.int().min(0),
+  timeZone: z.string(),
+  until: z.iso.date(),
+});
+
+/** The sandbox may have to make its world first. */
+const answeredWithinMs = 30_000;
+
+/** The partner of a demo, whose world is made here once more: what has happened there is known here. */
+export class DemoPartner {
+  readonly everySeconds: number;
+  readonly timeZone: string;
+  readonly seed: number;
+  /** What has happened so far, in order. */
+  readonly happened: TimetableChange[] = [];
+  readonly #made: ReturnType<typeof scheduledWorld>;
+  readonly #now: () => number;
+
+  private constructor(options: z.output<typeof timetableSchema>, now: () => number) {
+    this.everySeconds = options.everySeconds;
+    this.timeZone = options.timeZone;
+    this.seed = options.seed;
+    this.#now = now;
+    const clock = { ...systemClock, now: () => Temporal.Instant.fromEpochMilliseconds(now()) };
+    this.#made = scheduledWorld(options, clock);
+  }
+
+  /** @throws NoDemoError */
+  static async ask(baseUrl: string, clock: Clock): Promise<DemoPartner> {
+    const signal = AbortSignal.timeout(answeredWithinMs);
+    const response = await fetch(new URL('/timetable', baseUrl), { signal }).catch((cause) => {
+      throw new NoDemoError(baseUrl, 'it does not answer', { cause });
+    });
+    const body: unknown = await response.json().catch(() => undefined);
+    const { data } = timetableSchema.safeParse(body);
+    if (data === undefined) throw new NoDemoError(baseUrl, `it answers ${response.status}`);
+    // Its clock decides, to the second.
+    const told = Date.parse(response.headers.get('date') ?? '');
+    const ahead = Number.isNaN(told) ? 0 : told - clock.now().epochMilliseconds;
+    const isAhead = Math.abs(ahead) > 1_500;
+    return new DemoPartner(data, () => clock.now().epochMilliseconds + (isAhead ? ahead : 0));
+  }
+
+  /** Its clock's time, in epoch milliseconds. */
+  now(): number {
+    return this.#now();
+  }
+
+  /** Lets happen here what has happened there. */
+  catchUp(): void {
+    for (const change of this.#made.life.changesUntil(this.#now())) this.happened.push(change);
+  }
+
+  /** How many there are on each day. */
+  byDay(): ReadonlyMap<string, number> {
+    const days = new Map<string, number>();
+    for (const { certified_on } of this.#made.world.assessments())
+      days.set(certified_on, (days.get(certified_on) ?? 0) + 1);
+    return days;
+  }
+
+  /** Days of the assessments that something has happened to since a moment. */
+  movedSince(moment: number): ReadonlySet<string> {
+    return new Set(
+      this.happened
+        .filter(({ at }) => at >= moment)
+        .flatMap(({ id }) => this.#made.world.get(id)?.certified_on ?? []),
+    );
+  }
+}

@@ -1,0 +1,168 @@
+import { InvalidArgumentError } from 'commander';
+import * as z from 'zod';
+import { demoQueue } from '../../infra/demo.ts';
+import { stackOutputs } from '../../infra/output-names.ts';
+import type { ResultOf } from '../../lambda/operations/contract.ts';
+import { exitCodes } from '../../ops/exit-codes.ts';
+import { type Host, type HostInput, hostOf } from '../../ops/host.ts';
+import { Clients } from '../../ops/target/access.ts';
+import { Operator } from '../../ops/target/operator.ts';
+import { findTarget, selectIntegration } from '../../ops/target/target.ts';
+import type { TimetableChange } from '../partner-sandbox/timetable.ts';
+import { commandLine, runProgram } from '../program.ts';
+import { DemoQueue } from './demo-queue.ts';
+import { BaselineLateError } from './errors.ts';
+import { falsehoods, type Heard, tells, untold, wrongDays } from './judging.ts';
+import { DemoPartner } from './partner.ts';
+
+const baselineMinutes = 15;
+const triedAgainMs = 2_000;
+/** Changes go back ten years, and the history two more. */
+const yearsProven = 13;
+
+const whole = (text: string) => {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Allowed: a whole number from 1.');
+};
+
+const optionsSchema = z.object({
+  stack: z.string().optional(),
+  local: z.boolean().default(false),
+  region: z.string().optional(),
+  profile: z.string().optional(),
+  changes: z.number(),
+  within: z.number().optional(),
+});
+
+type Options = z.output<typeof optionsSchema>;
+
+/** `npm run smoke`: see docs/demo.md. @returns the exit code: 1 when an event is missing or false */
+export async function run(argv: readonly string[], input: HostInput): Promise<number> {
+  const host = hostOf(input);
+  const program = commandLine('npm run smoke --', host.streams)
+    .description(
+      'Waits for changes of the demo (npx cdk deploy -c demo=true), and judges what comes of them.',
+    )
+    .option('--stack <name>', 'the demo in AWS')
+    .option('--local', 'the one that npm start -- --demo runs here')
+    .option('--region <name>', 'AWS region (default: as AWS_REGION or the profile says)')
+    .option('--profile <name>', 'AWS profile (default: as AWS_PROFILE says)')
+    .option('--changes <number>', 'changes to wait for; five are one of each kind', whole, 5)
+    .option(
+      '--within <seconds>',
+      'how long the last event may take (default: what status calls the worst, and a minute)',
+      whole,
+    );
+  const code = await runProgram(host, async () => {
+    program.parse([...argv], { from: 'user' });
+    using clients = new Clients();
+    return smoke(optionsSchema.parse(program.opts()), host, clients);
+  });
+  // What nobody has waited for has not passed.
+  return host.stopping.signal.aborted ? exitCodes.interrupted : code;
+}
+
+async function smoke(options: Options, host: Host, clients: Clients): Promise<number> {
+  const { clock, stopping } = host;
+  const stop = stopping.signal;
+  const say = (line: string) => host.streams.output.write(`${line}\n`);
+  const target = await findTarget(options, host, clients);
+  const integration = selectIntegration(target, undefined);
+  const operator = new Operator(target.access, integration, { stop, clock });
+
+  const { settings, detection } = await untilRead(operator, host);
+  const partner = await DemoPartner.ask(settings.baseUrl, clock);
+  const queue = new DemoQueue(target.access, target.output(stackOutputs.queueUrl(demoQueue)));
+  const worstMinutes = Math.max(detection.news, detection.withdrawn, detection.editedRecent) + 1;
+  const withinMs = 1_000 * (options.within ?? 60 * worstMinutes);
+  say(
+    `${target.name}: a partner that changes every ${partner.everySeconds} s (seed ${partner.seed})`,
+  );
+
+  partner.catchUp();
+  const begun = partner.now();
+  const waitedFor = { from: partner.happened.length, changes: options.changes, withinMs };
+  say(`waiting for ${options.changes} changes and what is told of them`);
+  const heard = await listen(queue, partner, waitedFor, { say, stop });
+  const problems = [
+    ...untold(dueOf(partner, waitedFor), heard).map(
+      ({ kind, id }) => `${kind} ${id}: no event tells of it`,
+    ),
+    ...falsehoods(partner.happened, heard),
+    ...(await unproven(operator, partner, begun - withinMs)),
+  ];
+  for (const problem of problems) say(problem);
+  say(
+    problems.length === 0
+      ? 'passed: each change was told once, nothing else was, and each settled day is proven with its number'
+      : `failed: ${problems.length} of the above`,
+  );
+  return problems.length === 0 ? 0 : 1;
+}
+
+/** The changes that come next. */
+interface WaitedFor {
+  /** How many have happened before. */
+  readonly from: number;
+  readonly changes: number;
+  /** How long after the last of them is waited. */
+  readonly withinMs: number;
+}
+
+const dueOf = ({ happened }: DemoPartner, { from, changes }: WaitedFor) =>
+  happened.slice(from, from + changes);
+
+/** Reads the queue until the changes have happened and are told, or it has waited for long enough. */
+async function listen(
+  queue: DemoQueue,
+  partner: DemoPartner,
+  waitedFor: WaitedFor,
+  { say, stop }: { readonly say: (line: string) => void; readonly stop: AbortSignal },
+): Promise<readonly Heard[]> {
+  const heard: Heard[] = [];
+  const told = new Set<TimetableChange>();
+  for (;;) {
+    heard.push(...(await queue.receive(stop)));
+    partner.catchUp();
+    const due = dueOf(partner, waitedFor);
+    for (const change of due.filter((one) => !told.has(one))) {
+      const event = heard.find((one) => tells(change, one));
+      if (event === undefined) continue;
+      told.add(change);
+      say(lineOf(change, event, partner));
+    }
+    const [last] = due.slice(waitedFor.changes - 1);
+    if (last === undefined) continue;
+    if (told.size === due.length || partner.now() > last.at + waitedFor.withinMs) return heard;
+  }
+}
+
+function lineOf({ kind, at }: TimetableChange, { type, id }: Heard, partner: DemoPartner): string {
+  const after = Math.max(0, Math.round((partner.now() - at) / 1_000));
+  return `  ${kind.padEnd(9)}  ${type.padEnd(9)}  ${id}  after ${after} s`;
+}
+
+/** Waits for the end of the baseline. @throws BaselineLateError */
+async function untilRead(operator: Operator, host: Host): Promise<ResultOf<'status'>> {
+  const { clock, stopping } = host;
+  const deadline = clock.now().add({ minutes: baselineMinutes }).epochMilliseconds;
+  for (;;) {
+    const status = await operator.ask('status', { partner: false });
+    if (status.baseline.status === 'completed') return status;
+    if (clock.now().epochMilliseconds > deadline) throw new BaselineLateError(baselineMinutes);
+    await clock.sleep(triedAgainMs, stopping.signal);
+  }
+}
+
+/** @param settled days on which something has happened since that moment are left out: they are on their way */
+async function unproven(
+  operator: Operator,
+  partner: DemoPartner,
+  settled: number,
+): Promise<string[]> {
+  const today = new Date(partner.now()).toISOString().slice(0, 10);
+  const from = `${Number(today.slice(0, 4)) - yearsProven}-01-01`;
+  const { days } = await operator.ask('prove', { from, to: today });
+  partner.catchUp();
+  return wrongDays(days, partner.byDay(), partner.movedSince(settled));
+}

@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { Temporal } from 'temporal-polyfill';
+import { expect, it } from 'vitest';
+import { systemClock } from '../../../lambda/clock.ts';
+import { scheduledWorld } from '../../../local/partner-sandbox/scheduled-world.ts';
+
+const since = Date.parse('2026-11-01T00:00:00Z');
+const options = {
+  seed: 1,
+  since,
+  everySeconds: 120,
+  records: 40,
+  timeZone: 'America/New_York',
+  until: '2026-10-31',
+};
+const cycleMs = 5 * 120_000;
+
+function begin(seed = 1) {
+  let now = since;
+  const clock = { ...systemClock, now: () => Temporal.Instant.fromEpochMilliseconds(now) };
+  const { world, life } = scheduledWorld({ ...options, seed }, clock);
+  return {
+    world,
+    changesUntil: (at: number) => {
+      now = at;
+      return [...life.changesUntil(at)];
+    },
+  };
+}
+
+it('has happened to the same in every process by the same moment, however often it was asked before', () => {
+  fc.assert(
+    fc.property(
+      fc.nat({ max: 5 }),
+      fc.array(fc.nat({ max: 12 * cycleMs }), { maxLength: 12 }),
+      (seed, moments) => {
+        const [often, once] = [begin(seed), begin(seed)];
+        const end = since + 12 * cycleMs;
+        const seen = [...moments.map((after) => since + after), end].flatMap(often.changesUntil);
+        expect(seen).toEqual(once.changesUntil(end));
+        expect([...often.world.assessments()]).toEqual([...once.world.assessments()]);
+      },
+    ),
+    { numRuns: 30 },
+  );
+});
+
+it('completes, edits, removes and restores each that is not backdated, in this order', () => {
+  const changes = begin().changesUntil(since + 12 * cycleMs);
+  const [first] = changes;
+  expect(changes.filter(({ id }) => id === first?.id).map(({ kind }) => kind)).toEqual([
+    'completed',
+    'edited',
+    'removed',
+    'restored',
+  ]);
+});
+
+it('shows each change where it belongs', () => {
+  const { world, changesUntil } = begin();
+  const before = world.count;
+  for (let at = since; at < since + 12 * cycleMs; at += 120_000) {
+    const [known] = changesUntil(at - 1);
+    expect(known).toBeUndefined();
+    const [change] = changesUntil(at);
+    if (change === undefined) continue;
+    const { kind, id } = change;
+    const isThere = [...world.assessments()].some((one) => one.id === id);
+    expect(isThere, `${kind} ${id}`).toBe(kind !== 'removed');
+    const today = Temporal.Instant.fromEpochMilliseconds(at)
+      .toZonedDateTimeISO(options.timeZone)
+      .toPlainDate()
+      .toString();
+    if (kind === 'backdated') expect(world.get(id)?.certified_on.localeCompare(today)).toBe(-1);
+    if (kind === 'completed') expect(world.get(id)?.certified_on).toBe(today);
+  }
+  // Two more each cycle; those of the last cycles that are away at the moment are still to be restored.
+  expect(world.count).toBe(before + 24 - 1);
+});

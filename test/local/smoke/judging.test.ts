@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import type { TimetableChange } from '../../../local/partner-sandbox/timetable.ts';
+import { falsehoods, type Heard, untold, wrongDays } from '../../../local/smoke/judging.ts';
+
+const change = (kind: TimetableChange['kind'], id: number): TimetableChange => ({
+  kind,
+  id,
+  at: 0,
+});
+const heard = (id: string, type: string): Heard => ({
+  id,
+  type,
+  about: Number(id.split('/')[1]),
+});
+
+describe('a change that no event tells of', () => {
+  it.each([
+    ['completed', 'created'],
+    ['backdated', 'created'],
+    ['edited', 'updated'],
+    ['removed', 'withdrawn'],
+    ['restored', 'restored'],
+    ['restored', 'created'],
+  ] as const)('is not one that was %s, where %s has come', (kind, type) => {
+    expect(untold([change(kind, 7)], [heard('demo/7/1', type)])).toEqual([]);
+  });
+
+  it('is one of which another kind of event has come, or one of another assessment', () => {
+    const due = [change('edited', 7), change('removed', 8)];
+    expect(untold(due, [heard('demo/7/1', 'created'), heard('demo/9/2', 'withdrawn')])).toEqual(
+      due,
+    );
+  });
+});
+
+describe('an event is false', () => {
+  const happened = [change('completed', 7), change('edited', 7)];
+
+  it('where nothing like it has happened', () => {
+    expect(falsehoods(happened, [heard('demo/7/2', 'withdrawn')])).toEqual([
+      'demo/7/2 says withdrawn, and nothing like it has happened',
+    ]);
+    expect(falsehoods(happened, [heard('demo/8/1', 'created')])).toHaveLength(1);
+  });
+
+  it('where another id has told the same', () => {
+    const twice = [heard('demo/7/1', 'created'), heard('demo/7/2', 'created')];
+    expect(falsehoods(happened, twice)).toEqual(['demo/7/2 says created, as demo/7/1 has before']);
+  });
+
+  it('not where SQS has delivered it twice, nor where it is a test', () => {
+    const repeated = [heard('demo/7/1', 'created'), heard('demo/7/1', 'created')];
+    expect(falsehoods(happened, [...repeated, heard('demo/test/1', 'test')])).toEqual([]);
+  });
+});
+
+describe('a day of the certificate is wrong', () => {
+  const proven = { day: '2026-11-20', standing: 'proven', count: 3 };
+  const world = new Map([['2026-11-20', 3]]);
+
+  it.each([
+    ['where the world has another number', [{ ...proven, count: 2 }], '2 known, 3 in the world'],
+    ['where it is unproven', [{ ...proven, standing: 'unproven' }], 'unproven'],
+    [
+      'where something is known that is not there',
+      [{ day: '2026-11-19', standing: 'proven', count: 1 }],
+      '1 known, 0 in the world',
+    ],
+  ])('%s', (_, days, problem) => {
+    expect(wrongDays(days, world, new Set())).toEqual([`${days[0]?.day}: ${problem}`]);
+  });
+
+  it('not where it has what is in the world, since its proof or before', () => {
+    expect(wrongDays([proven], world, new Set())).toEqual([]);
+    expect(wrongDays([{ ...proven, count: 2, since: 1 }], world, new Set())).toEqual([]);
+  });
+
+  it('not where something has just happened on it, or it is still to come', () => {
+    expect(wrongDays([{ ...proven, count: 9 }], world, new Set(['2026-11-20']))).toEqual([]);
+    expect(wrongDays([{ ...proven, count: 0, standing: 'not-yet' }], world, new Set())).toEqual([]);
+  });
+});
