@@ -22,7 +22,7 @@ export const exitCodeMeanings: readonly (readonly [code: ExitCode, meaning: stri
   [exitCodes.fine, 'done'],
   [
     exitCodes.problem,
-    'done, and something is wrong: a check failed, a day is unproven, the followed baseline is paused; with status --exit-code also whatever needs somebody',
+    'done, and something is wrong: a check failed, a day is unproven, the followed baseline is paused, a message of listen --count was not delivered; with status --exit-code also whatever needs somebody',
   ],
   [exitCodes.usage, 'the command line is wrong, or nobody is there to confirm'],
   [exitCodes.notFound, 'no such stack, AWS profile, local instance, integration or assessment'],

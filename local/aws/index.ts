@@ -21,6 +21,7 @@ import { close, keepOpen, listen, loopback, refuseWebPages } from './loopback-se
 import { scheduler } from './scheduler.ts';
 import { initialValue, SecretStore } from './secret-store.ts';
 import { secretsManager } from './secrets-manager.ts';
+import { signNotifications } from './sns-signatures.ts';
 
 export type { InvocationResult, LocalFunction, OutputLine } from './function.ts';
 
@@ -117,6 +118,7 @@ export async function startEmbeddedAws(
   services.adopt(dynamodb, close);
   const messaging = buildApp({ logger: false, defaultRegion: region });
   services.adopt(messaging, (server) => server.close());
+  signNotifications(messaging);
   keepOpen(refuseWebPages(messaging.server));
   const secrets = new SecretStore(region, accountId);
   const secretsServer = refuseWebPages(secretsManager(secrets));

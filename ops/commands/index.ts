@@ -7,6 +7,7 @@ import { discard, release } from './deciding.ts';
 import { events } from './events.ts';
 import { explain } from './explain.ts';
 import { holds } from './holds.ts';
+import { listen } from './listen.ts';
 import { mcp } from './mcp.ts';
 import { prove } from './prove.ts';
 import { replay } from './replay.ts';
@@ -34,6 +35,7 @@ export const commands: readonly OpsCommand[] = [
   discard,
   replay,
   testEvent,
+  listen,
   baseline,
   acceptTotal,
   credentialsSet,

@@ -36,9 +36,14 @@ export const watch = opsCommand({
     const { access, topics, integrations } = await session.target();
     // Events come meanwhile, and the next look is not far.
     const operators = await session.operators({ isPatient: false });
-    const swept = await sweep(access, topics.events, session.clock);
     const [only] = operators.length < integrations.length ? operators : [];
-    const watched = { topicArn: topics.events, integration: only?.integration.name };
+    const watched = {
+      owner: 'watch',
+      topicArn: topics.events,
+      integration: only?.integration.name,
+      isRaw: true,
+    } as const;
+    const swept = await sweep(access, watched, session.clock);
     await using queue = await TemporaryQueue.create(access, watched, session.clock);
     session.note((view) => [
       view.paint(
@@ -54,7 +59,7 @@ export const watch = opsCommand({
     while (!session.stop.aborted) {
       await ticks.look();
       const isRead = await reading.attempt(async () => {
-        for (const body of await queue.receive(session.stop)) showEvent(session, body);
+        for (const body of await queue.take(session.stop)) showEvent(session, body);
         await queue.keep();
       });
       if (!isRead) await session.clock.sleep(triedAgainMs, session.stop).catch(() => {});

@@ -30,7 +30,7 @@ export class Bearing {
       this.#failures += 1;
       const isPassing = error instanceof NotifierError && error.retryHelps;
       if (!isPassing || this.#failures > bornAtMost) throw error;
-      terminal.note([`${error.message} Watching goes on.`]);
+      terminal.note([`${error.message} It is tried again.`]);
       return false;
     }
   }

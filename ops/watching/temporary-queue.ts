@@ -6,8 +6,10 @@ import {
   UnsubscribeCommand,
 } from '@aws-sdk/client-sns';
 import {
+  ChangeMessageVisibilityCommand,
   CreateQueueCommand,
   DeleteMessageBatchCommand,
+  DeleteMessageCommand,
   DeleteQueueCommand,
   GetQueueAttributesCommand,
   GetQueueUrlCommand,
@@ -23,123 +25,177 @@ import { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../../lambda/clock.ts';
 import { type Access, calling } from '../target/access.ts';
 
-const namePrefix = 'certification-notifier-watch-';
-/** Until when somebody watches; later than that the queue was left behind by a crash. */
-const expiryTag = 'certification-notifier:watch-expires';
+/** The command that has it: each sweeps its own. */
+export type Owner = 'watch' | 'listen';
+
+const prefixOf = (owner: Owner) => `certification-notifier-${owner}-`;
+/** Until when somebody reads it; later than that the queue was left behind by a crash. */
+const expiryTag = (owner: Owner) => `certification-notifier:${owner}-expires`;
 /** Whose events it takes: each deployment sweeps its own. */
-const topicTag = 'certification-notifier:watch-topic';
+const topicTag = (owner: Owner) => `certification-notifier:${owner}-topic`;
 const lifetime = { minutes: 20 };
 /** Left of it when it is put off. */
 const reserve = { minutes: 10 };
 /** Long polling. */
 const waitSeconds = 2;
 
-export interface Watched {
+export interface Subscribed {
+  readonly owner: Owner;
   readonly topicArn: string;
   /** Only events of this integration. */
   readonly integration: string | undefined;
+  /** Only events of these types. */
+  readonly types?: readonly string[] | undefined;
+  /** As they were published, without SNS's envelope. */
+  readonly isRaw: boolean;
 }
 
-/** A queue of the person who watches, subscribed to the events topic. Nobody else reads it. */
+/** A message that comes again unless it is deleted. */
+export interface QueuedMessage {
+  readonly body: string;
+  readonly receipt: string;
+  /** How often it has been received, this time included. */
+  readonly receptions: number;
+}
+
+/** A queue of the person who gives a command, subscribed to the events topic. Nobody else reads it. */
 export class TemporaryQueue implements AsyncDisposable {
   readonly #sqs: SQSClient;
   readonly #sns: SNSClient;
   readonly #clock: Clock;
+  readonly #owner: Owner;
   readonly #url: string;
-  readonly #subscriptionArn: string;
+  readonly subscriptionArn: string;
   #expires: Temporal.Instant;
 
   private constructor(
     parts: { sqs: SQSClient; sns: SNSClient; clock: Clock },
     {
+      owner,
       url,
       subscriptionArn,
       expires,
-    }: { url: string; subscriptionArn: string; expires: Temporal.Instant },
+    }: { owner: Owner; url: string; subscriptionArn: string; expires: Temporal.Instant },
   ) {
     this.#sqs = parts.sqs;
     this.#sns = parts.sns;
     this.#clock = parts.clock;
+    this.#owner = owner;
     this.#url = url;
-    this.#subscriptionArn = subscriptionArn;
+    this.subscriptionArn = subscriptionArn;
     this.#expires = expires;
   }
 
   /** Creates and subscribes it. What goes wrong in between leaves nothing behind. */
-  static async create(access: Access, watched: Watched, clock: Clock): Promise<TemporaryQueue> {
+  static async create(
+    access: Access,
+    subscribed: Subscribed,
+    clock: Clock,
+  ): Promise<TemporaryQueue> {
     const sqs = sqsClient(access);
     const sns = access.clients.open(new SNSClient(access.settings('sns')));
     const expires = clock.now().add(lifetime);
+    const { owner, topicArn } = subscribed;
     const create = new CreateQueueCommand({
-      QueueName: `${namePrefix}${randomUUID()}`,
+      QueueName: `${prefixOf(owner)}${randomUUID()}`,
       // Nothing that is not read at once is of use.
       Attributes: { MessageRetentionPeriod: '300', SqsManagedSseEnabled: 'true' },
-      tags: { [expiryTag]: expires.toString(), [topicTag]: watched.topicArn },
+      tags: { [expiryTag(owner)]: expires.toString(), [topicTag(owner)]: topicArn },
     });
     const { QueueUrl: url = '' } = await calling('sqs:CreateQueue', () => sqs.send(create));
     try {
-      const subscriptionArn = await subscribe({ sqs, sns }, url, watched);
-      return new TemporaryQueue({ sqs, sns, clock }, { url, subscriptionArn, expires });
+      const subscriptionArn = await subscribe({ sqs, sns }, url, subscribed);
+      return new TemporaryQueue({ sqs, sns, clock }, { owner, url, subscriptionArn, expires });
     } catch (error) {
       await remove(sqs, url);
       throw error;
     }
   }
 
-  /** Bodies of what has come; empty when nothing has for a moment. @throws the reason of the signal */
-  async receive(stop: AbortSignal): Promise<string[]> {
+  /** Bodies of what has come, which is deleted; empty when nothing has for a moment. @throws the reason of the signal */
+  async take(stop: AbortSignal): Promise<string[]> {
+    const messages = await this.receive(stop);
+    if (messages.length > 0) {
+      const Entries = messages.map(({ receipt }, index) => ({
+        Id: String(index),
+        ReceiptHandle: receipt,
+      }));
+      const done = new DeleteMessageBatchCommand({ QueueUrl: this.#url, Entries });
+      await calling('sqs:DeleteMessage', () => this.#sqs.send(done));
+    }
+    return messages.map(({ body }) => body);
+  }
+
+  /** What has come; empty when nothing has for a moment. @throws the reason of the signal */
+  async receive(stop: AbortSignal, atMost = 10): Promise<QueuedMessage[]> {
     const receive = new ReceiveMessageCommand({
       QueueUrl: this.#url,
-      MaxNumberOfMessages: 10,
+      MaxNumberOfMessages: atMost,
       WaitTimeSeconds: waitSeconds,
+      MessageSystemAttributeNames: ['ApproximateReceiveCount'],
     });
     const { Messages = [] } = await calling(
       'sqs:ReceiveMessage',
       () => this.#sqs.send(receive, { abortSignal: stop }),
       stop,
     );
-    if (Messages.length > 0) {
-      const Entries = Messages.map(({ ReceiptHandle }, index) => ({
-        Id: String(index),
-        ReceiptHandle,
-      }));
-      const done = new DeleteMessageBatchCommand({ QueueUrl: this.#url, Entries });
-      await calling('sqs:DeleteMessage', () => this.#sqs.send(done));
-    }
-    return Messages.map(({ Body = '' }) => Body);
+    return Messages.map(({ Body = '', ReceiptHandle = '', Attributes }) => ({
+      body: Body,
+      receipt: ReceiptHandle,
+      receptions: Number(Attributes?.ApproximateReceiveCount ?? 1),
+    }));
   }
 
-  /** Puts the expiry off while somebody watches. */
+  async delete({ receipt }: QueuedMessage): Promise<void> {
+    const done = new DeleteMessageCommand({ QueueUrl: this.#url, ReceiptHandle: receipt });
+    await calling('sqs:DeleteMessage', () => this.#sqs.send(done));
+  }
+
+  /** It comes again after so long. */
+  async putOff({ receipt }: QueuedMessage, seconds: number): Promise<void> {
+    const later = new ChangeMessageVisibilityCommand({
+      QueueUrl: this.#url,
+      ReceiptHandle: receipt,
+      VisibilityTimeout: seconds,
+    });
+    await calling('sqs:ChangeMessageVisibility', () => this.#sqs.send(later));
+  }
+
+  /** Puts the expiry off while somebody reads. */
   async keep(): Promise<void> {
     const now = this.#clock.now();
     if (Temporal.Instant.compare(this.#expires, now.add(reserve)) > 0) return;
     const next = now.add(lifetime);
-    const Tags = { [expiryTag]: next.toString() };
+    const Tags = { [expiryTag(this.#owner)]: next.toString() };
     const tag = new TagQueueCommand({ QueueUrl: this.#url, Tags });
     await calling('sqs:TagQueue', () => this.#sqs.send(tag));
     this.#expires = next;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const unsubscribe = new UnsubscribeCommand({ SubscriptionArn: this.#subscriptionArn });
+    const unsubscribe = new UnsubscribeCommand({ SubscriptionArn: this.subscriptionArn });
     await calling('sns:Unsubscribe', () => this.#sns.send(unsubscribe));
     await remove(this.#sqs, this.#url);
   }
 }
 
 /**
- * Removes what those who watched this topic and crashed have left behind: queues with their
+ * Removes what those who gave this command for this topic and crashed have left behind: queues with their
  * subscriptions, and subscriptions whose queue is gone.
  *
  * @returns how many
  */
-export async function sweep(access: Access, topicArn: string, clock: Clock): Promise<number> {
+export async function sweep(
+  access: Access,
+  { owner, topicArn }: Pick<Subscribed, 'owner' | 'topicArn'>,
+  clock: Clock,
+): Promise<number> {
   const sqs = sqsClient(access);
   const sns = access.clients.open(new SNSClient(access.settings('sns')));
-  const expired = await expiredQueues(sqs, topicArn, clock.now());
+  const expired = await expiredQueues(sqs, { owner, topicArn }, clock.now());
   const left = new Set(expired.map(nameOf));
-  for (const { name, arn } of await subscribedQueues(sns, topicArn)) {
-    // By itself, and only now: somebody else may have begun to watch since the queues were listed.
+  for (const { name, arn } of await subscribedQueues(sns, { owner, topicArn })) {
+    // By itself, and only now: somebody else may have begun since the queues were listed.
     if (!left.has(name) && (await isThere(sqs, name))) continue;
     left.add(name);
     await calling('sns:Unsubscribe', () =>
@@ -153,7 +209,7 @@ export async function sweep(access: Access, topicArn: string, clock: Clock): Pro
 async function subscribe(
   { sqs, sns }: { sqs: SQSClient; sns: SNSClient },
   QueueUrl: string,
-  { topicArn, integration }: Watched,
+  { topicArn, integration, types, isRaw }: Subscribed,
 ): Promise<string> {
   const get = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] });
   const { Attributes = {} } = await calling('sqs:GetQueueAttributes', () => sqs.send(get));
@@ -163,16 +219,18 @@ async function subscribe(
     Attributes: { Policy: policy(Endpoint, topicArn) },
   });
   await calling('sqs:SetQueueAttributes', () => sqs.send(allow));
+  const filter = {
+    ...(integration !== undefined && { integration: [integration] }),
+    ...(types !== undefined && { type: types }),
+  };
   const command = new SubscribeCommand({
     TopicArn: topicArn,
     Protocol: 'sqs',
     Endpoint,
     ReturnSubscriptionArn: true,
     Attributes: {
-      RawMessageDelivery: 'true',
-      ...(integration !== undefined && {
-        FilterPolicy: JSON.stringify({ integration: [integration] }),
-      }),
+      RawMessageDelivery: String(isRaw),
+      ...(Object.keys(filter).length > 0 && { FilterPolicy: JSON.stringify(filter) }),
     },
   });
   const { SubscriptionArn = '' } = await calling('sns:Subscribe', () => sns.send(command));
@@ -196,13 +254,13 @@ function policy(queueArn: string, topicArn: string): string {
 
 async function expiredQueues(
   sqs: SQSClient,
-  topicArn: string,
+  { owner, topicArn }: Pick<Subscribed, 'owner' | 'topicArn'>,
   now: Temporal.Instant,
 ): Promise<string[]> {
   const urls = await calling('sqs:ListQueues', async () => {
     const pages = paginateListQueues(
       { client: sqs, pageSize: 100 },
-      { QueueNamePrefix: namePrefix },
+      { QueueNamePrefix: prefixOf(owner) },
     );
     const found: string[] = [];
     for await (const { QueueUrls = [] } of pages) found.push(...QueueUrls);
@@ -210,18 +268,18 @@ async function expiredQueues(
   });
   const expired: string[] = [];
   for (const url of urls) {
-    const { expires, topic } = await tagsOf(sqs, url);
+    const { expires, topic } = await tagsOf(sqs, url, owner);
     if (topic !== topicArn || expires === undefined) continue;
     if (Temporal.Instant.compare(expires, now) < 0) expired.push(url);
   }
   return expired;
 }
 
-async function tagsOf(sqs: SQSClient, QueueUrl: string) {
+async function tagsOf(sqs: SQSClient, QueueUrl: string, owner: Owner) {
   const { Tags = {} } = await calling('sqs:ListQueueTags', () =>
     sqs.send(new ListQueueTagsCommand({ QueueUrl })).catch(nothingIfGone),
   );
-  return { expires: Tags[expiryTag], topic: Tags[topicTag] };
+  return { expires: Tags[expiryTag(owner)], topic: Tags[topicTag(owner)] };
 }
 
 async function isThere(sqs: SQSClient, QueueName: string): Promise<boolean> {
@@ -231,10 +289,13 @@ async function isThere(sqs: SQSClient, QueueName: string): Promise<boolean> {
   return QueueUrl !== undefined;
 }
 
-/** Only of the topic's own account and region: there, each who watches has the queue. */
-async function subscribedQueues(sns: SNSClient, TopicArn: string) {
+/** Only of the topic's own account and region: there, each who gives the command has the queue. */
+async function subscribedQueues(
+  sns: SNSClient,
+  { owner, topicArn: TopicArn }: Pick<Subscribed, 'owner' | 'topicArn'>,
+) {
   const [, partition, , region, account] = TopicArn.split(':');
-  const prefix = `arn:${partition}:sqs:${region}:${account}:${namePrefix}`;
+  const prefix = `arn:${partition}:sqs:${region}:${account}:${prefixOf(owner)}`;
   return calling('sns:ListSubscriptionsByTopic', async () => {
     const pages = paginateListSubscriptionsByTopic({ client: sns }, { TopicArn });
     const found: { name: string; arn: string }[] = [];

@@ -16,7 +16,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../lambda/clock.ts';
 import { Gate } from '../../local/aws/gate.ts';
 import { type Access, Clients } from '../../ops/target/access.ts';
-import { sweep, TemporaryQueue } from '../../ops/watching/temporary-queue.ts';
+import { type Owner, sweep, TemporaryQueue } from '../../ops/watching/temporary-queue.ts';
 import { ManualClock } from '../scaffold/clock.ts';
 
 let server: FauxqsServer;
@@ -56,7 +56,10 @@ async function created(Name: string): Promise<string> {
 }
 
 const watching = (topicArn: string, integration?: string, clock: Clock = systemClock) =>
-  TemporaryQueue.create(access, { topicArn, integration }, clock);
+  TemporaryQueue.create(access, { owner: 'watch', topicArn, integration, isRaw: true }, clock);
+
+const swept = (topicArn: string, owner: Owner = 'watch') =>
+  sweep(access, { owner, topicArn }, systemClock);
 
 async function queues(): Promise<string[]> {
   return (await sqs.send(new ListQueuesCommand({}))).QueueUrls ?? [];
@@ -117,29 +120,55 @@ describe('the queue of somebody who watches', () => {
   });
 });
 
+describe('the queue of somebody who listens', () => {
+  it('gets events of these types and this integration, in SNS’s envelope', async () => {
+    const subscribed = { owner: 'listen', topicArn: topic, integration: 'district-a' } as const;
+    const types = ['certification.created'];
+    await using queue = await TemporaryQueue.create(
+      access,
+      { ...subscribed, types, isRaw: false },
+      systemClock,
+    );
+    const get = new GetSubscriptionAttributesCommand({ SubscriptionArn: queue.subscriptionArn });
+    const { Attributes = {} } = await sns.send(get);
+    expect(JSON.parse(Attributes.FilterPolicy ?? '')).toEqual({
+      integration: ['district-a'],
+      type: types,
+    });
+    expect(Attributes.RawMessageDelivery).toBe('false');
+  });
+});
+
 describe('what crashes have left behind', () => {
   it('is removed with its subscription', async () => {
     await watching(topic, undefined, longAgo());
-    expect(await sweep(access, topic, systemClock)).toBe(1);
+    expect(await swept(topic)).toBe(1);
     expect(await queues()).toEqual([]);
     expect(await subscriptions(topic)).toEqual([]);
-    expect(await sweep(access, topic, systemClock)).toBe(0);
+    expect(await swept(topic)).toBe(0);
   });
 
   it('is left to those who watch the topic that it belongs to', async () => {
     await watching(another, undefined, longAgo());
-    expect(await sweep(access, topic, systemClock)).toBe(0);
+    expect(await swept(topic)).toBe(0);
     expect(await queues()).toHaveLength(1);
     expect(await subscriptions(another)).toHaveLength(1);
-    expect(await sweep(access, another, systemClock)).toBe(1);
+    expect(await swept(another)).toBe(1);
     expect(await queues()).toEqual([]);
     expect(await subscriptions(another)).toEqual([]);
+  });
+
+  it('is left to the command that it belongs to', async () => {
+    await watching(topic, undefined, longAgo());
+    expect(await swept(topic, 'listen')).toBe(0);
+    expect(await queues()).toHaveLength(1);
+    expect(await subscriptions(topic)).toHaveLength(1);
   });
 
   it('may be a subscription alone', async () => {
     await subscribed(topic, 'certification-notifier-watch-gone');
     const elsewhere = await subscribed(another, 'certification-notifier-watch-gone');
-    expect(await sweep(access, topic, systemClock)).toBe(1);
+    expect(await swept(topic)).toBe(1);
     expect(await endpoints(topic)).toEqual([]);
     expect(await endpoints(another)).toEqual([elsewhere]);
   });
@@ -151,7 +180,7 @@ describe('what crashes have left behind', () => {
       await subscribed(topic, 'certification-notifier-watch-by-hand'),
       await subscribed(topic, 'a-subscriber-whose-queue-is-gone'),
     ];
-    expect(await sweep(access, topic, systemClock)).toBe(0);
+    expect(await swept(topic)).toBe(0);
     expect(await queues()).toHaveLength(2);
     expect(await endpoints(topic)).toHaveLength(3);
     expect(await endpoints(topic)).toEqual(expect.arrayContaining(others));

@@ -198,7 +198,12 @@ describe('watch', () => {
     const clock = new ManualClock('2026-11-21T08:00:00Z');
     const settings = () => aws.clientConfig('sqs');
     const access = { isLocal: true, clients: new Clients(), settings };
-    const watched = { topicArn: aws.output('EventsTopicArn'), integration: undefined };
+    const watched = {
+      owner: 'watch',
+      topicArn: aws.output('EventsTopicArn'),
+      integration: undefined,
+      isRaw: true,
+    } as const;
     await using queue = await TemporaryQueue.create(access, watched, clock);
     const [QueueUrl = ''] = await queuesLeft();
     const expires = async () => {

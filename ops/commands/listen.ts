@@ -1,0 +1,165 @@
+import * as z from 'zod';
+import { exitCodes } from '../exit-codes.ts';
+import { readEnvelope } from '../listening/envelope.ts';
+import { post } from '../listening/post.ts';
+import { targetUrl } from '../listening/target-url.ts';
+import { mostAttempts, type Verdict, verdictOf } from '../listening/verdict.ts';
+import { opsCommand } from '../ops-command.ts';
+import { kindsSchema, positiveNumber, typeOption } from '../options.ts';
+import { type Attempt, attemptLine, type Tally, tallyLines } from '../render/listen.ts';
+import { jsonLine } from '../render/text.ts';
+import type { Session } from '../session.ts';
+import type { Access } from '../target/access.ts';
+import { Bearing } from '../watching/bearing.ts';
+import {
+  type QueuedMessage,
+  type Subscribed,
+  sweep,
+  TemporaryQueue,
+} from '../watching/temporary-queue.ts';
+
+/** The queue, after it has failed. */
+const triedAgainMs = 2_000;
+/** SQS hands out no more at once. */
+const atOnce = 10;
+
+type Outcome = Verdict['outcome'];
+
+export const listen = opsCommand({
+  usage: 'listen',
+  isEndless: true,
+  permissions:
+    '`sns:Subscribe`, `sns:Unsubscribe`, `sns:ListSubscriptionsByTopic` on the events topic; `sqs:ListQueues`; and on queues named `certification-notifier-listen-*`: `sqs:CreateQueue`, `sqs:DeleteQueue`, `sqs:GetQueueUrl`, `sqs:GetQueueAttributes`, `sqs:SetQueueAttributes`, `sqs:ReceiveMessage`, `sqs:DeleteMessage`, `sqs:ChangeMessageVisibility`, `sqs:TagQueue`, `sqs:ListQueueTags`. It starts no function',
+  summary: 'Posts each event to a URL of yours as SNS would, while you develop a webhook.',
+  details: `The body is SNS's own envelope, byte for byte, with SNS's headers. A connection that fails, 15 seconds without an answer, 429 and 5xx: the message is offered again, ${mostAttempts} times at most; any other 4xx is final, as to SNS. Events come through a queue of its own, which is removed at the end; one that a crash has left behind is removed by the next run, once it is twenty minutes old. Shows no personal data; the URL gets all of it: https, or http on this machine. With --json: first {"listening": …}, then {"message": …} for each post. Ctrl-C is its regular end: 0. With --count it ends with 1 where a message was not delivered. docs/subscribing.md says how a webhook believes what the local instance signs.`,
+  examples: [
+    ['listen --local --forward-to http://localhost:8080/hook', 'events of npm start'],
+    [
+      'listen --stack staging --forward-to http://localhost:8080/hook --count 1',
+      'the next event of a deployment, then the end',
+    ],
+  ],
+  declare: (command) =>
+    command
+      .requiredOption('--forward-to <url>', 'where your webhook answers', targetUrl)
+      .option('--count <number>', 'end after so many messages', positiveNumber)
+      .addOption(typeOption('only events of these types; test events always come')),
+  settings: z.object({
+    forwardTo: z.instanceof(URL),
+    count: z.int().optional(),
+    type: kindsSchema,
+  }),
+  async run(session, { forwardTo, count = Number.POSITIVE_INFINITY, type: kinds }) {
+    const { access, topics, integrations } = await session.target();
+    const operators = await session.operators();
+    const [only] = operators.length < integrations.length ? operators : [];
+    const subscribed: Subscribed = {
+      owner: 'listen',
+      topicArn: topics.events,
+      integration: only?.integration.name,
+      types: kinds && [...kinds, 'test'].map((kind) => `certification.${kind}`),
+      isRaw: false,
+    };
+    const swept = await sweep(access, subscribed, session.clock);
+    const tally = await forwardAll(session, { access, subscribed, forwardTo, count, swept });
+    session.note(() => tallyLines(tally));
+    const isShort = tally.refused + tally.givenUp > 0 && !session.stop.aborted;
+    return isShort ? exitCodes.problem : exitCodes.fine;
+  },
+});
+
+interface Forwarding {
+  readonly access: Access;
+  readonly subscribed: Subscribed;
+  readonly forwardTo: URL;
+  /** Ends after so many messages. */
+  readonly count: number;
+  /** What an earlier run has left behind. */
+  readonly swept: number;
+}
+
+/** @returns what has become of all, once subscription and queue are removed */
+async function forwardAll(session: Session, forwarding: Forwarding): Promise<Tally> {
+  const { access, subscribed, forwardTo, count } = forwarding;
+  const { stop, clock } = session;
+  /** What has become of each message so far. */
+  const outcomes = new Map<string, Outcome>();
+  await using queue = await TemporaryQueue.create(access, subscribed, clock);
+  announce(session, forwarding);
+  const reading = new Bearing(session);
+  let left = count;
+  while (!stop.aborted && left > 0) {
+    const isRead = await reading.attempt(async () => {
+      const messages = await queue.receive(stop, Math.min(atOnce, left));
+      await Promise.all(
+        messages.map(async (message) => {
+          const attempt = await offer(session, message, { queue, forwardTo });
+          if (attempt !== undefined)
+            outcomes.set(attempt.envelope.messageId, attempt.verdict.outcome);
+        }),
+      );
+      await queue.keep();
+    });
+    left = count - settled(outcomes);
+    if (!isRead) await clock.sleep(triedAgainMs, stop).catch(() => {});
+  }
+  return tallyOf(outcomes);
+}
+
+/** One post of a message. @returns undefined where it is none of SNS's */
+async function offer(
+  { terminal, json, stop, clock }: Session,
+  message: QueuedMessage,
+  { queue, forwardTo: to }: { readonly queue: TemporaryQueue; readonly forwardTo: URL },
+): Promise<Attempt | undefined> {
+  const envelope = readEnvelope(message.body);
+  if (envelope === undefined) {
+    terminal.note(['A message that is no notification of SNS.']);
+    await queue.delete(message);
+    return undefined;
+  }
+  const { subscriptionArn } = queue;
+  const answer = await post(message.body, envelope, { to, subscriptionArn, clock, stop });
+  const verdict = verdictOf(answer, message.receptions);
+  if (verdict.outcome === 'again') await queue.putOff(message, verdict.inSeconds);
+  else await queue.delete(message);
+  const at = clock.now().toString();
+  const attempt = { at, envelope, answer, verdict, attempt: message.receptions };
+  terminal.print([json ? jsonLine({ message: attempt }) : attemptLine(terminal.view(), attempt)]);
+  return attempt;
+}
+
+function announce(session: Session, { access, subscribed, forwardTo, swept }: Forwarding): void {
+  const { topicArn, integration = 'all integrations' } = subscribed;
+  // What follows may be a token, and what precedes a password.
+  const to = `${forwardTo.origin}${forwardTo.pathname}`;
+  if (session.json) session.terminal.print([jsonLine({ listening: { topicArn, to } })]);
+  session.note((view) =>
+    [
+      `Posting events of ${integration} to ${to}; Ctrl-C ends it.`,
+      `Their topic: ${topicArn}`,
+      ...(topicArn.endsWith('.fifo')
+        ? ['It is a FIFO topic: SNS itself delivers that to no URL.']
+        : []),
+      ...(access.isLocal
+        ? [
+            `The local instance signs them; its certificate is at ${access.settings('sns').endpoint}: docs/subscribing.md says how a webhook believes it.`,
+          ]
+        : []),
+      ...(swept > 0 ? [`Removed ${swept} left behind by an earlier run.`] : []),
+    ].map((line) => view.paint('faint', line)),
+  );
+}
+
+function tallyOf(outcomes: ReadonlyMap<string, Outcome>): Tally {
+  const counted = (outcome: Outcome) =>
+    [...outcomes.values()].filter((one) => one === outcome).length;
+  return {
+    delivered: counted('delivered'),
+    refused: counted('refused'),
+    givenUp: counted('given-up'),
+    owed: counted('again'),
+  };
+}
+
+const settled = (outcomes: ReadonlyMap<string, Outcome>) => outcomes.size - tallyOf(outcomes).owed;

@@ -1,0 +1,73 @@
+import type { Envelope } from '../listening/envelope.ts';
+import type { Answer } from '../listening/post.ts';
+import type { Verdict } from '../listening/verdict.ts';
+import type { Tone, View } from './layout.ts';
+import { counts } from './text.ts';
+import { moment, span } from './time.ts';
+
+/** One post of a message, and what becomes of it. */
+export interface Attempt {
+  /** When it was answered. */
+  readonly at: string;
+  readonly envelope: Envelope;
+  readonly answer: Answer;
+  readonly verdict: Verdict;
+  /** From 1. */
+  readonly attempt: number;
+}
+
+const labels: Readonly<Record<Verdict['outcome'], readonly [tone: Tone, label: string]>> = {
+  delivered: ['good', 'delivered'],
+  again: ['warning', 'again'],
+  refused: ['bad', 'refused'],
+  'given-up': ['bad', 'given up'],
+};
+const labelWidth = Math.max(...Object.values(labels).map(([, label]) => label.length));
+
+/** On one line, and nobody's personal data. */
+export function attemptLine(
+  view: View,
+  { at, envelope, answer, verdict, attempt }: Attempt,
+): string {
+  const { event, messageId } = envelope;
+  const [tone, label] = labels[verdict.outcome];
+  const facts = [
+    ...(event ? [event.type, event.id] : ['no event', messageId]),
+    answered(answer),
+    ...afterwards(verdict, attempt),
+  ];
+  return `${view.paint('faint', moment(at, view))}  ${view.paint(tone, label.padEnd(labelWidth))}  ${facts.join(view.paint('faint', ' · '))}`;
+}
+
+function answered({ status, tookMs }: Answer): string {
+  if (status === 'too-late') return `no answer within ${span(tookMs)}`;
+  const took = `in ${span(Math.max(1, tookMs))}`;
+  return typeof status === 'number' ? `${status} ${took}` : `no answer (${status}) ${took}`;
+}
+
+function afterwards(verdict: Verdict, attempt: number): string[] {
+  switch (verdict.outcome) {
+    case 'delivered':
+      return attempt > 1 ? [`attempt ${attempt}`] : [];
+    case 'again':
+      return [`offered again in ${verdict.inSeconds} s`];
+    case 'refused':
+      return ['SNS would not offer it again'];
+    case 'given-up':
+      return [`attempt ${attempt}, the last; SNS would go on for up to an hour`];
+  }
+}
+
+/** What is known once nothing comes any more. */
+export interface Tally {
+  readonly delivered: number;
+  readonly refused: number;
+  readonly givenUp: number;
+  /** That were to be offered again. */
+  readonly owed: number;
+}
+
+export function tallyLines({ delivered, refused, givenUp, owed }: Tally): string[] {
+  const sums = { delivered, refused, 'given up': givenUp, 'to be offered again': owed };
+  return [`Subscription and queue are removed. Messages: ${counts(sums)}.`];
+}
