@@ -17,15 +17,15 @@ async function copyOfExample(name: string): Promise<string> {
   const modules = join(folder, 'node_modules');
   const installed = join(modules, 'certification-notifier');
   await mkdir(installed, { recursive: true });
-  for (const part of ['consumer', 'lambda'])
+  for (const part of ['consumer', 'lambda', 'ops'])
     await symlink(join(root, part), join(installed, part), 'junction');
   const exports = {
     './consumer': './consumer/index.ts',
     './consumer/dynamodb': './consumer/dynamodb.ts',
+    './package.json': './package.json',
   };
   await writeFile(join(installed, 'package.json'), JSON.stringify({ type: 'module', exports }));
-  for (const dependency of ['@aws-sdk', 'selfsigned'])
-    await symlink(join(root, 'node_modules', dependency), join(modules, dependency), 'junction');
+  await symlink(join(root, 'node_modules/@aws-sdk'), join(modules, '@aws-sdk'), 'junction');
   await cp(join(root, 'examples', name), folder, {
     recursive: true,
     filter: (source) => !source.endsWith('node_modules'),
