@@ -64,12 +64,12 @@ async function statusOf(
   options: Pick<RequestOptions, 'headers' | 'signal'>,
 ): Promise<number> {
   const ask = to.protocol === 'https:' ? askHttps : askHttp;
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  // A new connection each: a server that is started anew has closed those that it kept.
-  ask(to, { method: 'POST', agent: false, ...options }, resolve)
-    .on('error', reject)
-    .end(body);
-  const response = await promise;
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    // A new connection each: a server that is started anew has closed those that it kept.
+    ask(to, { method: 'POST', agent: false, ...options }, resolve)
+      .on('error', reject)
+      .end(body);
+  });
   await finished(response.resume());
   return response.statusCode ?? 0;
 }
