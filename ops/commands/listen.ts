@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { exitCodes } from '../exit-codes.ts';
-import { readEnvelope } from '../listening/envelope.ts';
+import { type Envelope, readEnvelope } from '../listening/envelope.ts';
 import { post } from '../listening/post.ts';
 import { targetUrl } from '../listening/target-url.ts';
 import { mostAttempts, type Verdict, verdictOf } from '../listening/verdict.ts';
@@ -91,13 +91,21 @@ async function forwardAll(session: Session, forwarding: Forwarding): Promise<Tal
   while (!stop.aborted && left > 0) {
     const isRead = await reading.attempt(async () => {
       const messages = await queue.receive(stop, Math.min(atOnce, left));
-      await Promise.all(
+      const offered = await Promise.allSettled(
         messages.map(async (message) => {
-          const attempt = await offer(session, message, { queue, forwardTo });
-          if (attempt !== undefined)
-            outcomes.set(attempt.envelope.messageId, attempt.verdict.outcome);
+          const envelope = readEnvelope(message.body);
+          if (envelope === undefined) {
+            session.terminal.note(['A message that is no notification of SNS.']);
+            return queue.delete(message);
+          }
+          // Until it is answered.
+          outcomes.set(envelope.messageId, 'again');
+          const outcome = await offer(session, { message, envelope, queue, forwardTo });
+          outcomes.set(envelope.messageId, outcome);
         }),
       );
+      // All have come to their end: a queue that is removed meanwhile would fail the others.
+      for (const one of offered) if (one.status === 'rejected') throw one.reason;
       await queue.keep();
     });
     left = count - settled(outcomes);
@@ -106,27 +114,27 @@ async function forwardAll(session: Session, forwarding: Forwarding): Promise<Tal
   return tallyOf(outcomes);
 }
 
-/** One post of a message. @returns undefined where it is none of SNS's */
+interface Offer {
+  readonly message: QueuedMessage;
+  readonly envelope: Envelope;
+  readonly queue: TemporaryQueue;
+  readonly forwardTo: URL;
+}
+
+/** One post of a message. */
 async function offer(
   { terminal, json, stop, clock }: Session,
-  message: QueuedMessage,
-  { queue, forwardTo: to }: { readonly queue: TemporaryQueue; readonly forwardTo: URL },
-): Promise<Attempt | undefined> {
-  const envelope = readEnvelope(message.body);
-  if (envelope === undefined) {
-    terminal.note(['A message that is no notification of SNS.']);
-    await queue.delete(message);
-    return undefined;
-  }
+  { message, envelope, queue, forwardTo: to }: Offer,
+): Promise<Outcome> {
   const { subscriptionArn } = queue;
   const answer = await post(message.body, envelope, { to, subscriptionArn, clock, stop });
   const verdict = verdictOf(answer, message.receptions);
   if (verdict.outcome === 'again') await queue.putOff(message, verdict.inSeconds);
   else await queue.delete(message);
   const at = clock.now().toString();
-  const attempt = { at, envelope, answer, verdict, attempt: message.receptions };
+  const attempt: Attempt = { at, envelope, answer, verdict, attempt: message.receptions };
   terminal.print([json ? jsonLine({ message: attempt }) : attemptLine(terminal.view(), attempt)]);
-  return attempt;
+  return verdict.outcome;
 }
 
 function announce(session: Session, { access, subscribed, forwardTo, swept }: Forwarding): void {

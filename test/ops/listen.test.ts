@@ -145,13 +145,19 @@ describe('listen', () => {
     await nothingLeft();
   });
 
-  it('has a queue of its topic’s alone, encrypted, which forgets soon', async () => {
+  it('has a queue of its topic’s alone, which forgets soon, and at once what is delivered', async () => {
     await using webhook = await Webhook.open(200);
     const program = await listening(`--forward-to ${webhook.url}`);
     const [QueueUrl] = await queues();
+    await publish();
+    await program.shows(/ delivered /);
     const get = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] });
     const { Attributes = {} } = await sqs().send(get);
-    expect(Attributes.MessageRetentionPeriod).toBe('300');
+    expect(Attributes).toMatchObject({
+      MessageRetentionPeriod: '300',
+      ApproximateNumberOfMessages: '0',
+      ApproximateNumberOfMessagesNotVisible: '0',
+    });
     expect(JSON.parse(Attributes.Policy ?? '').Statement).toMatchObject([
       {
         Principal: { Service: 'sns.amazonaws.com' },
@@ -159,7 +165,7 @@ describe('listen', () => {
       },
     ]);
     program.interrupt();
-    expect(await program.ended).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(await program.ended).toMatchObject({ exitCode: 0 });
     await nothingLeft();
   });
 
@@ -249,6 +255,22 @@ describe('listen', () => {
     const { exitCode, stderr } = await program.ended;
     expect(stderr).toContain('Messages: 1 to be offered again.\n');
     expect(exitCode).toBe(0);
+    await nothingLeft();
+  });
+
+  it('ends at Ctrl-C although its webhook says nothing', async () => {
+    const { promise: isAsked, resolve } = Promise.withResolvers<void>();
+    const server = createServer(() => resolve()).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = Object(server.address());
+    const program = await listening(`--forward-to http://127.0.0.1:${port}/`);
+    await publish();
+    await isAsked;
+    program.interrupt();
+    const { exitCode, stdout, stderr } = await program.ended;
+    server.close();
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
+    expect(stderr).toContain('Messages: 1 to be offered again.\n');
     await nothingLeft();
   });
 
