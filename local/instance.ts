@@ -5,7 +5,7 @@ import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod';
 import { isSystemError, StartError } from './errors.ts';
 
-/** Sources and what is compiled of them lie at different depths; Node 20 has no `findPackageJSON`. */
+/** Sources and what is compiled of them lie at different depths. */
 const packageFile = createRequire(import.meta.url).resolve('certification-notifier/package.json');
 
 /** Where a checkout's one instance keeps its files. Tests and read-only checkouts name another one. */

@@ -1,9 +1,10 @@
 #!/usr/bin/env node
-// What `npx certification-notifier` starts, on the host's own Node. The package has JavaScript that any
-// supported Node runs. A checkout has the sources, which need the Node that the project brings; whatever
+// What `npx certification-notifier` starts, on the host's own Node. The package has JavaScript that every Node
+// of `engines` runs. A checkout has the sources, which need the Node that the project brings; whatever
 // may lie in dist/ there can be of an earlier version, and is not looked at.
+// This file and the installer it imports run on Node 14.18 and later.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
@@ -24,5 +25,13 @@ if (existsSync(sources)) {
     process.exitCode = code ?? 128 + (signal ? constants.signals[signal] : 0);
   });
 } else {
-  await import('../dist/ops/cli.js');
+  const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const oldest = engines.node.replace('>=', '');
+  const running = process.versions.node;
+  if (running.localeCompare(oldest, 'en', { numeric: true }) < 0) {
+    console.error(
+      `error: certification-notifier needs Node ${oldest} or later. This is Node ${running} (${process.execPath}).`,
+    );
+    process.exitCode = 2;
+  } else await import('../dist/ops/cli.js');
 }

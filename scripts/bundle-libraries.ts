@@ -39,7 +39,7 @@ for (const library of libraries) {
     minify: true,
     legalComments: 'none',
     platform: 'node',
-    target: 'node20',
+    target: 'node22',
     format: 'esm',
     external: Object.keys(dependencies).flatMap((name) => [name, `${name}/*`]),
     plugins: [withoutValidator],

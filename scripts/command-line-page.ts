@@ -11,6 +11,7 @@ Made by \`npm run generate\` from the command line's own help; not to be edited.
 
 \`npx certification-notifier <command>\` tells how the notifier is doing, and steers it. In a checkout,
 \`npm run ops -- <command>\` does the same (\`npm run --silent ops -- <command> --json\` for a program).
+The package needs Node ≥ 22.19, and says so on an older one. A checkout brings its own Node.
 
 \`--stack NAME\` means a deployment in AWS, found with the usual credentials, profile and region;
 \`NOTIFIER_STACK\` saves typing it. \`--local\` means what \`npm start\` runs on this machine. Where a

@@ -1,28 +1,67 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { bundleOptions, functionNames } from '../infra/bundling/options.ts';
 import { readAssembly } from '../local/aws/assembly.ts';
 import { event } from './consumer/events.ts';
+import { startHandledTables } from './consumer/handled-table.ts';
+import { Duty } from './ops/duty.ts';
+import { eachCommand } from './ops/each-command.ts';
 import { Newcomer, PackedPackage } from './support/newcomer.ts';
+import { type NodeMissing, nodeOfVersion } from './support/node-of-version.ts';
 
 const root = join(import.meta.dirname, '..');
+const manifest = z
+  .object({
+    bin: z.object({ 'certification-notifier': z.string() }),
+    engines: z.object({ node: z.string() }),
+    dependencies: z.record(z.string(), z.string()),
+  })
+  .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
+const launcher = `node_modules/certification-notifier/${manifest.bin['certification-notifier']}`;
+const oldestNode = manifest.engines.node.replace('>=', '');
+/** What the registry calls `latest`. All else here, as every test, runs on the version of Lambda. */
+const newestNode = '26.10.0';
+
 let packed: PackedPackage;
 let subscriber: Newcomer;
 let team: Newcomer;
+const nodes: Record<string, string | NodeMissing | undefined> = {
+  [oldestNode]: undefined,
+  [newestNode]: undefined,
+};
+/** Has all that the package asks for. */
+let user: Newcomer;
+// What the command line is used on: its commands change nothing that another run of them looks at.
+const duty = new Duty();
+let tables: Awaited<ReturnType<typeof startHandledTables>>;
 
-beforeAll(() => {
+beforeAll(async () => {
+  const fetched = Object.keys(nodes).map(async (version) => {
+    nodes[version] = await nodeOfVersion(version);
+  });
   packed = new PackedPackage();
   subscriber = new Newcomer(packed);
   subscriber.install('zod', 'temporal-polyfill', 'sns-payload-validator');
   team = new Newcomer(packed);
   team.install('aws-cdk-lib', 'constructs', 'zod');
+  user = new Newcomer(packed);
+  user.install('aws-cdk-lib', 'constructs', ...Object.keys(manifest.dependencies));
+  tables = await startHandledTables();
+  await duty.build();
+  await duty.raise();
+  await duty.stage.completedTick();
+  await Promise.all(fetched);
 });
-afterAll(() => {
-  for (const one of [subscriber, team, packed]) one?.remove();
+afterAll(async () => {
+  for (const one of [subscriber, team, user, packed]) one?.remove();
+  await tables?.close();
+  await duty.strike();
+  await duty.dismantle();
 });
 
 describe('the packed package, at a subscriber,', () => {
@@ -69,33 +108,16 @@ describe('the packed package, at a subscriber,', () => {
     expect(subscriber.typeErrors(Object.fromEntries(programs))).toBe('');
   });
 
-  it("holds the operators' command line, with what it depends on", () => {
-    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-    subscriber.install(...Object.keys(dependencies));
-    const { bin } = JSON.parse(readFileSync(join(subscriber.installed, 'package.json'), 'utf8'));
-    const program = join(subscriber.installed, bin['certification-notifier']);
-    const help = subscriber.run('node', [program, '--help']);
-    expect(help.stderr).toBe('');
-    expect(help.stdout).toContain('Usage: certification-notifier');
-    // The console loads what it needs before it looks for the instance.
-    for (const command of ['status', 'console']) {
-      const nobody = subscriber.run('node', [program, command, '--local']);
-      expect({ command, status: nobody.status }).toEqual({ command, status: 3 });
-    }
-  });
-
   it('serves assistants without a package of theirs', async () => {
-    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-    subscriber.install(...Object.keys(dependencies));
+    subscriber.install(...Object.keys(manifest.dependencies));
     const installed = readdirSync(join(subscriber.folder, 'node_modules'));
     for (const other of ['@modelcontextprotocol', '@hono', 'hono'])
       expect(installed).not.toContain(other);
-    const { bin } = JSON.parse(readFileSync(join(subscriber.installed, 'package.json'), 'utf8'));
     const client = new Client({ name: 'assistant', version: '1.0.0' });
     await client.connect(
       new StdioClientTransport({
         command: 'node',
-        args: [join(subscriber.installed, bin['certification-notifier']), 'mcp', '--local'],
+        args: [launcher, 'mcp', '--local'],
         cwd: subscriber.folder,
         env: { PATH: process.env.PATH ?? '', NOTIFIER_LOCAL: subscriber.folder },
       }),
@@ -107,43 +129,6 @@ describe('the packed package, at a subscriber,', () => {
       structuredContent: { problem: { code: 'not-found' } },
     });
     await client.close();
-  });
-
-  it('serves the console without a package of its own, on the Node of the machine', () => {
-    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-    subscriber.install(...Object.keys(dependencies));
-    const { bin } = JSON.parse(readFileSync(join(subscriber.installed, 'package.json'), 'utf8'));
-    const program = join(subscriber.installed, bin['certification-notifier']);
-    // As npx finds it, which need not be the one that this project brings.
-    const node = process.env['npm_node_execpath'] ?? process.execPath;
-    const help = subscriber.run(node, [program, 'console', '--help']);
-    expect(help.stderr).toBe('');
-    expect(help.stdout).toContain('Usage: certification-notifier console');
-    subscriber.write(
-      'serve.js',
-      `import { serveConsole } from './node_modules/certification-notifier/dist/console/index.js';
-       const door = { title: 'theirs', integrations: async () => ['district-a'], place: () => ({ at: '--local' }) };
-       const served = await serveConsole(door, 0);
-       const page = await fetch(new URL('i/district-a/commands/release', served.url));
-       console.log(page.status, await page.text());
-       await served[Symbol.asyncDispose]();`,
-    );
-    const served = subscriber.run(node, ['serve.js']);
-    expect(served.stderr).toBe('');
-    expect(served.stdout).toMatch(/^200 .*<h1>release<\/h1>/s);
-  });
-
-  /** Node 20 lacks them, and the functions, which have them, run on Node 24. */
-  it('needs nothing that the oldest Node which it names does not have', () => {
-    const later =
-      /Promise\.(withResolvers|try)|(Map|Object)\.groupBy|Array\.fromAsync|RegExp\.escape|Error\.isError|Iterator\.from/;
-    for (const room of ['console', 'consumer', 'ops']) {
-      const folder = join(subscriber.installed, 'dist', room);
-      const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-        .filter((name) => name.endsWith('.js') && !name.endsWith('library.js'))
-        .filter((name) => later.test(readFileSync(join(folder, name), 'utf8')));
-      expect({ room, files }).toEqual({ room, files: [] });
-    }
   });
 
   it('has the licences of what is bundled for that, and for the console', () => {
@@ -245,5 +230,163 @@ describe("the packed package, in a team's own app,", () => {
     expect(stdout).toBe(
       'the configuration of Theirs/Notifier has a problem:\n  integrations: a list of 0 found; allowed: 1 to 22 integrations\n',
     );
+  });
+});
+
+describe('the packed package, for whoever uses all of it,', () => {
+  it.each(['--module nodenext', '--module esnext --moduleResolution bundler'])(
+    'is typed, to its last declaration: %s',
+    (module) => {
+      const entries = ['cdk', 'consumer', 'consumer/dynamodb', 'partner'];
+      const all = entries
+        .map((entry, index) => `export * as all${index} from 'certification-notifier/${entry}';`)
+        .join('\n');
+      const used = `import { CertificationNotifier } from 'certification-notifier/cdk';
+        // @ts-expect-error: it has a scope
+        new CertificationNotifier();`;
+      expect(user.typeErrors({ 'all.ts': all, 'used.ts': used }, module)).toBe('');
+    },
+  );
+
+  const older =
+    'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.20.2"})';
+
+  it('says on an older Node what it needs, and nothing else', () => {
+    const { status, stdout, stderr } = user.run('node', ['--import', older, launcher, 'status']);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(
+      /^error: certification-notifier needs Node [\d.]+ or later\. This is Node 20\.20\.2 \(.*\)\.\n$/,
+    );
+  });
+});
+
+const outcomesSchema = z.array(
+  z.object({
+    name: z.string(),
+    exitCode: z.int(),
+    stdout: z.string(),
+    stderr: z.string(),
+    opened: z.array(z.int()).optional(),
+  }),
+);
+
+describe.each([oldestNode, newestNode])('the packed package, on Node %s,', (version) => {
+  let node = '';
+
+  beforeEach(({ skip }) => {
+    const found = nodes[version];
+    if (typeof found === 'string') node = found;
+    else skip(found?.missing);
+  });
+
+  const credentials = () => {
+    const { clientId, clientSecret } = duty.stage.sandbox.credentials;
+    return JSON.stringify({ client_id: clientId, client_secret: clientSecret });
+  };
+  const runCommands = async (commands: readonly object[]) => {
+    copyFileSync(
+      join(import.meta.dirname, 'support/run-commands.mjs'),
+      join(user.folder, 'run.mjs'),
+    );
+    const { stdout, stderr } = await user.runBeside(node, ['run.mjs'], {
+      input: JSON.stringify(commands),
+      variables: duty.environment,
+    });
+    expect(stderr).toBe('');
+    return outcomesSchema.parse(JSON.parse(stdout));
+  };
+
+  it('describes each command', async () => {
+    const outcomes = await runCommands(
+      [...eachCommand.map(({ name }) => name), 'completion'].map((name) => ({
+        name,
+        args: `${name} --help`,
+      })),
+    );
+    for (const { name, exitCode, stdout, stderr } of outcomes) {
+      expect({ name, exitCode, stderr }).toEqual({ name, exitCode: 0, stderr: '' });
+      expect(stdout).toMatch(new RegExp(`^Usage: certification-notifier ${name}`));
+    }
+  });
+
+  it('carries out each command', async () => {
+    const initialize = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: {
+        protocolVersion: '2025-06-18',
+        capabilities: {},
+        clientInfo: { name: 'assistant', version: '1.0.0' },
+      },
+    };
+    const used: Readonly<Record<string, object>> = {
+      watch: { until: 'Watching' },
+      listen: { until: 'Posting' },
+      console: {
+        until: 'Ctrl-C',
+        opens: ['', 'i/district-a/proof', 'i/district-a/commands/release'],
+      },
+      mcp: { input: `${JSON.stringify(initialize)}\n`, until: '"serverInfo"' },
+      'credentials set': { input: credentials() },
+    };
+    const outcomes = await runCommands([
+      ...eachCommand.map(({ name, args }) => ({
+        name,
+        args: `${args} --stack ${duty.stack}`,
+        ...used[name],
+      })),
+      ...['bash', 'zsh', 'fish'].map((shell) => ({ name: shell, args: `completion ${shell}` })),
+    ]);
+    for (const { name, exitCode, stderr } of outcomes) {
+      const told = /^(watch|listen)$/.test(name)
+        ? expect.stringContaining('; Ctrl-C ends it.')
+        : '';
+      expect({ name, exitCode, stderr }).toEqual({ name, exitCode: 0, stderr: told });
+    }
+    expect(outcomes.find(({ name }) => name === 'console')?.opened).toEqual([200, 200, 200]);
+  });
+
+  it('starts by its name, with the environment and the standard input of its process', async () => {
+    const { exitCode, stdout, stderr } = await user.runBeside(
+      node,
+      [launcher, 'credentials', 'set', '--stack', duty.stack],
+      { input: credentials(), variables: duty.environment },
+    );
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toMatch(/stored/i);
+  });
+
+  it('handles an event once, with a store in DynamoDB', async () => {
+    user.write(
+      'handle.mjs',
+      `import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+       import { onlyOnce, parseEvent, verifySnsMessage, webhook } from 'certification-notifier/consumer';
+       import { dynamoStore } from 'certification-notifier/consumer/dynamodb';
+       import { createPartnerClient } from 'certification-notifier/partner';
+       const client = new DynamoDBClient({ endpoint: process.env.TABLES, region: 'us-east-1' });
+       const once = onlyOnce(dynamoStore({ client, consumer: 'payroll', table: process.env.TABLE }));
+       const event = parseEvent(${JSON.stringify({ Body: JSON.stringify(event()) })});
+       for (const _ of [1, 2]) console.log(await once(event, async ({ id }) => console.log(id)));
+       console.log(typeof verifySnsMessage, typeof webhook, typeof createPartnerClient);`,
+    );
+    const table = await tables.create();
+    const variables = { ...duty.environment, TABLES: tables.endpoint, TABLE: table };
+    const { stdout, stderr } = await user.runBeside(node, ['handle.mjs'], { variables });
+    expect({ stdout, stderr }).toEqual({
+      stdout: 'district-a/48213/1\nhandled\nduplicate\nfunction function function\n',
+      stderr: '',
+    });
+  });
+
+  it('synthesizes the stack of the guide', () => {
+    const [, example = ''] =
+      readFileSync(join(root, 'docs/construct.md'), 'utf8').match(/```ts\n(import .*?)```/s) ?? [];
+    user.write('app.ts', example);
+    const outdir = join(user.folder, `cdk-${version}.out`);
+    const { stderr } = user.run(node, ['app.ts'], { CDK_OUTDIR: outdir });
+    expect(stderr).toBe('');
+    const types = Object.values(readAssembly(outdir).template.Resources).map(({ Type }) => Type);
+    expect(types.filter((type) => type === 'AWS::Lambda::Function')).toHaveLength(3);
   });
 });

@@ -1,4 +1,3 @@
-import { groupBy } from '../group-by.ts';
 import type { Html } from '../html.ts';
 import { html } from '../library.ts';
 
@@ -46,7 +45,7 @@ export function heatMap(
 ): Html {
   const years = [...new Set(days.map(({ day }) => day.slice(0, 4)))].reverse();
   const runs = runsOf(days, new Map(years.map((year, row) => [year, row])));
-  const byRow = groupBy(runs, ({ row }) => row);
+  const byRow = Map.groupBy(runs, ({ row }) => row);
   const height = top + years.length * rowHeight;
   return html`<svg role="img" aria-labelledby="${id}-title ${id}-description" viewBox="0 0 ${width} ${height}">
 <title id="${id}-title">${title}</title><desc id="${id}-description">${description}</desc>
@@ -62,7 +61,7 @@ function rowOf(runs: readonly Run[]): Html {
     runs.filter(({ told }) => told !== undefined),
     runs.filter(({ told }) => told === undefined),
   ];
-  const paths = [...groupBy(alike, ({ mark }) => mark)].map(
+  const paths = [...Map.groupBy(alike, ({ mark }) => mark)].map(
     ([mark, some]) => html`<path class="${mark}" d="${some.map(outline).join('')}"/>`,
   );
   const shapes = alone.map(

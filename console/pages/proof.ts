@@ -18,7 +18,6 @@ import { heatMap, heatMapKey, type Mark, type MarkedDay } from '../charts/heat-m
 import { addressOf, commandForm, hiddenFields } from '../command-form.ts';
 import type { Door } from '../door.ts';
 import { settingsGiven } from '../forms.ts';
-import { groupBy } from '../group-by.ts';
 import { type Html, live, table, toned } from '../html.ts';
 import { pathOf } from '../layout.ts';
 import { html } from '../library.ts';
@@ -163,7 +162,7 @@ const monthNames = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
 /** The map in numbers, for those who do not see it; each month leads to its certificate. */
 function months(days: readonly Marked[], integration: string, given: Asked['given']): Html {
-  const byMonth = groupBy(days, ({ day: { day } }) => day.slice(0, 7));
+  const byMonth = Map.groupBy(days, ({ day: { day } }) => day.slice(0, 7));
   const byYear = [...new Set(days.map(({ day: { day } }) => day.slice(0, 4)))].reverse();
   const { until = '' } = given;
   const columns = ['Year', ...monthNames].map((title) => ({ title }));

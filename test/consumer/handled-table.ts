@@ -5,14 +5,16 @@ import { close, listen } from '../../local/aws/loopback-server.ts';
 /** An embedded DynamoDB for tables such as docs/subscribing.md asks a subscriber to make. */
 export async function startHandledTables() {
   const server = embeddedDynamoDb();
+  const endpoint = await listen(server);
   const client = new DynamoDBClient({
-    endpoint: await listen(server),
+    endpoint,
     region: 'us-east-1',
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   });
   let tables = 0;
   return {
     client,
+    endpoint,
     async create(): Promise<string> {
       tables += 1;
       const TableName = `handled-${tables}`;

@@ -1,28 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { commands } from '../../ops/commands/index.ts';
 import { Duty, denied } from './duty.ts';
+import { eachCommand } from './each-command.ts';
 
-/** Where the first example of a command does not do here: of somebody else, asking, or not changing anything. */
-const otherwise: Readonly<Record<string, string>> = {
-  // One that is known.
-  explain: 'explain 48001',
-  prove: 'prove --from 2026-10-01 --to 2026-10-31 --now',
-  pause: 'pause --reason maintenance',
-  release: 'release --yes',
-  discard: 'discard --yes',
-  replay: 'replay --all --baseline --dry-run',
-  'accept-total': 'accept-total 3 --yes',
-  'credentials set': 'credentials set',
-};
 // The console's pages tell what goes wrong, and the tools of mcp: test/console/, mcp/mcp.test.ts. No function has a
 // part in what listen does: listen.test.ts.
 const elsewhere = ['console', 'mcp', 'listen'];
-const asked = commands.filter(({ usage }) => !elsewhere.includes(usage));
-/** Each as it would work, if nothing went wrong. */
-const everyCommand = asked.map(({ usage, examples: [[example] = ['']] }): [string, string] => [
-  usage,
-  otherwise[usage] ?? example.replace(/ --(stack prod|local)\b/, ''),
-]);
+const everyCommand = eachCommand
+  .filter(({ name }) => !elsewhere.includes(name))
+  .map(({ name, args }): [string, string] => [name, args]);
 
 // Nothing is changed by what fails, so one deployment does for all.
 const duty = new Duty();

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   cpSync,
   mkdirSync,
@@ -10,19 +11,24 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { compileCache } from './compile-cache.ts';
+import type { Ended } from './running.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 const bin = join(root, 'node_modules/.bin');
 const PATH = `${bin}${delimiter}${process.env.PATH}`;
 
+const environment = (variables: object) => ({
+  ...process.env,
+  PATH,
+  NODE_COMPILE_CACHE: compileCache,
+  ...variables,
+});
+
 function run(command: string, args: readonly string[], cwd: string, variables = {}) {
-  return spawnSync(command, args, {
-    cwd,
-    env: { ...process.env, PATH, NODE_COMPILE_CACHE: compileCache, ...variables },
-    encoding: 'utf8',
-  });
+  return spawnSync(command, args, { cwd, env: environment(variables), encoding: 'utf8' });
 }
 
 /** The package as it is built and packed, which takes seconds. */
@@ -72,6 +78,22 @@ export class Newcomer {
     return run(command, args, this.folder, variables);
   }
 
+  /** For what asks this process for something meanwhile. */
+  async runBeside(
+    command: string,
+    args: readonly string[],
+    { input = '', variables = {} }: { input?: string; variables?: object } = {},
+  ): Promise<Ended> {
+    const child = spawn(command, args, { cwd: this.folder, env: environment(variables) });
+    child.stdin.end(input);
+    const [stdout, stderr, [exitCode]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'close'),
+    ]);
+    return { exitCode, stdout, stderr };
+  }
+
   /** From the checkout, so that nothing is fetched. */
   install(...dependencies: readonly string[]): void {
     for (const dependency of dependencies) {
@@ -97,11 +119,13 @@ export class Newcomer {
   }
 
   /** What TypeScript objects to. */
-  typeErrors(files: Readonly<Record<string, string>>): string {
+  typeErrors(
+    files: Readonly<Record<string, string>>,
+    how = '--skipLibCheck --module nodenext',
+  ): string {
     this.install('@types/node');
     for (const [name, source] of Object.entries(files)) this.write(name, source);
-    const flags =
-      '--noEmit --singleThreaded --strict --skipLibCheck --module nodenext --types node'.split(' ');
-    return this.run('tsc', [...flags, ...Object.keys(files)]).stdout;
+    const flags = `--noEmit --singleThreaded --strict --types node ${how}`;
+    return this.run('tsc', [...flags.split(' '), ...Object.keys(files)]).stdout;
   }
 }
