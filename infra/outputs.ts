@@ -95,7 +95,7 @@ export function addOutputs(stack: Stack, notifier: Deployed): void {
       output(
         `BaselineStateMachine${suffix}`,
         integration.baseline.stateMachineArn,
-        `Reads the baseline of ${name}: see docs/large-histories.md`,
+        `Reads the baseline of ${name}: see docs/detection.md#a-fan-out`,
       );
     output(
       stackOutputs.schedule(name),

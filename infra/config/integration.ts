@@ -126,7 +126,7 @@ export const integration = record({
     .meta({ allowed: "'tick', 'fan-out' or `{ atOnce: 1 to 40 }`" })
     .default('tick')
     .describe(
-      "Who makes the first full read: the ticks, one range of days after another, or a state machine, 4 (or `atOnce`) ranges of days at the same time. For histories of hundreds of thousands; see `docs/large-histories.md`. Back to 'tick' removes the state machine once it has done its work.",
+      "Who makes the first full read: the ticks, one range of days after another, or a state machine, 4 (or `atOnce`) ranges of days at the same time. For histories of hundreds of thousands; see `docs/detection.md#a-fan-out`. Back to 'tick' removes the state machine once it has done its work.",
     ),
   fields: z
     .union(

@@ -8,7 +8,7 @@ import { scheduledWorld } from './scheduled-world.ts';
 import { defaultSwitches } from './switches.ts';
 import { writeAnswer } from './transport.ts';
 
-// The partner sandbox as a Lambda function behind a URL of its own (docs/decisions/0027-demo-stack.md). Each
+// The partner sandbox as a Lambda function behind a URL of its own (docs/decisions/0027-a-demo-that-keeps-no-state.md). Each
 // execution environment makes the same world from the clock and the seed, and tokens are signed: nothing is stored.
 
 /** Where the function finds what it works with; infra/constructs/demo-sandbox.ts says it. */

@@ -30,7 +30,7 @@ interface PartRead {
 
 /**
  * Reads a range of days so that it can be said to be complete, or says that it cannot: see
- * docs/proven-reads.md. A range of up to 99 records costs one request.
+ * docs/detection.md#a-proven-read. A range of up to 99 records costs one request.
  *
  * Every record that was in the range throughout a proven read, under an unchanged name, is among its
  * assessments; if the proof is `split`, save those that went from one part to another meanwhile.

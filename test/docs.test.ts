@@ -1,0 +1,115 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import {
+  anchorsOf,
+  blocksOf,
+  linksOf,
+  sentenceLength,
+  sentencesOf,
+  wordsIn,
+  writtenByHand,
+} from './support/markdown.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+function filesIn(folder: string, named: RegExp): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => !/(^|\/)(node_modules|dist|released)\//.test(name) && named.test(name))
+    .map((name) => join(folder, name));
+}
+
+const pages = [
+  ...readdirSync(root).filter((name) => name.endsWith('.md')),
+  ...filesIn('docs', /\.md$/),
+  ...filesIn('examples', /\.md$/),
+  ...filesIn('test', /\.md$/),
+];
+
+const rooms = [
+  'lambda',
+  'infra',
+  'ops',
+  'console',
+  'local',
+  'consumer',
+  'scripts',
+  'test',
+  'bench',
+];
+const sources = [...rooms, 'examples'].flatMap((room) => filesIn(room, /\.(ts|tsx|mjs|yaml|txt)$/));
+
+/** Where it leads to nothing. */
+function broken(path: string, link: string): boolean {
+  if (/^[a-z]+:/.test(link)) return false;
+  const [to = '', anchor] = link.split('#');
+  const target = to === '' ? path : relative(root, join(root, dirname(path), to));
+  if (!existsSync(join(root, target))) return true;
+  return anchor !== undefined && target.endsWith('.md') && !anchorsOf(read(target)).has(anchor);
+}
+
+describe('links lead somewhere', () => {
+  it.each(pages)('in %s', (path) => {
+    expect(linksOf(read(path)).filter((link) => broken(path, link))).toEqual([]);
+  });
+
+  it('in texts and comments of the sources, and in the changelog', () => {
+    const named = /\bdocs\/[\w./-]+\.md(?:#[\w-]+)?/g;
+    const leading = [...sources, 'CHANGELOG.md', 'notifier.config.ts'].flatMap((path) =>
+      [...new Set(read(path).match(named))]
+        // Of a page that a test has made up.
+        .filter((link) => link !== 'docs/page.md' && broken('README.md', link))
+        .map((link) => `${path}: ${link}`),
+    );
+    expect(leading).toEqual([]);
+  });
+});
+
+/** Pages in plain words; the list only grows. */
+const plain: readonly string[] = ['docs/detection.md'];
+
+/** Words that the glossary has others for, and clauses without a noun. */
+const out: readonly [word: string, pattern: RegExp, instead: string][] = [
+  ['operator', /\boperators?\b/i, 'the partner, or ops'],
+  ['platform', /\bplatforms?\b(?!\.)/i, 'the partner'],
+  ['stretch, slice, span', /\b(stretch(es)?|slices?|spans?)\b/i, 'range'],
+  ['standing, hindrance', /\b(standings?|hindrances?)\b/i, 'condition'],
+  ['whoever, whatever, whichever', /\b(who|what|which)ever\b/i, 'the noun'],
+  ['that which', /\bthat which\b/i, 'the noun'],
+  ['what, outside of a question', /\bwhat\b[^?]*$/i, 'the noun'],
+  ['come by, bear, steer', /\b(come by|bears?|steers?|steering)\b/i, 'the verb that says it'],
+];
+
+describe.runIf(plain.length > 0).each(plain)('%s is in plain words', (path) => {
+  const prose = writtenByHand(read(path));
+
+  it('has sentences of 20 words at most, on average', () => {
+    expect(sentenceLength(prose)).toBeLessThanOrEqual(20);
+  });
+
+  it.each(out)('has no %s', (_, pattern) => {
+    expect(sentencesOf(prose).filter((sentence) => pattern.test(sentence))).toEqual([]);
+  });
+});
+
+it('the pages by hand have 15,000 words at most, code apart', () => {
+  const words = plain
+    .filter((path) => path.startsWith('docs/'))
+    .map((path) => wordsIn(writtenByHand(read(path))));
+  expect(words.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(15_000);
+});
+
+describe('code blocks', () => {
+  const { scripts } = JSON.parse(read('package.json'));
+  it.each(pages)('of %s run programs that exist', (path) => {
+    const lines = blocksOf(read(path)).flatMap(({ code }) => code.split('\n'));
+    const scriptsRun = lines.flatMap(
+      (line) => line.match(/\bnpm run (?:--silent )?([\w:-]+)/)?.[1] ?? [],
+    );
+    const files = lines.flatMap((line) => line.match(/^node ([\w/.-]+\.\w+)/)?.[1] ?? []);
+    expect(scriptsRun.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
+    expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+  });
+});

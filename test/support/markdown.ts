@@ -1,0 +1,93 @@
+/** What is read of a page: enough for its links, its sentences and its commands. */
+
+const fences = /^( *)```(\w*)\n(.*?)\n\1```$/gms;
+/** Between a script's two comments; the runbook's notes in there are by hand. */
+const generated = /<!-- [^>]*[Gg]enerated by .*?(<!-- End of [^>]* -->|$)/gs;
+
+/** Without blocks of code. */
+const withoutCode = (page: string) => page.replace(fences, '');
+
+/** A block of code and the language that it names. */
+export interface Block {
+  readonly language: string;
+  readonly code: string;
+}
+
+export function blocksOf(page: string): Block[] {
+  return [...page.matchAll(fences)].map(([, , language = '', code = '']) => ({ language, code }));
+}
+
+/** The anchors that GitHub gives to its headings. */
+export function anchorsOf(page: string): ReadonlySet<string> {
+  const seen = new Map<string, number>();
+  const anchors = [...withoutCode(page).matchAll(/^#{1,6} (.*)$/gm)].map(([, heading = '']) => {
+    const anchor = textOf(heading)
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-');
+    const before = seen.get(anchor) ?? 0;
+    seen.set(anchor, before + 1);
+    return before === 0 ? anchor : `${anchor}-${before}`;
+  });
+  return new Set(anchors);
+}
+
+/** Where its links and pictures lead, as it has them. */
+export function linksOf(page: string): string[] {
+  const prose = withoutCode(page).replace(/`[^`\n]*`/g, '');
+  return [
+    ...[...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link),
+    ...[...prose.matchAll(/(?:src|srcset)="([^"]+)"/g)].map(([, link = '']) => link),
+  ];
+}
+
+/** Without links, emphasis and the marks of code. */
+function textOf(prose: string): string {
+  return prose
+    .replace(/<!--.*?-->/gs, '')
+    .replace(/<[^>\n]+>/g, '')
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/[*`]/g, '');
+}
+
+/** What somebody has written in it: code and generated parts left out, but the notes in these kept. */
+export function writtenByHand(page: string): string {
+  const notes = (part: string) =>
+    [...part.matchAll(/<!-- By hand: -->(.*?)(?=^### |<!-- End of)/gms)]
+      .map(([, note = '']) => note)
+      .join('\n');
+  return withoutCode(page.replace(generated, notes));
+}
+
+/** Paragraphs and items of lists; a cell of a table counts as one, a heading as none. */
+function passagesOf(prose: string): string[] {
+  return textOf(prose)
+    .split(/\n\s*\n|\n(?=\s*(?:[-|]|\d+\.) )/)
+    .flatMap((passage) => (/^\s*\|/.test(passage) ? passage.split('|') : [passage]))
+    .map((passage) => passage.replace(/^\s*(?:[-*]|\d+\.|#+ .*\n?)\s*/, ''))
+    .map((passage) => passage.replace(/\s+/g, ' ').trim())
+    .filter((passage) => /[\p{L}\p{N}]/u.test(passage) && !/^#/.test(passage));
+}
+
+const abbreviations = /\b(e\.g|i\.e|etc|cf)\./g;
+
+/** Ends are `.`, `?`, `!` and `:` before something that begins anew, and the end of a passage. */
+export function sentencesOf(prose: string): string[] {
+  return passagesOf(prose)
+    .flatMap((passage) =>
+      passage.replace(abbreviations, '$1').split(/(?<=[.?!:][)"']*) +(?=["'(]*[\p{Lu}\p{N}…])/u),
+    )
+    .filter((sentence) => wordsIn(sentence) > 0);
+}
+
+export function wordsIn(text: string): number {
+  return text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+}
+
+/** Words of a sentence on average, over passages that are sentences: cells and items of a few words are none. */
+export function sentenceLength(prose: string): number {
+  const lengths = sentencesOf(prose)
+    .filter((sentence) => /[.?!:][)"']*$/.test(sentence))
+    .map(wordsIn);
+  return lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, lengths.length);
+}
