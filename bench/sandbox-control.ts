@@ -4,7 +4,7 @@ import type { PartnerReady } from './child.ts';
 const logged = z.array(z.object({ path: z.string() }));
 const apiPath = '/api/';
 
-/** docs/sandbox.md, "Control while it runs". */
+/** docs/partner.md#control-it. */
 export async function control(
   { url }: PartnerReady,
   method: string,

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 /** A real calendar date, `YYYY-MM-DD`. */
 const day = () => z.iso.date();
 
-/** Element of `results` to the letter of the document (partner-api.md, 2.3). */
+/** Element of `results` to the letter of the document (docs/partner.md, 2.3). */
 export const documentedPartSchema = z.looseObject({
   assessment_id: z.int(),
   assessment_name: z.string(),
@@ -13,7 +13,7 @@ export const documentedPartSchema = z.looseObject({
 });
 
 /**
- * A record to the letter of the document (partner-api.md, 2.2): what the sandbox serves and the conformance suite
+ * A record to the letter of the document (docs/partner.md, 2.2): what the sandbox serves and the conformance suite
  * asks for. The notifier itself announces records that have less (`lambda/events/assessment.ts`).
  */
 export const documentedRecordSchema = z.looseObject({

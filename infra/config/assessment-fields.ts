@@ -1,4 +1,4 @@
-/** The fields of an assessment that the document names (partner-api.md, 2.2). */
+/** The fields of an assessment that the document names (docs/partner.md, 2.2). */
 export const assessmentFields = [
   'id',
   'seid',

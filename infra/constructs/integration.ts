@@ -154,13 +154,13 @@ export class Integration extends Construct {
     const secret = new secretsmanager.Secret(this, 'Secret', {
       description: `Partner credentials of ${name}: {"client_id": "...", "client_secret": "..."}`,
       secretStringValue: SecretValue.unsafePlainText(unsetCredentials),
-      // Other credentials mean a request to the partner (partner-api.md, 5). So it survives the
+      // Other credentials mean a request to the partner (docs/partner.md, 5). So it survives the
       // stack, but not the rollback of a failed first deployment, when it is still empty.
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
     Validations.of(secret).acknowledge({
       id: 'AwsSolutions-SMG4',
-      reason: 'Only the partner can rotate these credentials, on request (partner-api.md, 5).',
+      reason: 'Only the partner can rotate these credentials, on request (docs/partner.md, 5).',
     });
     return {
       isNew: true,

@@ -25,7 +25,7 @@ export type DayRange = z.output<typeof dayRange>;
 
 /**
  * The recent window at an instant: today in the partner's time zone and `recentDays` days before.
- * The API interprets its date filters in that zone (partner-api.md, 4.2, filter rule 3).
+ * The API interprets its date filters in that zone (docs/partner.md, 4.2, filter rule 3).
  */
 export function recentWindow(
   now: Temporal.Instant,

@@ -1,6 +1,6 @@
 import type { Assessment } from '../events/assessment.ts';
 
-/** The keys that a seam can be made of (partner-api.md, 4.2, `sort`). */
+/** The keys that a seam can be made of (docs/partner.md, 4.2, `sort`). */
 export type SeamKey = 'user_name' | 'product_name' | 'proctor_name';
 
 export type NamePart = 'first_name' | 'last_name';
@@ -106,7 +106,7 @@ const TOLERATED = 1 / 3;
 
 /**
  * Whether an answer can be in the order that was asked for. The API takes a sort that it does not
- * know as its default, without an error (partner-api.md, 4.2), and then no name says what is tied.
+ * know as its default, without an error (docs/partner.md, 4.2), and then no name says what is tied.
  */
 export function looksSorted(rows: readonly (Assessment | undefined)[], key: SeamKey): boolean {
   const columns = NAMES[key].map((nameOf) => rows.map((row) => folded(row && nameOf(row))));

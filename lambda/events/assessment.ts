@@ -21,7 +21,7 @@ function content<Schema extends z.core.$ZodType>(schema: Schema, description: st
   return described(z.nullish(schema), description);
 }
 
-/** Element of `results` (partner-api.md, 2.3). Fields that the document does not name are kept. */
+/** Element of `results` (docs/partner.md, 2.3). Fields that the document does not name are kept. */
 export const resultPartSchema = described(
   z.looseObject({
     assessment_id: content(z.int(), 'ID of the part.'),
@@ -35,7 +35,7 @@ export const resultPartSchema = described(
 );
 
 /**
- * An assessment as the API returns it (partner-api.md, 2.2), under its own field names, strict about identity
+ * An assessment as the API returns it (docs/partner.md, 2.2), under its own field names, strict about identity
  * and tolerant of content: what the document does not let be null may be null, or absent, all the same.
  * Fields that the document does not name are kept and passed on to subscribers.
  */

@@ -6,7 +6,7 @@ import type { QuarantinedRecord } from '../ports/partner-reader.ts';
 import { PartnerError, type RequestKind } from './errors.ts';
 import type { HttpReply } from './transport.ts';
 
-/** The API reduces larger pages to this silently (partner-api.md, 8); this client refuses them. */
+/** The API reduces larger pages to this silently (docs/partner.md, 8); this client refuses them. */
 export const MAX_PAGE_SIZE = 100;
 /** What the host takes where none is asked for. */
 export const DEFAULT_PAGE_SIZE = 50;
@@ -20,7 +20,7 @@ const listOf = <Value extends z.core.$ZodType>(value: Value) =>
 const day = z.exactOptional(z.iso.date());
 
 /**
- * Filters of the list, under the API's own names (partner-api.md, 4.2). All combine with AND.
+ * Filters of the list, under the API's own names (docs/partner.md, 4.2). All combine with AND.
  *
  * A blank string and an empty array equal an omitted filter, as the document says: a list of IDs
  * that turns out to be empty selects everything, not nothing.
@@ -42,7 +42,7 @@ const assessmentFilter = z.strictObject({
 });
 
 /**
- * What to ask the list for (partner-api.md, 4.2). What is omitted is left to the API's defaults.
+ * What to ask the list for (docs/partner.md, 4.2). What is omitted is left to the API's defaults.
  *
  * The API takes what it does not know as the default, without an error: a typing mistake would give
  * another order than the one a proven read relies on.
@@ -89,7 +89,7 @@ export interface Page {
   /** The records with a usable ID and a valid day, whatever is odd about their other fields. No ID appears twice. */
   readonly assessments: readonly Assessment[];
   readonly quarantined: readonly Quarantined[];
-  /** As the server sent it (partner-api.md, 2.4); `offset` is always the one that was asked for. */
+  /** As the server sent it (docs/partner.md, 2.4); `offset` is always the one that was asked for. */
   readonly meta: { readonly count: number; readonly offset: number; readonly page: number };
   /** How many records the response held, quarantined ones included. */
   readonly rows: number;
@@ -226,7 +226,7 @@ function roomAfter(value: unknown, room = MAX_VALUES, depth = 1): number {
 }
 
 /**
- * The error for a status that is no success (partner-api.md, 7, and what it leaves open).
+ * The error for a status that is no success (docs/partner.md, 7, and what it leaves open).
  *
  * @param path of the request: a filter may be what the host does not take
  */

@@ -35,7 +35,7 @@ export interface PartnerClientOptions {
   /** `{base_url}`: `https:`, save on loopback addresses. May have a path in front of the API's. */
   readonly baseUrl: string | URL;
   readonly credentials: CredentialSource;
-  /** How the credentials are sent (partner-api.md, 4.1). Default: `form`. */
+  /** How the credentials are sent (docs/partner.md, 4.1). Default: `form`. */
   readonly tokenRequest?: TokenRequestForm;
   readonly clock?: Clock;
   /** For the jitter: from 0 up to, not including, 1. */
@@ -56,7 +56,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Reads assessments (partner-api.md, 4.2 and 4.3). Safe to share among concurrent callers. */
+/** Reads assessments (docs/partner.md, 4.2 and 4.3). Safe to share among concurrent callers. */
 export interface PartnerClient {
   /**
    * One page of the list: of fewer rows than asked for where so many are too large; where none of them can be read, with

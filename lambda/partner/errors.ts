@@ -1,7 +1,7 @@
 import { noticed } from '../condition-table.ts';
 import { type Fault, NotifierError, type Reach, reachOf } from '../errors.ts';
 
-/** The API's three endpoints, as a request's kind and as people are told (partner-api.md, 4.1 to 4.3). */
+/** The API's three endpoints, as a request's kind and as people are told (docs/partner.md, 4.1 to 4.3). */
 const endpoints = {
   token: 'the token endpoint',
   list: 'the list of assessments',
@@ -27,19 +27,19 @@ const askWhySlow = 'Wait; if it lasts, ask the partner why the host is slow.';
 const pace = `Wait a minute, and try again. If it goes on: ${noticed['rate-limited'].toDo}`;
 
 export const meanings = {
-  /** 401 at the token endpoint, with a secret that has just been read afresh (partner-api.md, 7). */
+  /** 401 at the token endpoint, with a secret that has just been read afresh (docs/partner.md, 7). */
   'credentials-refused': {
     says: 'The client ID or the secret was refused, twice, by',
     reach: 'access',
     whatToDo: noticed['credentials-refused'].toDo,
   },
-  /** 400 `unsupported_grant_type` at the token endpoint (partner-api.md, 7). */
+  /** 400 `unsupported_grant_type` at the token endpoint (docs/partner.md, 7). */
   'unsupported-grant': {
     says: 'The grant type client_credentials was not accepted by',
     reach: 'access',
     whatToDo: noticed['unsupported-grant'].toDo,
   },
-  /** The API answered 401 to a token that it had issued a moment before (partner-api.md, 7, rule 2). */
+  /** The API answered 401 to a token that it had issued a moment before (docs/partner.md, 7, rule 2). */
   'token-refused-twice': {
     says: 'A token and the one requested in its place were both refused by',
     reach: 'access',
@@ -47,7 +47,7 @@ export const meanings = {
     whatToDo: noticed['token-refused-twice'].toDo,
   },
   /**
-   * 400 to the list without a filter: the integration has no organizations or no assessments (partner-api.md, 7,
+   * 400 to the list without a filter: the integration has no organizations or no assessments (docs/partner.md, 7,
    * rule 1). Which of the two it is, only the text of the answer says, and nothing branches on a text.
    */
   'not-provisioned': {
@@ -55,7 +55,7 @@ export const meanings = {
     reach: 'access',
     whatToDo: noticed['not-provisioned'].toDo,
   },
-  /** 429. Not in the document, which shows no rate limits (partner-api.md, 8). */
+  /** 429. Not in the document, which shows no rate limits (docs/partner.md, 8). */
   'rate-limited': {
     says: 'Rate limited by',
     reach: 'pace',
@@ -105,7 +105,7 @@ export const meanings = {
     whatToDo:
       'Check the base URL; if it is right, the API has changed or a proxy answers in its place: tell the partner what is unexpected.',
   },
-  /** `get` received a record that is not the one the document describes (partner-api.md, 2.2). */
+  /** `get` received a record that is not the one the document describes (docs/partner.md, 2.2). */
   'malformed-record': {
     says: 'A malformed record came from',
     fault: 'record',

@@ -1,4 +1,4 @@
-/** The partner client by itself: see docs/partner-api.md. */
+/** The partner client by itself: see docs/partner.md. */
 export type { Clock } from '../clock.ts';
 export { NotifierError } from '../errors.ts';
 export type { Assessment, ResultPart } from '../events/assessment.ts';

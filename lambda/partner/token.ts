@@ -5,7 +5,7 @@ import type { ClientParts } from './client.ts';
 import { PartnerError } from './errors.ts';
 import { type HttpReply, type HttpRequest, type Transport, withTimeLimit } from './transport.ts';
 
-/** What the partner issued (partner-api.md, 1). The secret is a password. */
+/** What the partner issued (docs/partner.md, 1). The secret is a password. */
 export interface Credentials {
   readonly clientId: string;
   readonly clientSecret: string;
@@ -14,7 +14,7 @@ export interface Credentials {
 /** `afresh`: bypass any cache, because the partner has just refused what was cached. */
 export type CredentialSource = (options?: { afresh?: boolean }) => Promise<Credentials>;
 
-/** The three forms of partner-api.md, 4.1. */
+/** The three forms of docs/partner.md, 4.1. */
 export type TokenRequestForm = 'form' | 'basic' | 'json';
 
 interface Token {
@@ -22,7 +22,7 @@ interface Token {
   readonly usableUntilMs: number;
 }
 
-/** partner-api.md, 2.1; `created_at` is the server's clock, and therefore not used. */
+/** docs/partner.md, 2.1; `created_at` is the server's clock, and therefore not used. */
 const tokenSchema = z.looseObject({
   // Visible ASCII: anything else would break out of, or be refused in, the header.
   access_token: z.string().check(z.regex(/^[\x21-\x7e]+$/)),

@@ -12,7 +12,7 @@ export interface Check {
   readonly run: (samples: Samples) => Promise<Verdict>;
 }
 
-/** A section of partner-api.md. */
+/** A section of docs/partner.md. */
 export interface Section {
   readonly id: string;
   readonly title: string;

@@ -11,7 +11,7 @@ import type { HttpReply, HttpRequest } from '../../lambda/partner/transport.ts';
 import { toAnswer } from './answer.ts';
 import { CredentialsFileRefusedError } from './errors.ts';
 
-/** The answer to a token request in one of the forms of partner-api.md, 4.1. */
+/** The answer to a token request in one of the forms of docs/partner.md, 4.1. */
 export interface Grant {
   readonly form: TokenRequestForm;
   readonly status: number;

@@ -44,7 +44,7 @@ export type Params = Readonly<Record<string, string | readonly string[]>>;
 export interface HostOptions {
   readonly baseUrl: string;
   readonly credentials: Credentials;
-  /** The forms of the token request to be tried (partner-api.md, 4.1). */
+  /** The forms of the token request to be tried (docs/partner.md, 4.1). */
   readonly forms: readonly TokenRequestForm[];
   readonly clock?: Clock;
   /** For the jitter between attempts: from 0 up to, not including, 1. */

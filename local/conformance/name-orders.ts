@@ -37,7 +37,7 @@ function ordersOf(texts: Readonly<Record<string, readonly TextOf[]>>): NameOrder
 const proctors = ({ results }: DocumentedRecord) => results.map(({ proctor_name }) => proctor_name);
 const sortedProctors = (record: DocumentedRecord) => proctors(record).sort(byCollation);
 
-/** A sort key of partner-api.md, 4.2, other than the date. */
+/** A sort key of docs/partner.md, 4.2, other than the date. */
 export type NameSort = 'user_name' | 'proctor_name' | 'product_name';
 
 export const nameOrders: Readonly<Record<NameSort, readonly NameOrder[]>> = {

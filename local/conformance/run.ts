@@ -13,7 +13,7 @@ type Host = Pick<ProcessHost, 'streams' | 'environment' | 'stopping'>;
 /** It could not be carried out. Commander's own status for a bad flag is 1, which here means a contradiction. */
 const notCarriedOut = 2;
 
-/** `npm run conformance`: see docs/conformance.md. @returns the exit code */
+/** `npm run conformance`: see docs/partner.md#conformance. @returns the exit code */
 export function run(argv: readonly string[], host: Host): Promise<number> {
   return runProgram(host, () => check(parseFlags(argv, host), host), notCarriedOut);
 }

@@ -30,7 +30,7 @@ export interface Report {
 }
 
 /**
- * Holds a host against partner-api.md, reading only.
+ * Holds a host against docs/partner.md, reading only.
  *
  * @throws {NotifierError} if it cannot be carried out: no token, no provisioning, no list
  */

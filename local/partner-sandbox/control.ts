@@ -177,7 +177,7 @@ export function control(
   const template = id === undefined ? below : below.replace(id, ':id');
   const operation = operations.find((one) => one.method === method && one.path === template);
   if (operation === undefined)
-    return failure(404, 'There is no such control; see docs/sandbox.md.');
+    return failure(404, 'There is no such control; see docs/partner.md#control-it.');
   try {
     const input: unknown = body.trim() === '' ? {} : JSON.parse(body);
     const result = operation.act(sandbox, input, Number(id));

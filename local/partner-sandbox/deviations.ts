@@ -4,7 +4,7 @@ import { type Answer, limits, type Rules } from './rules.ts';
 
 /** One way to contradict the document, by replacing seams of a server that follows it. */
 interface Deviation {
-  /** The statement of partner-api.md that it breaks. */
+  /** The statement of docs/partner.md that it breaks. */
   readonly breaks: string;
   readonly apply: (rules: Rules) => Partial<Rules>;
 }

@@ -17,7 +17,8 @@ export class SandboxRequestError extends NotifierError {
   readonly code = 'sandbox-request-invalid';
   readonly fault = 'ops';
   readonly retryHelps = false;
-  readonly whatToDo = 'Correct what the message names; docs/sandbox.md lists what is accepted.';
+  readonly whatToDo =
+    'Correct what the message names; docs/partner.md#control-it lists what is accepted.';
 }
 
 /** No record, educator, organization or assessment has that id. */

@@ -24,7 +24,7 @@ export interface NewRecord {
   readonly parts: readonly NewPart[];
 }
 
-/** Organization and product ids that the integration may read (partner-api.md, 1). */
+/** Organization and product ids that the integration may read (docs/partner.md, 1). */
 export interface Scope {
   readonly organizationIds: ReadonlySet<number>;
   readonly productIds: ReadonlySet<number>;
@@ -231,7 +231,7 @@ export class Records {
     return this.#partProctor.get(this.#partsFrom.get(slot));
   }
 
-  /** The record in the API's shape (partner-api.md, 2.2 and 2.3). */
+  /** The record in the API's shape (docs/partner.md, 2.2 and 2.3). */
   assessment(slot: number): DocumentedRecord {
     const educator = this.catalogue.educators.at(this.#educator.get(slot));
     const organization = this.catalogue.organizations.at(this.#organization.get(slot));

@@ -30,7 +30,7 @@ function fault(text: string, earlier: readonly FaultOrder[] = []): readonly Faul
 
 type Host = Pick<ProcessHost, 'streams' | 'stopping'>;
 
-/** `npm run sandbox`, until it is stopped: see docs/sandbox.md. @returns the exit code */
+/** `npm run sandbox`, until it is stopped: see docs/partner.md#the-sandbox. @returns the exit code */
 export function run(argv: readonly string[], host: Host): Promise<number> {
   const program = commandLine('sandbox', host.streams)
     .description('The Partner Assessment Results API, made to run on this machine.')
@@ -108,7 +108,7 @@ Try it:
 
   TOKEN=$(curl -s ${url}/oauth/token -d grant_type=client_credentials -d client_id=${credentials.clientId} -d client_secret=${credentials.clientSecret} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/'); curl -sg -H "Authorization: Bearer $TOKEN" '${url}/api/v1/ax/assessments?order=DESC&page=2'
 
-Control it (docs/sandbox.md):
+Control it (docs/partner.md#control-it):
 
   curl -s ${url}/_sandbox
 

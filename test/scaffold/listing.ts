@@ -17,7 +17,7 @@ export interface HostRecord {
 }
 
 /**
- * Section 4.2 of partner-api.md over plain objects: filter, sort, slice, count, in one atomic answer.
+ * Section 4.2 of docs/partner.md over plain objects: filter, sort, slice, count, in one atomic answer.
  *
  * @param tie decides among equals, called once a record
  */

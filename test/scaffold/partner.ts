@@ -80,7 +80,7 @@ export const noOrganizations = written(documentRules.noOrganizations);
 export const noAssessments = written(documentRules.noAssessments);
 
 /**
- * The partner in memory, at the level of HTTP: what partner-api.md says over records that tests
+ * The partner in memory, at the level of HTTP: what docs/partner.md says over records that tests
  * change, below the real client. It takes no time but the clock's, opens no socket, and its faults
  * look as they do on a wire.
  */

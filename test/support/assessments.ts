@@ -5,7 +5,7 @@ import type { DocumentedRecord } from '../../local/documented-record.ts';
 const firstId = 48_213;
 
 /**
- * An invented assessment without parts: its one result describes itself (partner-api.md, 2.3). Each id
+ * An invented assessment without parts: its one result describes itself (docs/partner.md, 2.3). Each id
  * is another person's: a day of more than a page of one name cannot be proven.
  */
 export function assessment(overrides: Partial<DocumentedRecord> = {}): DocumentedRecord {

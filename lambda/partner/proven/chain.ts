@@ -96,7 +96,7 @@ function afterPage(
   if (reading.nameOrder?.mistaken) return { ...chain, end: 'mistaken' };
   const rows = assessments.map((row) => row && seamRow(row, key, reading));
   const isJoined = offset === 0 || rules.holdsAnchor(rows, anchors);
-  // The host may apply a smaller size than was asked for (partner-api.md, 2.4).
+  // The host may apply a smaller size than was asked for (docs/partner.md, 2.4).
   const room = Math.min(applied, MAX_PAGE_SIZE);
   // Neither fewer rows than the page has room for and the count promises, nor more.
   const isSlice = page.rows === Math.min(room, Math.max(0, count - page.meta.offset));

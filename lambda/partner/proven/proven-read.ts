@@ -139,7 +139,7 @@ function ended({ end, pages, count, ids }: Chain): PartRead {
   return end === 'complete' ? { proof: pages === 1 ? 'single-page' : 'key-seam', count, ids } : {};
 }
 
-/** By another key, or in parts by what a record either is or is not (partner-api.md, 3), or else by organization. */
+/** By another key, or in parts by what a record either is or is not (docs/partner.md, 3), or else by organization. */
 async function readDay(reading: Reading, part: Part): Promise<PartRead> {
   for (const key of ['product_name', 'proctor_name'] as const) {
     const chain = await readChain(reading, part, key);
@@ -156,7 +156,7 @@ async function readDay(reading: Reading, part: Part): Promise<PartRead> {
   if (user_record_status === undefined)
     return readBy([{ user_record_status: ['active'] }, { user_record_status: ['archived'] }]);
   if (organization_ids !== undefined) return {};
-  // The organizations in scope cannot be asked for (partner-api.md, 1), and those that were seen need not be all. So
+  // The organizations in scope cannot be asked for (docs/partner.md, 1), and those that were seen need not be all. So
   // the host's count of the whole, before and after, must be the number of records that were seen in the parts.
   const seen = new Set(reading.assessments.flatMap(({ organization_id }) => organization_id ?? []));
   const before = await reading.count(part);

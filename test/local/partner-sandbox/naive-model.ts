@@ -1,9 +1,9 @@
 import { Temporal } from 'temporal-polyfill';
 
 /**
- * Section 4.2 of partner-api.md, read aloud over plain objects: one filter after the other, one
+ * Section 4.2 of docs/partner.md, read aloud over plain objects: one filter after the other, one
  * sort, one slice. It shares no code with the sandbox and is as slow as it looks. Where the
- * document is silent it follows docs/sandbox.md ("Where the document is silent").
+ * document is silent it follows docs/partner.md#silent-points.
  */
 export interface ModelRecord {
   readonly id: number;
