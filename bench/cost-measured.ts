@@ -17,7 +17,7 @@ export const tickUnits = z.object({
 });
 export type TickUnits = z.output<typeof tickUnits>;
 
-/** What `node bench/cost.ts` writes and docs/cost.md is calculated with. */
+/** What `node bench/cost.ts` writes and docs/measured/cost.md is calculated with. */
 export const costMeasured = z.object({
   /** `YYYY-MM-DD` */
   on: z.iso.date(),

@@ -15,7 +15,7 @@ import { Subscriber } from './subscriber.ts';
 import { createTicker } from './ticker.ts';
 
 /**
- * Measures what docs/cost.md calculates with: `node bench/cost.ts`, a few minutes. Units of the ledger
+ * Measures what docs/measured/cost.md calculates with: `node bench/cost.ts`, a few minutes. Units of the ledger
  * by the embedded DynamoDB's own account and AWS's rules for indexes, calls by the clients, log bytes
  * by what the function's journal writes. Then `npm run generate` writes the page.
  */

@@ -89,7 +89,7 @@ export function addOutputs(stack: Stack, notifier: Deployed): void {
     output(
       stackOutputs.operateFunction(name),
       integration.operate.functionName,
-      `Carries out what operators ask for about ${name}: see docs/commands.md`,
+      `Carries out what operators ask for about ${name}: see docs/command-line.md#commands-inside-aws`,
     );
     if (integration.baseline)
       output(

@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { alarmed, type Condition, noticed } from '../lambda/condition-table.ts';
-import { conditionNames } from '../lambda/detection/conditions.ts';
+import {
+  alarmed,
+  type Condition,
+  type NoticedCondition,
+  noticed,
+} from '../lambda/condition-table.ts';
 import { withPart } from './generated-part.ts';
 
 const runbook = 'docs/operations.md';
-const notices = 'docs/notices.md';
 const read = (path: string) =>
   readFileSync(fileURLToPath(new URL(`../${path}`, import.meta.url)), 'utf8');
 
@@ -16,12 +19,9 @@ const part = {
 /** Parts what a section of the runbook has from the table from what is written by hand. */
 const byHand = '<!-- By hand: -->';
 
-/** The pages that tell of conditions as the table does; what is written by hand in them stays. */
-export function conditionPages(): ReadonlyMap<string, string> {
-  return new Map([
-    [runbook, withPart(read(runbook), part, runbookSections)],
-    [notices, withPart(read(notices), part, noticeTable)],
-  ]);
+/** The runbook tells of conditions as the table does; what is written by hand in it stays. */
+export function runbookPage(): ReadonlyMap<string, string> {
+  return new Map([[runbook, withPart(read(runbook), part, runbookSections)]]);
 }
 
 /**
@@ -52,15 +52,17 @@ function noteIn(section: string): [heading: string, note: string][] {
 }
 
 /** GitHub makes the condition's name of it again. */
-function headingOf(name: string): string {
+export function headingOf(name: string): string {
   return `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('-', ' ')}`;
 }
 
-function sectionOf(name: string, condition: Condition): string[] {
+function sectionOf(name: string, condition: Condition | NoticedCondition): string[] {
   const { title, happened, impact, likely, toDo, command } = condition;
+  const over = 'over' in condition ? [`- **Over when** ${condition.over}.`] : [];
   const rows = [
     `- **Do**: ${toDo}${command ? ` \`${command.ops}\`` : ''}`,
     ...(likely ? [`- **Likely**: ${likely}`] : []),
+    ...over,
     `- **Told by**: ${toldBy(name, condition)}; "${title}". Fault: ${condition.fault}.`,
   ];
   return [`*${happened}* ${impact}`, rows.join('\n')];
@@ -75,16 +77,4 @@ function toldBy(name: string, { alarm }: Condition): string {
       : []),
   ];
   return ways.join(', and ');
-}
-
-function noticeTable(): string {
-  const rows = conditionNames.map((name) => {
-    const { title, over, fault } = noticed[name];
-    return `| \`${name}\` | ${title} | ${over} | ${fault} | [${headingOf(name)}](operations.md#${name}) |`;
-  });
-  return [
-    '| name | the subject says | it is over when | fault | runbook |',
-    '|---|---|---|---|---|',
-    ...rows,
-  ].join('\n');
 }

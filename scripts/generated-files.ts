@@ -1,22 +1,18 @@
 import { commandLinePage } from './command-line-page.ts';
-import { commandsPage } from './commands-page.ts';
-import { conditionPages } from './conditions-page.ts';
+import { runbookPage } from './conditions-page.ts';
 import { configurationPage } from './configuration-page.ts';
 import { configurationTypes } from './configuration-types.ts';
 import { contractFiles } from './contract/files.ts';
 import { costPage } from './cost/page.ts';
-import { mcpPage } from './mcp-page.ts';
 
 /** Every file that is made from the sources, by its path from the root of the repository. */
 export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
     ...commandLinePage(),
-    ...commandsPage(),
-    ...conditionPages(),
+    ...runbookPage(),
     ...configurationPage(),
     ...configurationTypes(),
     ...contractFiles(),
     ...costPage(),
-    ...mcpPage(),
   ]);
 }

@@ -8,7 +8,7 @@ import { Browser } from '../test/console/chromium.ts';
 import { RunningProgram } from '../test/support/running.ts';
 
 /**
- * The pictures of docs/console.md: `npm start` with its invented partner, provoked until each page has something to
+ * The pictures of docs/operations.md#console: `npm start` with its invented partner, provoked until each page has something to
  * show, and each page in light and dark. Needs a Chromium, Chrome or Edge.
  */
 const folder = fileURLToPath(new URL('../docs/console', import.meta.url));

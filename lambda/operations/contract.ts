@@ -77,7 +77,8 @@ export function isChanging<Name extends CommandName>(
 
 /** The function was sent something that is no command, or one with settings that it does not know. */
 export class CommandInvalidError extends errorOf('command-invalid', 'ops') {
-  readonly whatToDo = 'Correct the command: docs/commands.md describes each.';
+  readonly whatToDo =
+    'Correct the command: docs/command-line.md#commands-inside-aws describes each.';
 
   constructor(problems: readonly string[]) {
     super(`This is not a command: ${problems.join('; ')}.`);

@@ -36,7 +36,7 @@ const optionsSchema = z.object({
 
 type Options = z.output<typeof optionsSchema>;
 
-/** `npm run smoke`: see docs/demo.md. @returns the exit code: 1 when an event is missing or false */
+/** `npm run smoke`: see docs/operations.md#a-demo-stack. @returns the exit code: 1 when an event is missing or false */
 export async function run(argv: readonly string[], input: HostInput): Promise<number> {
   const host = hostOf(input);
   const program = commandLine('npm run smoke --', host.streams)

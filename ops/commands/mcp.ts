@@ -7,7 +7,7 @@ export const mcp = opsCommand({
   isEndless: true,
   summary: 'Lets an assistant look, as tools of the Model Context Protocol.',
   details:
-    'Speaks the protocol on standard input and output, until these end. Each tool is a command, and answers what the command answers: no personal data. With --allow-changes also those that change something, which answer with a preview until the assistant confirms it. docs/mcp.md has how to add it to assistants.',
+    'Speaks the protocol on standard input and output, until these end. Each tool is a command, and answers what the command answers: no personal data. With --allow-changes also those that change something, which answer with a preview until the assistant confirms it. docs/operations.md#assistants has how to add it to assistants.',
   examples: [
     ['mcp --stack prod', 'is anything wrong? why did nobody hear of 48213?'],
     ['mcp --stack prod --allow-changes', 'also releases, pauses, replays'],
@@ -20,7 +20,9 @@ export const mcp = opsCommand({
     const { serveMcp } = await import('../mcp/serve.ts');
     const { options, host } = session.origin;
     if (session.terminal.isAttended)
-      session.note(() => ['Standard input is for an assistant; docs/mcp.md says how it is added.']);
+      session.note(() => [
+        'Standard input is for an assistant; docs/operations.md#assistants says how it is added.',
+      ]);
     await serveMcp({ host, options, allowsChanges });
     return exitCodes.fine;
   },

@@ -9,7 +9,7 @@ import { prices } from './prices.ts';
 export const everies = [1, 5, 15] as const;
 export const volumes = [10, 1_000, 50_000] as const;
 
-const path = 'docs/cost.md';
+const path = 'docs/measured/cost.md';
 const measuredFile = new URL('../../bench/cost-measured.json', import.meta.url);
 
 /** What each line of the bill is, and how it gets smaller. */
@@ -92,7 +92,7 @@ function measured(): CostMeasured {
   return costMeasured.parse(JSON.parse(readFileSync(measuredFile, 'utf8')));
 }
 
-/** docs/cost.md, as the measurements, the prices and the stack make it. */
+/** docs/measured/cost.md, as the measurements, the prices and the stack make it. */
 export function costPage(): ReadonlyMap<string, string> {
   const units = measured();
   const atOneMinute = volumes.map((perDay) => billOf(1, perDay));
@@ -117,7 +117,7 @@ ${table([
 Everything that the stack makes is in it: one queue that subscribes to the events, one address for the
 digests, every alarm. What is not: the dashboard in an account that has three already
 (${dollars(prices.dashboards.dollars)} more; \`dashboard: false\` leaves it out), the composite alarm of a pager
-(${dollars(prices.compositeAlarms.dollars)} more), what subscribers do with their queues, commands of operators, and the
+(${dollars(prices.compositeAlarms.dollars)} more), what subscribers do with their queues, commands of ops, and the
 baseline, once: about two write units and one read unit a certification.
 
 From the second year the key costs a dollar more, from the third another one: yearly rotation.
@@ -152,7 +152,7 @@ audits' requests (\`audit.requestsPerTick\`) can read again in time; the figures
 
 Audits of the history make two requests a minute, whatever its size, up to some 290,000. Beyond that a pass a day
 needs more: at a history of 1,000,000 they add 14,743 read units and 532 requests an hour
-([benchmarks.md](benchmarks.md); measured before the former was so, on which the latter does not depend), which is ${dollars(14_743 * 730 * prices.readUnits.dollars)} and ${dollars(532 * 730 * 0.5 * (assumed.partnerMs / 1_000) * prices.gigabyteSeconds.dollars)} a month. The figures
+([benchmarks](../benchmarks.md); measured before the former was so, on which the latter does not depend), which is ${dollars(14_743 * 730 * prices.readUnits.dollars)} and ${dollars(532 * 730 * 0.5 * (assumed.partnerMs / 1_000) * prices.gigabyteSeconds.dollars)} a month. The figures
 above are for the histories of the worlds that were measured: a year at 10 a day, twenty days at 1,000,
 one at 50,000.
 

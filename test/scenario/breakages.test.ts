@@ -18,7 +18,7 @@ import { OnCall, type Way } from './on-call.ts';
 
 /**
  * Prepared breakages of what is deployed: each reaches people on call, with its cause and what mends it. What was
- * measured is docs/breakages.md.
+ * measured is docs/measured/breakages.md.
  */
 
 const parts = [
@@ -497,7 +497,7 @@ function note(
     if (minute === undefined) return `\`${name}\``;
     if (way === 'daily check') return onCall.isSelfCheckLate ? 'notice, 26 h' : way;
     const [, entry = ''] = /docs\/operations\.md#([\w-]+)$/.exec(text) ?? [];
-    return `${kind === 'alarm' ? `alarm [${entry}](operations.md#${entry})` : kind}, ${minute} min`;
+    return `${kind === 'alarm' ? `alarm [${entry}](../operations.md#${entry})` : kind}, ${minute} min`;
   });
   expect(told()).toMatch(says);
   expect(told()).toMatch(mends);
@@ -512,7 +512,7 @@ const linked = (told: string) =>
       /^(restore-secret|aws kms enable-key|credentials set|accept-total|holds --.*|deploy --.*)$/,
       '`$1`',
     )
-    .replace(/^docs\/((?:\w+\.md)#?([\w-]*))$/, (_, to, entry) => `[${entry || to}](${to})`);
+    .replace(/^docs\/((?:\w+\.md)#?([\w-]*))$/, (_, to, entry) => `[${entry || to}](../${to})`);
 
 /** What happens at the partner while a role lacks something, so that each of its actions is wanted. */
 async function aBusyDay(): Promise<void> {
@@ -551,7 +551,7 @@ ${measured
 const page = () => `# What breaks, and how people on call hear of it
 
 This page lists what can break in a deployment. For each it shows who tells the people on call, how soon, what it says,
-and what mends it. [test/scenario/breakages.test.ts](../test/scenario/breakages.test.ts) measures it and writes this page:
+and what mends it. [test/scenario/breakages.test.ts](../../test/scenario/breakages.test.ts) measures it and writes this page:
 it deploys to the embedded AWS, runs a tick a minute, breaks one thing, and has a new certification appear at the partner.
 
 There are four ways to hear of it:
@@ -570,7 +570,7 @@ What AWS counts by itself (the scheduler, Lambda, what SNS could not deliver) is
 AWS)**. The clock of the partner may be ten minutes off: nothing depends on it.
 
 What nothing tells: that the policy of the operations topic, or a condition in the policy of its key, keeps CloudWatch
-out. Notices still arrive then, and alarms do not. [See an alarm arrive](operations.md#verify) after each change of either.
+out. Notices still arrive then, and alarms do not. [See an alarm arrive](../operations.md#verify) after each change of either.
 
 ${parts.map(tableOf).join('\n')}`;
 
@@ -621,7 +621,7 @@ describe('people on call hear of it, with its cause and what mends it, when', in
       what: 'nobody is configured on operations',
       ways: ['warning of `cdk synth`'],
       says: "nobody is subscribed to 'operations'",
-      mends: '[`subscriptions`](configuration.md#subscriptions)',
+      mends: '[`subscriptions`](../configuration.md#subscriptions)',
     });
   });
 
@@ -671,11 +671,11 @@ describe('people on call hear of it, with its cause and what mends it, when', in
     },
   );
 
-  it('it is what docs/breakages.md says', async () => {
+  it('it is what docs/measured/breakages.md says', async () => {
     const ofCommands = ofOperate.filter((action) => !isOfLog(action));
     const all = Object.values(breakages).flat().length + 1 + ofPoll.length + ofCommands.length;
     expect(measured).toHaveLength(all);
-    await expect(page()).toMatchFileSnapshot('../../docs/breakages.md');
+    await expect(page()).toMatchFileSnapshot('../../docs/measured/breakages.md');
   });
 });
 

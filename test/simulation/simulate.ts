@@ -190,7 +190,7 @@ async function digestsSent(life: Life): Promise<void> {
   }
 }
 
-/** That audits use up what a slow host allows is told of until an hour after it last refused: docs/notices.md. */
+/** That audits use up what a slow host allows is told of until an hour after it last refused: docs/operations.md#alarms-and-notices. */
 async function refusalsOver(life: Life): Promise<void> {
   const { conditions } = await life.ledger.state();
   if (life.plan.pace === 0 || !conditions.has('rate-limited')) return;

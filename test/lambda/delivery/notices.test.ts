@@ -6,6 +6,7 @@ import {
   conditionNames,
   type OpenCondition,
 } from '../../../lambda/detection/conditions.ts';
+import { headingOf } from '../../../scripts/conditions-page.ts';
 
 const settings = {
   name: 'district-a',
@@ -69,9 +70,10 @@ describe('what operations read', () => {
   });
 
   it.each(conditionNames)('is explained in the documentation: %s', async (name) => {
-    const page = await readFile(new URL('../../../docs/notices.md', import.meta.url), 'utf8');
+    const page = await readFile(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
     const { subject } = conditionNotice(settings, name, { since, number: 1 }, now);
-    expect(page).toContain(`| \`${name}\` | ${subject.replace('district-a: ', '')} |`);
+    const [, section = ''] = page.split(`\n### ${headingOf(name)}\n`);
+    expect(section.split('\n### ')[0]).toContain(`; "${subject.replace('district-a: ', '')}".`);
   });
 
   it.each(conditionNames)('has a subject that SNS takes: %s', (name) => {

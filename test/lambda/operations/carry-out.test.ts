@@ -29,7 +29,7 @@ describe('a command', () => {
         fault: 'ops',
         message: expect.stringMatching(problem),
         retryHelps: false,
-        whatToDo: expect.stringContaining('docs/commands.md'),
+        whatToDo: expect.stringContaining('docs/command-line.md#commands-inside-aws'),
       },
     });
     expect(story.warnings).toEqual(['command failed']);

@@ -1,0 +1,15 @@
+import { contract } from '../lambda/operations/contract.ts';
+
+/** What the caller does not have to say, or what `next` says for it. */
+const ownAffairs: ReadonlySet<string> = new Set(['command', 'by', 'operation', 'after', 'since']);
+
+function row([name, { command, does }]: [string, (typeof contract)[keyof typeof contract]]) {
+  const settings = Object.keys(command.shape).filter((setting) => !ownAffairs.has(setting));
+  return `| \`${name}\` | ${settings.map((setting) => `\`${setting}\``).join(', ')} | ${does} |`;
+}
+
+/** The commands that the operate function carries out, as they are defined now. */
+export function commandsTable(): string {
+  const rows = Object.entries(contract).map(row);
+  return ['| command | settings | what it does |', '|---|---|---|', ...rows].join('\n');
+}
