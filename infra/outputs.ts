@@ -75,7 +75,11 @@ export function addOutputs(stack: Stack, notifier: Deployed): void {
     );
 
   if (notifier.archive)
-    output('ArchiveBucket', notifier.archive.bucketName, 'Every event, by day: docs/archive.md');
+    output(
+      'ArchiveBucket',
+      notifier.archive.bucketName,
+      'Every event, by day: docs/subscribing.md#an-archive',
+    );
 
   output(
     stackOutputs.integrations,

@@ -73,6 +73,7 @@ const plain: readonly string[] = [
   'docs/detection.md',
   'docs/operations.md',
   'docs/partner.md',
+  'docs/subscribing.md',
 ];
 
 /** Words that the glossary has others for, and clauses without a noun. */
@@ -99,11 +100,11 @@ describe.runIf(plain.length > 0).each(plain)('%s is in plain words', (path) => {
   });
 });
 
-it('the pages by hand have 15,000 words at most, code apart', () => {
+it('the pages by hand have 17,500 words at most, code apart', () => {
   const words = plain
     .filter((path) => path.startsWith('docs/'))
     .map((path) => wordsIn(writtenByHand(read(path))));
-  expect(words.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(15_000);
+  expect(words.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(17_500);
 });
 
 describe('code blocks', () => {

@@ -154,7 +154,7 @@ const settings = record({
     'slack',
     'teams',
   ]).describe(
-    '`slack` and `teams`: a channel is told, by Amazon Q Developer in chat applications (`docs/operations.md#chat`). `event-bus`: events become those of an EventBridge bus (`docs/event-bus.md`). `archive`: they are kept in a bucket (`docs/archive.md`). An e-mail address and an https URL have to confirm before they get anything. SNS switches off an e-mail subscription that gets more than ten messages a second: mail belongs on `alerts` and `operations`.',
+    '`slack` and `teams`: a channel is told, by Amazon Q Developer in chat applications (`docs/operations.md#chat`). `event-bus`: events become those of an EventBridge bus (`docs/subscribing.md#an-eventbridge-bus`). `archive`: they are kept in a bucket (`docs/subscribing.md#an-archive`). An e-mail address and an https URL have to confirm before they get anything. SNS switches off an e-mail subscription that gets more than ten messages a second: mail belongs on `alerts` and `operations`.',
   ),
   endpoint: z
     .union([z.string({ error: 'an address that fits the protocol' }), newQueue], {

@@ -38,7 +38,7 @@ export const replay = opsCommand({
   changes: { isFinal: true },
   summary: contract.replay.does,
   details:
-    'Under their first ids, marked as replays: a subscriber that handles each id once is safe. See docs/replay.md. Ends with 3 when an --id is not known here; the others are sent.',
+    'Under their first ids, marked as replays: a subscriber that handles each id once is safe. See docs/subscribing.md#replays. Ends with 3 when an --id is not known here; the others are sent.',
   examples: [
     ['replay --stack prod --from 2026-11-01 --to 2026-11-15 --dry-run', 'what would be sent?'],
     ['replay --stack prod --id 48213,48220', 'the last events of two assessments'],

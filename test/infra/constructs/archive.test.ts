@@ -23,7 +23,7 @@ const combinations = [
 const examples = readdirSync('docs/events/examples').map((name) =>
   certificationEventSchema.parse(JSON.parse(readFileSync(`docs/events/examples/${name}`, 'utf8'))),
 );
-const page = readFileSync('docs/archive.md', 'utf8');
+const page = readFileSync('docs/subscribing.md', 'utf8');
 
 describe.each(combinations)('an archive ($what)', ({ template, isFifo }) => {
   const [keyId] = Object.keys(template.findResources('AWS::KMS::Key'));
