@@ -93,7 +93,7 @@ export function addOutputs(stack: Stack, notifier: Deployed): void {
     output(
       stackOutputs.operateFunction(name),
       integration.operate.functionName,
-      `Carries out what operators ask for about ${name}: see docs/command-line.md#commands-inside-aws`,
+      `Carries out the commands of ops for ${name}: see docs/command-line.md#commands-inside-aws`,
     );
     if (integration.baseline)
       output(

@@ -64,6 +64,12 @@ afterAll(async () => {
   await duty.dismantle();
 });
 
+/** The app of the guide. */
+const [, exampleApp = ''] =
+  readFileSync(join(root, 'docs/configuration.md'), 'utf8').match(
+    /compiles and synthesizes this\. -->\n```ts\n(.*?)```/s,
+  ) ?? [];
+
 describe('the packed package, at a subscriber,', () => {
   it('handles an event with three dependencies', () => {
     const { stdout, stderr } = subscriber.node(
@@ -191,15 +197,12 @@ describe('the functions in the packed package', () => {
 });
 
 describe("the packed package, in a team's own app,", () => {
-  const page = readFileSync(join(root, 'docs/construct.md'), 'utf8');
-  const [, example = ''] = page.match(/```ts\n(import .*?)```/s) ?? [];
-
   it('fits the example of the guide', () => {
-    expect(team.typeErrors({ 'app.ts': example })).toBe('');
+    expect(team.typeErrors({ 'app.ts': exampleApp })).toBe('');
   });
 
   it('brings the functions that are deployed: with the CDK and zod, nothing else is needed', () => {
-    team.write('app.ts', example);
+    team.write('app.ts', exampleApp);
     const outdir = join(team.folder, 'cdk.out');
     const { stderr } = team.run('node', ['app.ts'], { CDK_OUTDIR: outdir });
     expect(stderr).toBe('');
@@ -380,9 +383,7 @@ describe.each([oldestNode, newestNode])('the packed package, on Node %s,', (vers
   });
 
   it('synthesizes the stack of the guide', () => {
-    const [, example = ''] =
-      readFileSync(join(root, 'docs/construct.md'), 'utf8').match(/```ts\n(import .*?)```/s) ?? [];
-    user.write('app.ts', example);
+    user.write('app.ts', exampleApp);
     const outdir = join(user.folder, `cdk-${version}.out`);
     const { stderr } = user.run(node, ['app.ts'], { CDK_OUTDIR: outdir });
     expect(stderr).toBe('');

@@ -24,7 +24,7 @@ export const alerts = record({
     .meta({ allowed: "`{ from: 'HH:MM', to: 'HH:MM' }`, two different times of day" })
     .optional()
     .describe(
-      "Times of day, in the integration's time zone, between which no digest is sent; the next one has what was collected. `{ from: '20:00', to: '06:30' }` is a night. Events for machines, and notices to operators, know no quiet hours.",
+      "Times of day, in the integration's time zone, between which no digest is sent; the next one has what was collected. `{ from: '20:00', to: '06:30' }` is a night. Events for machines, and notices to ops, know no quiet hours.",
     ),
   contact: text(
     `a line of 1 to ${maxContact} characters`,

@@ -32,7 +32,7 @@ export const filter = record({
     .describe("The partner's ids of organizations, not their names."),
   assessments: list(
     name(
-      `an assessment name, exactly as the platform shows it, at most ${maxNameLength} characters`,
+      `an assessment name, exactly as the partner shows it, at most ${maxNameLength} characters`,
       (value) => value.trim() !== '' && value.length <= maxNameLength && !unsendable.test(value),
     ),
     'at least one assessment name',

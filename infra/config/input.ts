@@ -4,7 +4,7 @@
 /** An element of `integrations`. */
 export interface IntegrationSettingsInput {
   /**
-   * What subscribers and operators call it: it is in the id and the source of every event. A live
+   * Its name for subscribers and ops: it is in the id and the source of every event. A live
    * integration that is renamed is a new one: a new secret, a new baseline.
    * Allowed: lower-case letters, digits and single hyphens, starting with a letter, at most 40
    * characters; never a credential.
@@ -17,9 +17,9 @@ export interface IntegrationSettingsInput {
    */
   readonly baseUrl: string;
   /**
-   * Of the platform, not of the organizations: it decides which day a completion belongs to and
-   * which day is today. Ask the partner's operator.
-   * Allowed: the platform's IANA time zone, such as "America/Chicago", or "UTC"; no abbreviation,
+   * Of the partner's host, not of the organizations: it decides which day a completion belongs to
+   * and which day is today. Ask the partner.
+   * Allowed: the partner's IANA time zone, such as "America/Chicago", or "UTC"; no abbreviation,
    * such as "CST", which several zones share.
    */
   readonly timeZone: string;
@@ -296,7 +296,7 @@ export interface SubscriptionSettingsInput {
     readonly organizations?: readonly number[] | undefined;
     /**
      * Upper and lower case are told apart.
-     * Allowed: at least one assessment name; each an assessment name, exactly as the platform shows
+     * Allowed: at least one assessment name; each an assessment name, exactly as the partner shows
      * it, at most 256 characters; never a credential.
      * @default - none
      */
@@ -341,7 +341,7 @@ export interface AlertsSettingsInput {
   /**
    * Times of day, in the integration's time zone, between which no digest is sent; the next one has
    * what was collected. `{ from: '20:00', to: '06:30' }` is a night. Events for machines, and
-   * notices to operators, know no quiet hours.
+   * notices to ops, know no quiet hours.
    * Allowed: `{ from: 'HH:MM', to: 'HH:MM' }`, two different times of day.
    * @default - none
    */
@@ -368,8 +368,8 @@ export interface NotifierSettingsInput {
    */
   readonly integrations: readonly IntegrationSettingsInput[];
   /**
-   * Whom to tell. What SNS cannot deliver to a subscriber waits in a dead-letter queue of its own
-   * for 14 days, and operators are told.
+   * Whom to tell. Messages that SNS cannot deliver wait for 14 days in a dead-letter queue of the
+   * subscription, and ops are told.
    * Allowed: a list of subscriptions.
    * @default []
    */

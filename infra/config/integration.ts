@@ -25,7 +25,7 @@ const defaultRecentMinutes = 15;
 
 export const integration = record({
   name: integrationName.describe(
-    'What subscribers and operators call it: it is in the id and the source of every event. A live integration that is renamed is a new one: a new secret, a new baseline.',
+    'Its name for subscribers and ops: it is in the id and the source of every event. A live integration that is renamed is a new one: a new secret, a new baseline.',
   ),
   baseUrl: text(
     'an https host such as "https://platform.example.org" (http on loopback only), without path, query or credentials',
@@ -34,10 +34,10 @@ export const integration = record({
     .transform((value) => (isDeferred(value) ? value : new URL(value).origin))
     .describe("The partner's host."),
   timeZone: text(
-    'the platform\'s IANA time zone, such as "America/Chicago", or "UTC"; no abbreviation, such as "CST", which several zones share',
+    'the partner\'s IANA time zone, such as "America/Chicago", or "UTC"; no abbreviation, such as "CST", which several zones share',
     isIanaTimeZone,
   ).describe(
-    "Of the platform, not of the organizations: it decides which day a completion belongs to and which day is today. Ask the partner's operator.",
+    "Of the partner's host, not of the organizations: it decides which day a completion belongs to and which day is today. Ask the partner.",
   ),
   every: whole('minutes between two ticks', 1, 60)
     .default(1)
@@ -200,7 +200,7 @@ function isPlatformHost(value: string): boolean {
 
 function isIanaTimeZone(value: string): boolean {
   // Intl also accepts offsets such as "+05:00" and abbreviations such as "EST", some of which know no
-  // summer time; a platform's days follow a place's. `supportedValuesOf` lacks aliases ("Asia/Kolkata").
+  // summer time; a partner's days follow a place's. `supportedValuesOf` lacks aliases ("Asia/Kolkata").
   if (!/^(utc$|[a-z]+\/)/i.test(value) || /^systemv\//i.test(value)) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: value });

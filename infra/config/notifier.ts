@@ -35,7 +35,7 @@ export const notifierSettings = {
     .meta({ allowed: 'a list of subscriptions' })
     .prefault(() => [])
     .describe(
-      'Whom to tell. What SNS cannot deliver to a subscriber waits in a dead-letter queue of its own for 14 days, and operators are told.',
+      'Whom to tell. Messages that SNS cannot deliver wait for 14 days in a dead-letter queue of the subscription, and ops are told.',
     ),
   topic: oneOf(['standard', 'fifo'])
     .default('standard')

@@ -139,7 +139,7 @@ describe('the stack', () => {
   });
 
   it('has the room that the guide says it takes', () => {
-    const page = readFileSync(new URL('../../../docs/construct.md', import.meta.url), 'utf8');
+    const page = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8');
     const [, room = ''] = page.match(/\n- \*\*Room\*\*(.*?) A key,/s) ?? [];
     const none = resourcesOf({ integrations: 0 });
     const more = (parts: Partial<Parameters<typeof resourcesOf>[0]>) =>
