@@ -72,6 +72,7 @@ const plain: readonly string[] = [
   'docs/command-line.md',
   'docs/configuration.md',
   'docs/detection.md',
+  'docs/measured.md',
   'docs/operations.md',
   'docs/partner.md',
   'docs/subscribing.md',
@@ -101,11 +102,11 @@ describe.runIf(plain.length > 0).each(plain)('%s is in plain words', (path) => {
   });
 });
 
-it('the pages by hand have 17,500 words at most, code apart', () => {
+it('the pages by hand have 18,000 words at most, code apart', () => {
   const words = plain
     .filter((path) => path.startsWith('docs/'))
     .map((path) => wordsIn(writtenByHand(read(path))));
-  expect(words.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(17_500);
+  expect(words.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(18_000);
 });
 
 describe('code blocks', () => {

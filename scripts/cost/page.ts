@@ -152,7 +152,7 @@ audits' requests (\`audit.requestsPerTick\`) can read again in time; the figures
 
 Audits of the history make two requests a minute, whatever its size, up to some 290,000. Beyond that a pass a day
 needs more: at a history of 1,000,000 they add 14,743 read units and 532 requests an hour
-([benchmarks](../benchmarks.md); measured before the former was so, on which the latter does not depend), which is ${dollars(14_743 * 730 * prices.readUnits.dollars)} and ${dollars(532 * 730 * 0.5 * (assumed.partnerMs / 1_000) * prices.gigabyteSeconds.dollars)} a month. The figures
+([benchmarks](benchmarks.md); measured before the former was so, on which the latter does not depend), which is ${dollars(14_743 * 730 * prices.readUnits.dollars)} and ${dollars(532 * 730 * 0.5 * (assumed.partnerMs / 1_000) * prices.gigabyteSeconds.dollars)} a month. The figures
 above are for the histories of the worlds that were measured: a year at 10 a day, twenty days at 1,000,
 one at 50,000.
 

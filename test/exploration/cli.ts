@@ -117,7 +117,7 @@ async function again(trail: string): Promise<void> {
   process.exitCode = all.length === 0 ? 0 : 1;
 }
 
-/** As rows of the table of docs/checks.md. */
+/** As rows of the table of docs/measured/exploration.md. */
 async function huntAll(names: readonly string[]): Promise<void> {
   console.log(
     '| mutant | what it breaks | ticks, budgets | choices | noticed |\n|---|---|---|---|---|',

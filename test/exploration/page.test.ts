@@ -4,7 +4,7 @@ import { breakParts, mutants } from '../simulation/mutants.ts';
 import { nothing } from './budget.ts';
 import { begin, replay, verdictOn } from './explore.ts';
 
-const page = readFileSync(new URL('../../docs/checks.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/measured/exploration.md', import.meta.url), 'utf8');
 /** Of the page's table: the mutant, the budgets, the choices, what is noticed. */
 const rows = [
   ...page.matchAll(
