@@ -69,6 +69,8 @@ describe('links lead somewhere', () => {
 
 /** Pages in plain words; the list only grows. */
 const plain: readonly string[] = [
+  'CONTRIBUTING.md',
+  'README.md',
   'docs/command-line.md',
   'docs/configuration.md',
   'docs/detection.md',
