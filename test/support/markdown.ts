@@ -56,7 +56,7 @@ export function writtenByHand(page: string): string {
     [...part.matchAll(/<!-- By hand: -->(.*?)(?=^### |<!-- End of)/gms)]
       .map(([, note = '']) => note)
       .join('\n');
-  return withoutCode(page.replace(generated, notes));
+  return withoutCode(page.replace(generated, notes)).replace(/<[^>\n]+>/g, '');
 }
 
 /** Paragraphs and items of lists; a cell of a table counts as one, a heading as none. */
