@@ -31,7 +31,8 @@ export function runbookPage(): ReadonlyMap<string, string> {
  */
 export function runbookSections(before: string): string {
   const notes = new Map(before.split(/^### /m).flatMap(noteIn));
-  const sections = Object.entries({ ...alarmed(), ...noticed }).map(([name, condition]) => {
+  const all = Object.entries({ ...alarmed(), ...noticed });
+  const sections = all.map(([name, condition]) => {
     const heading = headingOf(name);
     const note = notes.get(heading);
     notes.delete(heading);
@@ -42,7 +43,15 @@ export function runbookSections(before: string): string {
     throw new Error(
       `No condition has these headings any more, below which something is written by hand: ${[...notes.keys()].join(', ')}.`,
     );
-  return sections.join('\n\n');
+  return [indexOf(all), ...sections].join('\n\n');
+}
+
+/** Subjects of alarms and notices, as somebody reads them who looks for the entry. */
+function indexOf(all: readonly (readonly [string, Condition])[]): string {
+  const rows = all
+    .toSorted(([, one], [, other]) => one.title.localeCompare(other.title, 'en'))
+    .map(([name, { title }]) => `| ${title} | [${headingOf(name)}](#${name}) |`);
+  return ['| the subject says | entry |', '|---|---|', ...rows].join('\n');
 }
 
 function noteIn(section: string): [heading: string, note: string][] {

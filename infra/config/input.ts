@@ -88,7 +88,7 @@ export interface IntegrationSettingsInput {
    * certifications is more, up to 5,000, that is the limit. Nor are more edits than this of a mass
    * edit that comes to light little by little, as days are read again; edits on the newest page are
    * not counted there. None is lost. Raise it where so many changes an hour are usual; `release
-   * --for` lets a single busy day through.
+   * --for 12h` lets a single busy day through.
    * Allowed: changes of a kind within an hour, or edits found by reading days within
    * `audit.historyHours` (and up to a quarter more), above which they are held, a whole number from
    * 0 to 1000000.

@@ -81,7 +81,7 @@ export const integration = record({
   )
     .default(500)
     .describe(
-      "The gate: where more changes of a kind than this are found within an hour (a partner's mass edit, a widened scope), they are not announced until somebody has looked; where 1 % of the certifications is more, up to 5,000, that is the limit. Nor are more edits than this of a mass edit that comes to light little by little, as days are read again; edits on the newest page are not counted there. None is lost. Raise it where so many changes an hour are usual; `release --for` lets a single busy day through.",
+      "The gate: where more changes of a kind than this are found within an hour (a partner's mass edit, a widened scope), they are not announced until somebody has looked; where 1 % of the certifications is more, up to 5,000, that is the limit. Nor are more edits than this of a mass edit that comes to light little by little, as days are read again; edits on the newest page are not counted there. None is lost. Raise it where so many changes an hour are usual; `release --for 12h` lets a single busy day through.",
     ),
   withdrawAfter: whole('minutes', 1, 1_440)
     .default(10)
