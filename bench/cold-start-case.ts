@@ -70,10 +70,10 @@ export async function coldStart(aws: AwsReady, imports: number): Promise<Row[]> 
             ms: round(medianOf(ours)),
             'ms of the three bare SDK clients': round(medianOf(bare)),
             ratio: Number(ratio.toFixed(2)),
-            'ms of the clients without what the stack leaves out': round(medianOf(least)),
+            'ms of the clients without the parts that the stack leaves out': round(medianOf(least)),
             bytes: poll.bytes,
             'bytes of the clients': clients.bytes,
-            'without what the stack leaves out': barest.bytes,
+            'without the parts that the stack leaves out': barest.bytes,
           },
           target: {
             text: `≤ ${mostOfBareClients} × the three bare SDK clients`,

@@ -105,7 +105,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     amid: { crowded: true },
   },
   condition: {
-    breaks: 'a commit overwrites what another tick has committed',
+    breaks: 'a commit overwrites the commit of another tick',
     seed: 8,
     ledgerRules: { isNext: yes },
     amid: { rough: true, plan: { kill: 0, happenings: 8 } },
@@ -190,7 +190,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     rules: { isAskedFor: yes },
   },
   sight: {
-    breaks: 'what was missed and has been seen again is still noted',
+    breaks: 'a certification that was seen again is still noted as missing',
     rules: { sighted: (missing) => missing },
   },
   forgotten: {
@@ -221,7 +221,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     rules: { movesElsewhere: () => new Map() },
   },
   stale: {
-    breaks: 'what was seen before another tick was at work is committed after it',
+    breaks: 'a sight from before the work of another tick is committed after it',
     rules: { isPulseOutdated: no },
   },
   locate: {
@@ -231,7 +231,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   searched: {
     breaks:
-      'a total that no day explains is believed at once, whichever replica has counted the days',
+      'a total that no day explains is believed at once, although replicas have counted the days',
     rules: { isSearchedAgain: no },
   },
   leftover: {
