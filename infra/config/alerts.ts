@@ -11,11 +11,11 @@ export const alerts = record({
   detail: oneOf(['names', 'counts'])
     .default('names')
     .describe(
-      'Whether a digest says who has completed what, or only how many. Mail is not encrypted on its way.',
+      'Whether a digest names educators, or only counts them. Mail is not encrypted on its way.',
     ),
   maxRows: whole('rows of one digest', 1, 1_000)
     .default(60)
-    .describe('What does not fit is counted: "and 250 more".'),
+    .describe('The rest is counted: "and 250 more".'),
   digestEvery: whole('minutes that one digest collects', 1, 1_440)
     .optional()
     .describe('Without it, every tick in which something has changed sends its own digest.'),
@@ -24,7 +24,7 @@ export const alerts = record({
     .meta({ allowed: "`{ from: 'HH:MM', to: 'HH:MM' }`, two different times of day" })
     .optional()
     .describe(
-      "Times of day, in the integration's time zone, between which no digest is sent; the next one has what was collected. `{ from: '20:00', to: '06:30' }` is a night. Events for machines, and notices to ops, know no quiet hours.",
+      "Times of day, in the integration's time zone, between which no digest is sent. The next one has the events of that time. `{ from: '20:00', to: '06:30' }` is a night. Events for machines, and notices to ops, know no quiet hours.",
     ),
   contact: text(
     `a line of 1 to ${maxContact} characters`,

@@ -21,7 +21,7 @@ export const filter = record({
   types: list(oneOf(eventTypes), 'at least one type of event', eventTypes.length)
     .optional()
     .describe(
-      'What has happened. Test events come only to those who take all types or list `test`.',
+      'The kinds of change. Test events come only to those who take all types or list `test`.',
     ),
   organizations: list(
     whole('an organization id', 1, maxNumber),
@@ -45,7 +45,7 @@ export const filter = record({
     .describe('Names of configured integrations.'),
   late: flag()
     .optional()
-    .describe('`true`: only what was completed before the recent window; `false`: only the rest.'),
+    .describe('`true`: only completions before the recent window; `false`: only the rest.'),
 }).superRefine(
   (value, problems) => {
     const refuse = (message: string) => problems.addIssue({ code: 'custom', message });

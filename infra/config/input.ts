@@ -30,8 +30,8 @@ export interface IntegrationSettingsInput {
    */
   readonly every?: number | undefined;
   /**
-   * How many days before today belong to the recent window, which is read again most often. What
-   * was completed before it is announced as `late`.
+   * How many days before today belong to the recent window, which is read again most often. An
+   * earlier completion is announced as `late`.
    * Allowed: days, a whole number from 1 to 30.
    * @default 3
    */
@@ -44,8 +44,8 @@ export interface IntegrationSettingsInput {
   readonly tokenRequest?: 'form' | 'basic' | 'json' | undefined;
   /**
    * Days that nothing suggests have changed are read again, those that have waited longest first.
-   * This finds what the total does not show: edited records, and an addition that an equal removal
-   * hides.
+   * This finds changes that the total does not show: edited records, and an addition that an equal
+   * removal hides.
    * @default - the defaults of its settings
    */
   readonly audit?: {
@@ -96,9 +96,9 @@ export interface IntegrationSettingsInput {
    */
   readonly holdAbove?: number | undefined;
   /**
-   * Two looks for what is gone: a certification that a proven read lacked is called withdrawn when
-   * a read that began so much later lacks it, too, and the partner answers 404 for its id. Choose a
-   * time that is longer than any replica or page cache of the partner lags behind.
+   * Two looks: a certification that a proven read lacked is withdrawn when a read that began so
+   * much later lacks it, too, and its id answers 404. Choose a time longer than the lag of any
+   * replica or cache of the partner.
    * Allowed: minutes, a whole number from 1 to 1440.
    * @default 10
    */
@@ -113,8 +113,7 @@ export interface IntegrationSettingsInput {
    */
   readonly silence?: number | false | undefined;
   /**
-   * What the first full read announces: nothing, everything, or what was completed on a day or
-   * later.
+   * Whether the first full read announces nothing, everything, or completions since a day.
    * Allowed: 'none', 'all' or `{ since: 'YYYY-MM-DD' }`.
    * @default 'none'
    */
@@ -135,8 +134,8 @@ export interface IntegrationSettingsInput {
     readonly atOnce: number;
   } | undefined;
   /**
-   * What of an assessment its events carry. The identifiers `id`, `organization_id`,
-   * `assessment_name` and `certified_on` are always among it. Fields that the partner's document
+   * The fields of an assessment that its events carry. The identifiers `id`, `organization_id`,
+   * `assessment_name` and `certified_on` are always among them. Fields that the partner's document
    * does not name are passed on with `'all'` only.
    * Allowed: 'all', 'identifiers' or a list of at least one of id, seid, name, first_name,
    * last_name, email, organization_id, organization_name, assessment_name, certified_on, results.
@@ -189,14 +188,14 @@ export interface SubscriptionSettingsInput {
    */
   readonly endpoint?: string | {
     /**
-     * What the queue is called in the outputs. It is of the kind of its topic (FIFO or standard),
+     * The name of the queue in the outputs. It is of the kind of its topic (FIFO or standard),
      * encrypted, lets nobody but the topic send, and has a dead-letter queue.
      * Allowed: lower-case letters, digits and single hyphens, starting with a letter, at most 40
      * characters; never a credential.
      */
     readonly newQueue: string;
     /**
-     * Who may receive from it and delete what has been handled. Roles of this account may also be
+     * Those who may receive from it and delete handled messages. Roles of this account may also be
      * allowed in their own policies; those of other accounts need both.
      * Allowed: at least one ARN of an IAM role or user; each the ARN of an IAM role or user that
      * exists.
@@ -267,9 +266,9 @@ export interface SubscriptionSettingsInput {
    */
   readonly raw?: boolean | undefined;
   /**
-   * Mail on `events` only. `true`: one mail for each event is what is wanted. It holds the event as
-   * JSON, and a busy minute has more than the ten a second after which SNS switches a subscription
-   * by mail off; people want the digests of `alerts`.
+   * Mail on `events` only. `true`: one mail for each event is wanted. It holds the event as JSON,
+   * and a busy minute has more than the ten a second after which SNS switches a subscription by
+   * mail off; people want the digests of `alerts`.
    * Allowed: `true` or `false`.
    * @default false
    */
@@ -281,7 +280,7 @@ export interface SubscriptionSettingsInput {
    */
   readonly filter?: {
     /**
-     * What has happened. Test events come only to those who take all types or list `test`.
+     * The kinds of change. Test events come only to those who take all types or list `test`.
      * Allowed: at least one type of event; each one of 'created', 'updated', 'withdrawn',
      * 'restored', 'test'.
      * @default - none
@@ -309,7 +308,7 @@ export interface SubscriptionSettingsInput {
      */
     readonly integrations?: readonly string[] | undefined;
     /**
-     * `true`: only what was completed before the recent window; `false`: only the rest.
+     * `true`: only completions before the recent window; `false`: only the rest.
      * Allowed: `true` or `false`.
      * @default - none
      */
@@ -320,14 +319,13 @@ export interface SubscriptionSettingsInput {
 /** The setting `alerts`. */
 export interface AlertsSettingsInput {
   /**
-   * Whether a digest says who has completed what, or only how many. Mail is not encrypted on its
-   * way.
+   * Whether a digest names educators, or only counts them. Mail is not encrypted on its way.
    * Allowed: one of 'names', 'counts'.
    * @default 'names'
    */
   readonly detail?: 'names' | 'counts' | undefined;
   /**
-   * What does not fit is counted: "and 250 more".
+   * The rest is counted: "and 250 more".
    * Allowed: rows of one digest, a whole number from 1 to 1000.
    * @default 60
    */
@@ -339,8 +337,8 @@ export interface AlertsSettingsInput {
    */
   readonly digestEvery?: number | undefined;
   /**
-   * Times of day, in the integration's time zone, between which no digest is sent; the next one has
-   * what was collected. `{ from: '20:00', to: '06:30' }` is a night. Events for machines, and
+   * Times of day, in the integration's time zone, between which no digest is sent. The next one has
+   * the events of that time. `{ from: '20:00', to: '06:30' }` is a night. Events for machines, and
    * notices to ops, know no quiet hours.
    * Allowed: `{ from: 'HH:MM', to: 'HH:MM' }`, two different times of day.
    * @default - none
@@ -363,7 +361,7 @@ export interface AlertsSettingsInput {
 /** A notifier, whatever stack it is in. */
 export interface NotifierSettingsInput {
   /**
-   * What to watch: one element for each set of credentials at the partner.
+   * The integrations: one element for each set of credentials at the partner.
    * Allowed: 1 to 22 integrations.
    */
   readonly integrations: readonly IntegrationSettingsInput[];
@@ -377,8 +375,8 @@ export interface NotifierSettingsInput {
   /**
    * The kind of the events topic. `'fifo'` keeps the order of the events of one assessment and
    * drops duplicates within five minutes, but takes queues only. A change replaces the topic and
-   * the queues made for it, with what is in them: `docs/operations.md` says how nothing is lost.
-   * Subscribers from elsewhere have to subscribe again.
+   * the queues made for it, with their messages: `docs/operations.md#upgrade` says how nothing is
+   * lost. Subscribers from elsewhere have to subscribe again.
    * Allowed: one of 'standard', 'fifo'.
    * @default 'standard'
    */
@@ -397,10 +395,9 @@ export interface NotifierSettingsInput {
   readonly subscriberAccounts?: readonly string[] | undefined;
   /**
    * An existing customer key for the topics and the queues of the stack, instead of a new one for a
-   * dollar a month. Of the region that is deployed to. Its policy has to let in whom a new one's
-   * would: `docs/configuration.md` has the statements. The key that it takes the place of is kept,
-   * for what waits in queues. AWS's own key for SNS cannot let alarms in: they would be dropped
-   * silently.
+   * dollar a month. Of the region that is deployed to. Its policy needs these statements:
+   * `docs/configuration.md#a-key-of-your-own`. The replaced key is kept for messages that wait in
+   * queues. AWS's own key for SNS cannot let alarms in: they would be dropped silently.
    * Allowed: the ARN of a KMS key (not of an alias).
    * @default - none
    */

@@ -45,7 +45,7 @@ export const integration = record({
   recentDays: whole('days', 1, 30)
     .default(3)
     .describe(
-      'How many days before today belong to the recent window, which is read again most often. What was completed before it is announced as `late`.',
+      'How many days before today belong to the recent window, which is read again most often. An earlier completion is announced as `late`.',
     ),
   tokenRequest: oneOf(['form', 'basic', 'json'])
     .default('form')
@@ -67,7 +67,7 @@ export const integration = record({
   })
     .prefault({})
     .describe(
-      'Days that nothing suggests have changed are read again, those that have waited longest first. This finds what the total does not show: edited records, and an addition that an equal removal hides.',
+      'Days that nothing suggests have changed are read again, those that have waited longest first. This finds changes that the total does not show: edited records, and an addition that an equal removal hides.',
     ),
   requestsPerMinute: whole('requests to the partner within a minute, at most', 3, 60_000)
     .default(6_000)
@@ -86,7 +86,7 @@ export const integration = record({
   withdrawAfter: whole('minutes', 1, 1_440)
     .default(10)
     .describe(
-      'Two looks for what is gone: a certification that a proven read lacked is called withdrawn when a read that began so much later lacks it, too, and the partner answers 404 for its id. Choose a time that is longer than any replica or page cache of the partner lags behind.',
+      'Two looks: a certification that a proven read lacked is withdrawn when a read that began so much later lacks it, too, and its id answers 404. Choose a time longer than the lag of any replica or cache of the partner.',
     ),
   silence: z
     .union([whole('days', 1, 400), z.literal(false)], {
@@ -113,7 +113,7 @@ export const integration = record({
     .meta({ allowed: "'none', 'all' or `{ since: 'YYYY-MM-DD' }`" })
     .default('none')
     .describe(
-      'What the first full read announces: nothing, everything, or what was completed on a day or later.',
+      'Whether the first full read announces nothing, everything, or completions since a day.',
     ),
   baseline: z
     .union(
@@ -139,7 +139,7 @@ export const integration = record({
     .meta({ allowed: choiceOfFields })
     .default('all')
     .describe(
-      "What of an assessment its events carry. The identifiers `id`, `organization_id`, `assessment_name` and `certified_on` are always among it. Fields that the partner's document does not name are passed on with `'all'` only.",
+      "The fields of an assessment that its events carry. The identifiers `id`, `organization_id`, `assessment_name` and `certified_on` are always among them. Fields that the partner's document does not name are passed on with `'all'` only.",
     ),
   secretName: name(
     'the name (not the ARN) of a secret in this account and region',

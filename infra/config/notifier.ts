@@ -23,7 +23,7 @@ const maxRunbookUrl = 200;
 
 function integrationsOf<T extends z.ZodType>(one: T) {
   return list(one, `1 to ${maxIntegrations} integrations`, maxIntegrations).describe(
-    'What to watch: one element for each set of credentials at the partner.',
+    'The integrations: one element for each set of credentials at the partner.',
   );
 }
 
@@ -40,7 +40,7 @@ export const notifierSettings = {
   topic: oneOf(['standard', 'fifo'])
     .default('standard')
     .describe(
-      "The kind of the events topic. `'fifo'` keeps the order of the events of one assessment and drops duplicates within five minutes, but takes queues only. A change replaces the topic and the queues made for it, with what is in them: `docs/operations.md` says how nothing is lost. Subscribers from elsewhere have to subscribe again.",
+      "The kind of the events topic. `'fifo'` keeps the order of the events of one assessment and drops duplicates within five minutes, but takes queues only. A change replaces the topic and the queues made for it, with their messages: `docs/operations.md#upgrade` says how nothing is lost. Subscribers from elsewhere have to subscribe again.",
     ),
   alerts: alerts.prefault({}).describe('How people are told.'),
   subscriberAccounts: list(
@@ -56,7 +56,7 @@ export const notifierSettings = {
   keyArn: keyArn()
     .optional()
     .describe(
-      "An existing customer key for the topics and the queues of the stack, instead of a new one for a dollar a month. Of the region that is deployed to. Its policy has to let in whom a new one's would: `docs/configuration.md` has the statements. The key that it takes the place of is kept, for what waits in queues. AWS's own key for SNS cannot let alarms in: they would be dropped silently.",
+      "An existing customer key for the topics and the queues of the stack, instead of a new one for a dollar a month. Of the region that is deployed to. Its policy needs these statements: `docs/configuration.md#a-key-of-your-own`. The replaced key is kept for messages that wait in queues. AWS's own key for SNS cannot let alarms in: they would be dropped silently.",
     ),
   pagerTopicArn: text(
     'the ARN of a standard SNS topic',

@@ -115,7 +115,7 @@ const newQueue = record({
     'lower-case letters, digits and single hyphens, starting with a letter, at most 40 characters',
     (value) => value.length <= 40 && /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(value),
   ).describe(
-    'What the queue is called in the outputs. It is of the kind of its topic (FIFO or standard), encrypted, lets nobody but the topic send, and has a dead-letter queue.',
+    'The name of the queue in the outputs. It is of the kind of its topic (FIFO or standard), encrypted, lets nobody but the topic send, and has a dead-letter queue.',
   ),
   readers: list(
     text(
@@ -127,7 +127,7 @@ const newQueue = record({
   )
     .optional()
     .describe(
-      'Who may receive from it and delete what has been handled. Roles of this account may also be allowed in their own policies; those of other accounts need both.',
+      'Those who may receive from it and delete handled messages. Roles of this account may also be allowed in their own policies; those of other accounts need both.',
     ),
   visibilityTimeout: whole('seconds', 0, 43_200)
     .default(90)
@@ -185,7 +185,7 @@ const settings = record({
   mailPerEvent: flag()
     .default(false)
     .describe(
-      'Mail on `events` only. `true`: one mail for each event is what is wanted. It holds the event as JSON, and a busy minute has more than the ten a second after which SNS switches a subscription by mail off; people want the digests of `alerts`.',
+      'Mail on `events` only. `true`: one mail for each event is wanted. It holds the event as JSON, and a busy minute has more than the ten a second after which SNS switches a subscription by mail off; people want the digests of `alerts`.',
     ),
   filter: filter
     .optional()
@@ -314,7 +314,7 @@ const refusals: readonly ((given: Given) => readonly Problem[])[] = [
           {
             path: 'topic',
             message:
-              "'alerts', whose digests are for people; or mailPerEvent: true, if one mail for each event is what is wanted",
+              "'alerts', whose digests are for people; or mailPerEvent: true, if one mail for each event is wanted",
           },
         ]
       : [{ path: 'mailPerEvent', message: "false: it is about mail on the topic 'events' only" }];

@@ -46,7 +46,7 @@ export interface WatchedIntegration extends IntegrationSettingsInput {
 /** What belongs to a stack (its name, its tags, its protection) is the stack's own. */
 export interface CertificationNotifierProps extends Omit<NotifierSettingsInput, 'integrations'> {
   /**
-   * What to watch: one element for each set of credentials at the partner.
+   * The integrations: one element for each set of credentials at the partner.
    * Allowed: 1 to 22 integrations.
    */
   readonly integrations: readonly WatchedIntegration[];

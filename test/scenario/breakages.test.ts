@@ -540,7 +540,7 @@ const inOrder = { shuffle: false };
 
 const tableOf = (part: Part) => `## ${part}
 
-| what is broken | heard by, within | what it says | what mends it |
+| breakage | heard by, within | words | repair |
 | --- | --- | --- | --- |
 ${measured
   .filter((one) => one.part === part)
@@ -548,29 +548,26 @@ ${measured
   .join('\n')}
 `;
 
-const page = () => `# What breaks, and how people on call hear of it
+const page = () => `# Breakages, and how people on call hear of them
 
-This page lists what can break in a deployment. For each it shows who tells the people on call, how soon, what it says,
-and what mends it. [test/scenario/breakages.test.ts](../../test/scenario/breakages.test.ts) measures it and writes this page:
+This page lists the parts of a deployment that can break. It shows who tells people on call, how soon, the words and the repair.
+[test/scenario/breakages.test.ts](../../test/scenario/breakages.test.ts) measures it and writes this page:
 it deploys to the embedded AWS, runs a tick a minute, breaks one thing, and has a new certification appear at the partner.
 
 There are four ways to hear of it:
 
 - **notice**: a message on the operations topic, from a tick.
 - **alarm**: a message from CloudWatch on the same topic, with a link to the runbook.
-- **daily check**: a notice of what the self-check found, within a day. Where the self-check does not come to its end,
-  ticks tell so after 26 hours.
-- \`status\`, \`check\` and other commands: for those who look. \`status --exit-code\` and the others end with 1, for a
+- **daily check**: a notice of the self-check's failures, within a day. If the self-check does not come to its end, ticks
+  tell so after 26 hours.
+- \`status\`, \`check\` and other commands: for people who look. \`status --exit-code\` and the others end with 1, for a
   monitor outside of AWS.
 
-Where messages cannot reach operations, only the last way is left, and the log of the operate function, which has
-"self-check failed" once a day.
+If messages cannot reach ops, only the last way is left, and "self-check failed" once a day in the operate function's log.
 
-What AWS counts by itself (the scheduler, Lambda, what SNS could not deliver) is taken from its documentation **(not tried on
-AWS)**. The clock of the partner may be ten minutes off: nothing depends on it.
+AWS's own counts (the scheduler, Lambda, undeliverable messages of SNS) are taken from its documentation **(not tried on AWS)**. The clock of the partner may be ten minutes off: nothing depends on it.
 
-What nothing tells: that the policy of the operations topic, or a condition in the policy of its key, keeps CloudWatch
-out. Notices still arrive then, and alarms do not. [See an alarm arrive](../operations.md#verify) after each change of either.
+Nothing tells that the policy of the operations topic, or a condition in the policy of its key, keeps CloudWatch out. Notices still arrive then, and alarms do not. [See an alarm arrive](../operations.md#verify) after each change of either.
 
 ${parts.map(tableOf).join('\n')}`;
 

@@ -53,7 +53,7 @@ const pacedSeconds = 3;
  * people are told, and there is nobody to be spared.
  */
 export const release = define({
-  does: 'Sends on what is held; the next tick delivers it.',
+  does: 'Releases held events: the next tick delivers them.',
   command: z
     .strictObject({
       command: z.literal('release'),
@@ -103,7 +103,7 @@ export const release = define({
 
 /** Takes what waits for ops out of the outboxes: nobody is told of it. */
 export const discard = define({
-  does: 'Throws away what is held: nobody is told of it.',
+  does: 'Discards held events: nobody is told of them.',
   command: z.strictObject({ command: z.literal('discard'), ...waitingSelection, by, operation }),
   result: z.object({ ...decided, next }),
   changes: () => true,

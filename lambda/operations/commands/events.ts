@@ -100,7 +100,7 @@ type Listed = z.output<typeof listedEvent>;
  * the items are read only if they have had several.
  */
 export const events = define({
-  does: 'The events of a time, the newest first, each with what has become of it.',
+  does: 'The events of a time, the newest first, each with its delivery.',
   command,
   result: z.object({
     events: z.array(listedEvent),

@@ -76,7 +76,7 @@ type Explanation = z.output<typeof result>;
  * nothing was. Nothing personal: names of fields, ids and days.
  */
 export const explain = define({
-  does: 'The life of one assessment: what was seen and announced of it, or why nothing was.',
+  does: 'The life of one assessment: each sight and announcement of it, or why there was none.',
   command: z.strictObject({ command: z.literal('explain'), id }),
   result,
   async carry(parts, { id }, { limit }) {

@@ -27,7 +27,7 @@ const listedAtOnce = 10_000;
 
 /** What waits for ops, event by event. Nothing personal. */
 export const holds = define({
-  does: 'What waits for a decision of ops, by type, organization and year.',
+  does: 'The events that wait for a decision of ops, by type, organization and year.',
   command: z.strictObject({ command: z.literal('holds'), ...waitingSelection }),
   /** Of one call: with `next`, the list goes on in another answer. */
   result: z.object({

@@ -85,7 +85,7 @@ export const resume = define({
  * One that is running already goes on.
  */
 export const restartBaseline = define({
-  does: 'Reads everything anew, and announces what the ledger does not know.',
+  does: 'Reads everything anew, and announces certifications that the ledger lacks.',
   command: z.strictObject({ command: z.literal('restart-baseline'), ...why }),
   result: steered,
   changes: () => true,
@@ -147,7 +147,7 @@ export const acceptTotal = define({
 
 /** The next tick asks the partner again, whatever it refused before. Before the first tick it does anyway. */
 export const credentialsStored = define({
-  does: 'The secret has other credentials: the partner is asked again at once, whatever it refused before.',
+  does: 'The secret has other credentials: the partner is asked again at once, also after a refusal.',
   command: z.strictObject({
     command: z.literal('credentials-stored'),
     /** `false`: they are about to be. It is noted who stores them, before it is done; `next` says that it was. */
