@@ -1,8 +1,9 @@
 /**
- * For trying it out: has the events of a certification-notifier that runs on this machine (`npm start` in its folder)
- * posted here, by its command `listen`. They are signed by its embedded SNS, and what this process asks of SNS goes
- * there. Does nothing where TOPIC_ARN is set, as it is on AWS. Never in production: whoever answers on that port could
- * sign events of their own. To do without it, delete this file and let `start` in package.json be `node server.ts`.
+ * For trying the example: the command `listen` posts events here from a certification-notifier that runs on this
+ * machine (`npm start` in its folder). The embedded SNS of that program signs them, and this process asks that SNS for
+ * the certificate. Does nothing where TOPIC_ARN is set, as it is on AWS. Never use it in production: any process that
+ * answers on that port could sign events. To do without it, delete this file and let `start` in package.json be
+ * `node server.ts`.
  */
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';

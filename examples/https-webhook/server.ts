@@ -1,6 +1,6 @@
 /**
- * Receives what SNS posts, verifies it and handles it. TLS ends before it, at a load balancer or a
- * reverse proxy: SNS delivers to URLs with a publicly trusted certificate only.
+ * Receives the posts of SNS, verifies each and handles its event. TLS ends before this server, at a load balancer or
+ * a reverse proxy: SNS delivers only to URLs with a publicly trusted certificate.
  */
 import { createServer } from 'node:http';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -14,7 +14,7 @@ if (!TOPIC_ARN) {
   process.exit(1);
 }
 
-// Without a table a restart forgets what was handled, and a second process never knew.
+// Without a table, a restart forgets which events were handled, and a second process never knew.
 const once = onlyOnce(
   TABLE_NAME
     ? dynamoStore({ client: new DynamoDBClient(), table: TABLE_NAME, consumer: 'https-webhook' })

@@ -1,8 +1,8 @@
 import type { ReceivedEvent } from 'certification-notifier/consumer';
 
 /**
- * Your part. When it resolves, the event is done with; when it throws, it comes again. It may run
- * twice for one event if a worker dies in the middle, so give `event.id` to what it calls.
+ * Your part. When it resolves, the event is done; when it throws, the event comes again. It may run twice for one
+ * event, if a worker dies in the middle. So give `event.id` to the services that it calls.
  */
 export async function handle(event: ReceivedEvent): Promise<void> {
   switch (event.type) {

@@ -11,7 +11,7 @@ import { handle } from './handle.ts';
 const { TABLE_NAME } = process.env;
 if (!TABLE_NAME) throw new Error('TABLE_NAME has to be set.');
 
-// `consumer`: the name of what is done here. Another function with this table needs another.
+// `consumer`: the name of this task. Another function with this table needs another name.
 const ordered = inOrder(
   dynamoStore({ client: new DynamoDBClient(), table: TABLE_NAME, consumer: 'lambda' }),
 );
@@ -25,7 +25,7 @@ export async function handler(invocation: SQSEvent | SNSEvent): Promise<SQSBatch
       const outcome = await ordered(event, handle);
       if (outcome === 'outdated') console.log(`outdated  ${event.id}`);
     } catch (error) {
-      // SNS repeats a whole invocation, which has one record. SQS only what is reported here.
+      // SNS repeats a whole invocation, which has one record. SQS repeats only the records reported here.
       if ('Sns' in record) throw error;
       console.error(`not handled: ${error instanceof Error ? error.name : typeof error}`);
       batchItemFailures.push({ itemIdentifier: record.messageId });

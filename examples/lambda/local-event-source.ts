@@ -1,4 +1,4 @@
-/** Does on this machine what an event source mapping of Lambda does: invokes the handler with batches. */
+/** Stands in for Lambda's event source mapping on this machine: invokes the handler with batches. */
 import { DeleteMessageBatchCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
 import { handler } from './handler.ts';
@@ -11,7 +11,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     stopping = true;
   });
 
-console.log(`Invoking the handler with what comes to ${QueueUrl}`);
+console.log(`Invoking the handler with the messages of ${QueueUrl}`);
 while (!stopping) {
   const { Messages = [] } = await sqs.send(
     new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 1 }),

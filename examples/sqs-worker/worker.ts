@@ -15,7 +15,7 @@ const { QUEUE_URL, TABLE_NAME } = process.env;
 if (!QUEUE_URL || !TABLE_NAME) throw new Error('QUEUE_URL and TABLE_NAME have to be set.');
 
 const sqs = new SQSClient();
-// `consumer`: the name of what is done here. Workers with another task and this table need another.
+// `consumer`: the name of this task. Workers with another task and this table need another name.
 const once = onlyOnce(
   dynamoStore({ client: new DynamoDBClient(), table: TABLE_NAME, consumer: 'sqs-worker' }),
 );
@@ -52,9 +52,9 @@ async function work(QueueUrl: string, message: Message): Promise<void> {
     if (outcome === 'duplicate') console.log(`duplicate  ${event.id}`);
     await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: message.ReceiptHandle }));
   } catch (error) {
-    // It stays in the queue, comes again after the visibility timeout, and in the end goes to the
-    // dead-letter queue. Log the name: a message or a stack could hold what was in the event.
-    // An event that was handled, and could not be deleted, comes again as a duplicate.
+    // The event stays in the queue, comes again after the visibility timeout, and at last goes to the
+    // dead-letter queue. Log only the error's name: its message or stack could hold personal data.
+    // An event that was handled, but could not be deleted, comes again as a duplicate.
     console.error(`not done with: ${nameOf(error)}`);
   }
 }
