@@ -1,9 +1,12 @@
 import type { BatchResult } from '../../lambda/delivery/dispatch.ts';
 
-/** What becomes of each entry of a batch, in their order (`undefined`: accepted), or why none was taken. */
+/**
+ * The result of each entry of a batch, in order (`undefined`: accepted), or the reason why SNS
+ * accepted none.
+ */
 export type Answer = readonly (string | undefined)[] | { readonly code: string };
 
-/** The same as AWS says it. */
+/** The result in AWS's form. */
 export function batchResult(answer: Answer): BatchResult {
   if ('code' in answer) throw Object.assign(new Error('refused'), { name: answer.code });
   const entries = answer.map((Code, index) => ({ Id: String(index), Code }));

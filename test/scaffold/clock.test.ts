@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ManualClock } from './clock.ts';
 
-/** What happened, with the seconds that had passed. */
+/** Logs events with the seconds that had passed. */
 function told() {
   const clock = new ManualClock('1970-01-01T00:00:00Z');
   const story: string[] = [];
@@ -11,7 +11,7 @@ function told() {
   return { clock, story, tell };
 }
 
-test('what falls due on the way happens at its own time, in order', () => {
+test('a timer that falls due while time moves fires at its own time, in order', () => {
   const { clock, story, tell } = told();
   clock.after(2_000, tell('second'));
   clock.after(1_000, tell('first'));
@@ -22,7 +22,7 @@ test('what falls due on the way happens at its own time, in order', () => {
   expect(story).toEqual(['1 first', '2 second', '2 third', '3 end']);
 });
 
-test('what is cancelled does not happen', () => {
+test('a cancelled timer does not fire', () => {
   const { clock, story, tell } = told();
   clock.after(1_000, tell('cancelled'))();
   clock.advance({ seconds: 3 });
@@ -42,7 +42,7 @@ test('a sleep moves time, and ends where its signal aborts', async () => {
   expect(story).toEqual(['1 slept', '2 stopped']);
 });
 
-test('who has waited for something has a turn before a sleep goes on', async () => {
+test('code that awaited something runs before a sleep goes on', async () => {
   const { clock, story, tell } = told();
   const due = new Promise<void>((resolve) => clock.after(1_000, resolve)).then(tell('due'));
   await clock.sleep(5_000);

@@ -8,9 +8,9 @@ interface Timer {
 }
 
 /**
- * A clock that stands still until it is moved; to sleep is to move it. One caller's sleep also brings the time
- * limits of others. Over real sockets nothing moves it: give the client the system clock's `after` there, or it
- * waits for a silent host without end.
+ * A clock that stands still until it is moved. A sleep moves it, and so also fires the time limits
+ * of other callers. Real sockets do not move it: give their client the system clock's `after`, or
+ * it waits for a silent host for ever.
  */
 export class ManualClock implements Clock {
   #now: Temporal.Instant;
@@ -24,20 +24,20 @@ export class ManualClock implements Clock {
     return this.#now;
   }
 
-  /** What falls due on the way happens at its own time. */
+  /** Timers that fall due on the way fire at their own time. */
   advance(duration: Temporal.DurationLike): void {
     const end = this.#now.add(duration);
     for (let timer = this.#due(end); timer; timer = this.#due(end)) this.#fire(timer);
     this.#now = later(this.#now, end);
   }
 
-  /** What falls due on the way happens at its own time, and may abort the sleep there. */
+  /** Timers that fall due on the way fire at their own time. One of them may abort the sleep. */
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     const end = this.#now.add({ milliseconds: ms });
     for (let timer = this.#due(end); timer; timer = this.#due(end)) {
       this.#fire(timer);
-      // Whoever was waiting for it has a turn before time goes on.
+      // Code that awaited the timer runs before time goes on.
       await nextTurn();
       signal?.throwIfAborted();
     }
@@ -56,7 +56,7 @@ export class ManualClock implements Clock {
     timer.run();
   }
 
-  /** The first timer up to then; of several at one time, the one that was set first. */
+  /** The first timer up to the end; among several of one time, the one that was set first. */
   #due(end: Temporal.Instant): Timer | undefined {
     let first: Timer | undefined;
     for (const timer of this.#timers)

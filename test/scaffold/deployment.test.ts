@@ -21,7 +21,10 @@ describe('a function of the next test', () => {
   });
 
   it.each([
-    ['SNS was bent', async () => stage.sns.once('PublishBatch', async () => undefined)],
+    [
+      'a gate has changed answers of SNS',
+      async () => stage.sns.once('PublishBatch', async () => undefined),
+    ],
     ['the partner showed another time', async () => stage.sandbox.set({ clockSkew: -300 })],
     [
       'the secret was changed',

@@ -34,11 +34,11 @@ const notice = z
   .transform(({ Subject, Message }) => ({ subject: Subject, text: Message }));
 
 export const integration = 'district-a';
-/** In the template; the functions are told the gate's. */
+/** The template's value. The functions get the gate's. */
 const baseUrl = 'https://platform.example.org';
 const queue = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}`;
 
-/** Two machines that want different things, and people. */
+/** Queues of two systems that want different events, and of people. */
 export const queues = {
   everything: queue('everything'),
   oneOrganization: queue('one-organization'),
@@ -46,14 +46,14 @@ export const queues = {
   operators: queue('operators'),
 };
 
-/** What a test deploys differently. */
+/** A test's differences from the default deployment. */
 export interface DeploymentConfig extends Pick<NotifierConfigInput, 'topic' | 'subscriptions'> {
   readonly integration?: Partial<NotifierConfigInput['integrations'][number]>;
-  /** Integrations beside it, at the same partner. */
+  /** Further integrations at the same partner. */
   readonly others?: readonly string[];
   /** Assessments that the partner has at first. */
   readonly records?: number;
-  /** Minutes; absent: the second look comes with the next tick. */
+  /** Minutes. Absent: the second look comes with the next tick. */
   readonly withdrawAfter?: number;
 }
 
@@ -63,27 +63,30 @@ const world = { seed: 7, timeZone: 'UTC' };
 
 type GateName = 'partner' | keyof Endpoints;
 
-/** Gates of deployments that are gone: where its gates are is part of a function's environment. */
+/**
+ * Gates of closed deployments, reused because their addresses are part of a function's environment.
+ */
 const gatesLeft: Record<GateName, Gate>[] = [];
 
 /**
- * Environments of functions of deployments that are gone. A function that goes on warm knows
- * its secret and a token, the topic's pace and whether it ever accepted anything, by how much the partner's clock
- * is ahead, and what is left of the SDK's allowance of retries. Only a test that changes secrets, bends SNS or
- * shows another time is known to mislead it; a failing DynamoDB costs allowance, which calls that go well restore.
+ * Environments of functions of closed deployments. A warm function knows its secret, a token, the
+ * topic's pace and whether the topic ever accepted anything. It also knows the offset of the
+ * partner's clock and the rest of the SDK's allowance of retries. Only tests that change secrets,
+ * change answers of SNS or show another time are known to mislead it. A failing DynamoDB reduces the allowance,
+ * and successful calls restore it.
  */
 interface Warmth {
   readonly idle: IdleEnvironments;
 }
 
 const unknowing = (): Warmth => ({ idle: new IdleEnvironments() });
-/** Of all deployments of this process, until a test spoils it. */
+/** The warmth of all deployments of this process, until a test spoils it. */
 let warmth = unknowing();
 
 /**
- * Everything between the partner and the subscribers, as deployed: the synthesized stack on embedded
- * AWS, the bundled function, a partner sandbox, and gates in front of whatever may break. Functions
- * wait as short as chance allows between two attempts.
+ * All parts between the partner and the subscribers, as deployed: the synthesized stack on embedded
+ * AWS, the bundled function, a partner sandbox, and gates in front of all parts that may break.
+ * Functions wait the shortest time that chance allows between two attempts.
  */
 export class Deployment {
   readonly #onAwsCall: ((call: AwsCall) => void) | undefined;
@@ -99,15 +102,15 @@ export class Deployment {
   #clientSecret = '';
   /** Undefined unless everything has been raised. */
   #secretVersion: string | undefined;
-  /** Everything that the function wrote. */
+  /** All output of the functions. */
   readonly output: string[] = [];
 
-  /** The organization that one of the two machines asks for. */
+  /** The organization that one of the two systems asks for. */
   filtered = 0;
   #existingSecret: string | undefined;
   #overrides: Partial<Endpoints> | undefined;
 
-  /** @param onAwsCall told of what the functions ask of AWS */
+  /** @param onAwsCall called with each call of a function to AWS */
   constructor(onAwsCall?: (call: AwsCall) => void) {
     this.#onAwsCall = onAwsCall;
     const kept = onAwsCall === undefined ? gatesLeft.pop() : undefined;
@@ -141,7 +144,7 @@ export class Deployment {
     return this.#gates.dynamodb;
   }
 
-  /** In front of every service of AWS that functions call. */
+  /** Gates in front of each AWS service that functions call. */
   get awsGates(): readonly Gate[] {
     const { dynamodb, sns, sqs, secretsManager, kms } = this.#gates;
     return [dynamodb, sns, sqs, secretsManager, kms];
@@ -186,13 +189,14 @@ export class Deployment {
   }
 
   /**
-   * A fresh AWS and a fresh partner, with credentials in the secret. Functions go on warm, with their
-   * secret, a token of the partner's and the pace of the topic, where no test has misled them (`Warmth`).
+   * A fresh AWS and a fresh partner, with credentials in the secret. Functions stay warm, with
+   * their secret, a token of the partner's and the pace of the topic, unless a test has misled them
+   * (`Warmth`).
    */
   async raise(): Promise<void> {
     const overrides = this.#overrides;
     if (overrides === undefined) throw new Error('build the deployment first');
-    // Those of the last test are closed.
+    // The gates of the last test are closed.
     this.#sandbox = undefined;
     this.#aws = undefined;
     this.#secretVersion = undefined;
@@ -228,7 +232,7 @@ export class Deployment {
 
   async strike(): Promise<void> {
     if (this.#hasMisled()) {
-      // Those idle of other tests go with it: a secret that the partner has changed made their tokens worthless.
+      // Idle environments of other tests go with it: a changed secret made their tokens worthless.
       if (warmth === this.#warmth) warmth = unknowing();
       await this.#warmth.idle.end();
     }
@@ -236,11 +240,12 @@ export class Deployment {
     this.#sqs?.destroy();
     await this.#aws?.close();
     await this.#sandbox?.close();
-    // Last: a handler that has thrown may have left calls under way, which are still this test's.
+    // This comes last: a failed handler may have left calls under way, which still belong to this
+    // test.
     for (const gate of this.#all) gate.forget();
   }
 
-  /** What functions know would be wrong in the next test. */
+  /** Functions of the next test must not reuse their knowledge. */
   #hasMisled(): boolean {
     return (
       this.#secretVersion === undefined ||
@@ -287,12 +292,17 @@ export class Deployment {
     return this.#assembly;
   }
 
-  /** As ops do while functions are warm: they go on with what they have kept as long as it works. */
+  /**
+   * Stores a secret as ops do while functions are warm: they use their cached secret as long as it
+   * works.
+   */
   fillSecret(value: string): void {
     this.aws.secrets.put(this.#secretName, value);
   }
 
-  /** As a deployment begins with it: functions of an earlier test may have kept another. */
+  /**
+   * Starts the deployment with this secret: functions of an earlier test may have cached another.
+   */
   async beginWithSecret(value: string): Promise<void> {
     this.fillSecret(value);
     await Promise.all([...this.aws.functions.values()].map((one) => one.kill()));
@@ -321,13 +331,13 @@ export class Deployment {
     return tickLine.parse(result.payload);
   }
 
-  /** The events in a queue of raw or enveloped messages, which are taken out of it. */
+  /** Takes the events, raw or in envelopes, out of a queue. */
   async events(arn: string): Promise<CertificationEvent[]> {
     const bodies = (await this.#drain(arn)).map(messageOf);
     return bodies.map((body) => certificationEventSchema.parse(JSON.parse(body)));
   }
 
-  /** As they lie in a queue, which they are taken out of. */
+  /** Takes the messages out of a queue, as they are. */
   messages(arn: string): Promise<Message[]> {
     return this.#drain(arn);
   }
@@ -336,23 +346,23 @@ export class Deployment {
     return (await this.#drain(queues.people)).map(messageOf);
   }
 
-  /** What operations were told, since they were last asked. */
+  /** The notices to ops since the last call. */
   async notices(): Promise<z.output<typeof notice>[]> {
     const envelopes = await this.#drain(queues.operators);
     return envelopes.map(({ Body = '' }) => notice.parse(JSON.parse(Body)));
   }
 
-  /** The lease of a killed tick lasts a little longer than its time-out; this is that much later. */
+  /** Ends the lease of a killed tick, which lasts a little longer than the tick's time-out. */
   leaseRunsOut(): Promise<void> {
     return this.#alterState('SET lease_until = :past', 'lease_owner', { ':past': { N: '0' } });
   }
 
-  /** No tick has come to its end since. */
+  /** No tick has completed since this moment. */
   lastTickWas(at: Temporal.Instant): Promise<void> {
     return this.#alterState('SET heartbeat = :at', 'heartbeat', { ':at': { S: at.toString() } });
   }
 
-  /** It has passed then, and none has come to its end since. */
+  /** The self-check passed at this moment, and none has completed since. */
   lastSelfCheckWas(at: Temporal.Instant): Promise<void> {
     const passed = {
       at: { N: String(at.epochMilliseconds) },
@@ -362,12 +372,12 @@ export class Deployment {
     return this.#alterState('SET self_check = :passed', 'heartbeat', { ':passed': { M: passed } });
   }
 
-  /** The partner is left alone for minutes after it refused the credentials; this is afterwards. */
+  /** Ends the minutes for which ticks leave the partner alone after it refused the credentials. */
   backOffEnds(): Promise<void> {
     return this.#alterState('REMOVE back_off', 'back_off');
   }
 
-  /** Ops know of it already, and it is not over. */
+  /** The condition was told to ops and is still open. */
   conditionLasts(name: ConditionName): Promise<void> {
     const at = { N: String(Date.now()) };
     const told = { M: { at, number: { N: '1' } } };

@@ -1,4 +1,4 @@
 import type { Effort } from '../../lambda/tick/parts.ts';
 
-/** For those whom it does not concern: nothing was asked of the partner, in no time. */
+/** The effort of a read that sent no request and took no time, for tests that do not care. */
 export const noEffort = (): (() => Effort) => () => ({ requests: 0, durationMs: 0 });

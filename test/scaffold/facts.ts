@@ -1,7 +1,7 @@
 import type { Facts } from '../../lambda/detection/conditions.ts';
 import { unhurried } from '../../lambda/detection/pace.ts';
 
-/** Of a tick that has found out nothing yet. */
+/** The facts of a tick that has found nothing yet. */
 export const nothingNoted = (): Facts => ({
   pace: { perMinute: 600, value: unhurried },
   quarantined: new Map(),

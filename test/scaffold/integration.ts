@@ -23,19 +23,18 @@ import { Subscribers } from './subscribers.ts';
 
 let integrations = 0;
 
-/** When a tick of the schedule is killed, in seconds, and when the next one begins. */
+/** The seconds after which a scheduled tick is killed, and after which the next one begins. */
 const killedAfter = 55;
 const every = 60;
 
 /**
- * An integration with a partner, a ledger and somebody who listens, and a clock that all of them have.
- * The partner is read by the real client with the real proofs; the ledger is in memory, unless another
- * place is given.
+ * An integration with a partner, a ledger and subscribers, which share one clock. The real client
+ * and the real proofs read the partner. The ledger is in memory, unless another place is given.
  */
 export class Integration {
   readonly name = `district-${++integrations}`;
   readonly clock = new ManualClock();
-  /** What ticks warn of, in short. */
+  /** The warnings of ticks, in short. */
   readonly warnings: string[] = [];
   readonly journal: Journal = { warn: (what) => void this.warnings.push(what) };
   readonly host = new MemoryPartner(this.clock);
@@ -44,38 +43,37 @@ export class Integration {
   readonly ledger: Ledger;
   readonly opsLedger: OpsLedger;
   readonly fanOut: FanOutLedger;
-  /** The tick's port to the partner. A test may put something before or after its answers. */
+  /** The tick's port to the partner. A test may change its answers. */
   readonly partner: PartnerReader;
-  /** What a mutant makes of the parts of each tick. */
+  /** A mutant's changes to the parts of each tick. */
   mutate: (parts: TickParts) => TickParts = (parts) => parts;
-  /** Which settings are not the defaults. */
+  /** Settings that differ from the defaults. */
   settings: Partial<TickSettings> = {};
-  /** What was asked of the partner, in the terms of the tick's port. */
+  /** Requests to the partner, in the terms of the tick's port. */
   readonly requests: string[] = [];
-  /** How long the partner takes for each question, whatever requests it needs. */
+  /** Time that the partner takes for each question, independent of its requests. */
   requestSeconds = 0;
-  /** What operators see of the topics. */
+  /** The topics as `check` sees them. */
   topics: TopicFinding[] = (['events', 'alerts', 'operations'] as const).map((topic) => ({
     topic,
     confirmed: 1,
     pending: 0,
   }));
-  /** Who subscribes to a topic. */
+  /** The subscriptions of a topic. */
   subscribersOf: OperationParts['subscribers'] = async () => ({ listed: [] });
-  /** As KMS has it. */
+  /** The key as KMS has it. */
   topicKey: OperationParts['topicKey'] = async () => undefined;
-  /** Which key encrypts a queue. */
+  /** The key that encrypts a queue. */
   queueKey: OperationParts['queueKey'] = async () => undefined;
-  /** What the secret holds. The partner takes them until it rotates its own. */
+  /** The secret's contents. The partner accepts them until it rotates its own. */
   credentials = this.host.access.credentials;
-  /** Why the secret cannot be read, or holds none. */
+  /** The reason why the secret cannot be read, or holds no credentials. */
   credentialsFailure: Error | undefined;
-  /** What happens between a command's work and the tick that it runs. */
+  /** A hook between a command's work and the tick that it runs. */
   beforeTick: () => Promise<unknown> = async () => undefined;
   readonly carriedOut: unknown[] = [];
   #invocations = 0;
 
-  /** The setting of that name. */
   readonly requestsPerMinute: number;
 
   constructor(ledgersOf?: LedgersOf, requestsPerMinute = 6_000) {
@@ -102,19 +100,19 @@ export class Integration {
     return this.subscribers.notices;
   }
 
-  /** What the partner has. */
+  /** The assessments at the partner. */
   get world(): readonly Assessment[] {
     return [...this.host.records.values()].map(({ assessment }) => assessment);
   }
 
-  /** What it has instead from now on; of a record that stays, all but the assessment stays as it is. */
+  /** Replaces the partner's assessments. Records that stay keep their other properties. */
   set world(assessments: readonly Assessment[]) {
     const kept = new Set(assessments.map(({ id }) => id));
     for (const { id } of this.world) if (!kept.has(id)) this.host.remove(id);
     this.add(...assessments);
   }
 
-  /** The partner has these as well. */
+  /** Adds assessments to the partner's. */
   add(...assessments: readonly Assessment[]): void {
     for (const assessment of assessments) {
       const known = this.host.records.get(assessment.id);
@@ -166,7 +164,7 @@ export class Integration {
     return tick(this.mutate({ ...this.parts, ...parts }), this.#invocation('tick', seconds));
   }
 
-  /** A tick, and the time up to the next one. */
+  /** Runs a tick, and lets time pass until the next one. */
   async minute(): Promise<TickReport> {
     const began = this.clock.now();
     const deadline = began.add({ seconds: killedAfter });
@@ -180,12 +178,12 @@ export class Integration {
     }
   }
 
-  /** Ticks, those that fail among them. */
+  /** Runs ticks, including failing ones. */
   async minutes(count: number): Promise<void> {
     for (let minutes = 0; minutes < count; minutes++) await this.minute().catch(() => undefined);
   }
 
-  /** @returns after how many minutes, at most so many, it was done */
+  /** @returns the minutes, up to this limit, until the condition held */
   async minutesUntil(isDone: () => boolean | Promise<boolean>, most: number): Promise<number> {
     for (let minutes = 0; minutes < most; minutes++) {
       if (await isDone()) return minutes;
@@ -195,7 +193,7 @@ export class Integration {
     throw new Error(`not after ${most} minutes`);
   }
 
-  /** Ticks until the baseline is done and the first look after it. */
+  /** Runs ticks until the baseline is done, and one more. */
   async baseline(most = 10): Promise<void> {
     await this.minutesUntil(
       async () => (await this.ledger.state()).baseline.status === 'completed',
@@ -204,7 +202,7 @@ export class Integration {
     await this.minute();
   }
 
-  /** As if the daily self-check passed, however long the test lasts. */
+  /** Records that the daily self-check passes for longer than any test lasts. */
   async passSelfChecks(): Promise<void> {
     const at = this.clock.now().add({ hours: 24 * 3_650 }).epochMilliseconds;
     await this.ledger.saveState({ selfCheck: { at, failed: {}, failures: 0 } });
@@ -239,7 +237,10 @@ export class Integration {
     };
   }
 
-  /** The operate function, which is killed after so many seconds: its answer, as the caller gets it. */
+  /**
+   * Runs the operate function, which is killed after so many seconds. @returns its answer as the
+   * caller gets it
+   */
   async operate(
     command: unknown,
     seconds = killedAfter,
@@ -273,7 +274,7 @@ export class Integration {
     return this.heard.map(({ id }) => id);
   }
 
-  /** Types of the events of one, in their order. */
+  /** Types of the events of one assessment, in order. */
   heardOf(id: number): string[] {
     return this.heard
       .filter(({ subject }) => subject === String(id))

@@ -3,7 +3,7 @@ import { ledgerTable } from '../../lambda/names.ts';
 import { embeddedDynamoDb } from '../../local/aws/dynamodb.ts';
 import { close, listen } from '../../local/aws/loopback-server.ts';
 
-/** An embedded DynamoDB, which keeps no process alive. */
+/** An embedded DynamoDB that keeps no process alive. */
 export async function startDynamoDb() {
   const server = embeddedDynamoDb();
   const endpoint = await listen(server);
@@ -22,7 +22,7 @@ export async function startDynamoDb() {
   };
 }
 
-/** An empty table with the keys and indexes of the stack's. */
+/** An empty table with the keys and indexes of the stack's table. */
 export async function createLedgerTable(client: DynamoDBClient, name: string): Promise<void> {
   const { partitionKey, byDay, undelivered, byEvent } = ledgerTable;
   await client.send(
@@ -70,7 +70,7 @@ export async function createLedgerTable(client: DynamoDBClient, name: string): P
   await waitUntilTableExists({ client, maxWaitTime: 5, minDelay: 0.01 }, { TableName: name });
 }
 
-/** An embedded DynamoDB of one's own, with one empty ledger table. */
+/** A separate embedded DynamoDB with one empty ledger table. */
 export async function startLedgerTable() {
   const { client, close } = await startDynamoDb();
   const name = 'ledger';

@@ -22,7 +22,7 @@ export interface Ledgers {
   readonly fanOut: FanOutLedger;
 }
 
-/** Where an integration has its ledger. */
+/** The place of an integration's ledger. */
 export type LedgersOf = (integration: string, clock: Clock, journal: Journal) => Ledgers;
 
 export function ledgersIn(memory: MemoryLedger): Ledgers {
@@ -35,11 +35,11 @@ export function ledgersIn(memory: MemoryLedger): Ledgers {
 
 const consumed = z.object({ ConsumedCapacity: z.object({ CapacityUnits: z.number() }) });
 
-/** One a worker: where files share their modules, they share it. */
+/** One DynamoDB per worker: files share it with their modules. */
 let server: ReturnType<typeof startDynamoDb> | undefined;
 let tables = 0;
 
-/** A table of this file's own in the worker's embedded DynamoDB. To be called at the top of a file. */
+/** A table for this file alone in the worker's embedded DynamoDB. Call it at the top of a file. */
 export function ledgersInDynamoDb(): DynamoDbLedgers {
   const ledgers = new DynamoDbLedgers();
   beforeAll(() => ledgers.start());
@@ -76,7 +76,7 @@ export class DynamoDbLedgers {
     };
   };
 
-  /** What each request of this work consumes, in read or write units. */
+  /** The read or write units that each request of this work consumes. */
   async unitsOf(work: () => Promise<unknown>): Promise<number[]> {
     const units: number[] = [];
     this.client.middlewareStack.add(
@@ -92,7 +92,7 @@ export class DynamoDbLedgers {
     return units;
   }
 
-  /** Everything that the table holds for an integration. */
+  /** All items of an integration. */
   async items(integration: string): Promise<Record<string, AttributeValue>[]> {
     const own = new RegExp(`#${integration}(#|$)`);
     const items: Record<string, AttributeValue>[] = [];

@@ -1,23 +1,32 @@
 import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { AssessmentFilter, ListQuery, Page } from '../../lambda/partner/index.ts';
 
-/** What `sort=user_name` compares, of which the document says nothing; or the sort does nothing. */
+/**
+ * The key that `sort=user_name` compares, on which the document is silent. `ignored`: the host does
+ * not sort.
+ */
 export type HostOrder = 'full-name' | 'last-name' | 'first-name' | 'last-then-first' | 'ignored';
 
-/** What a host has of an assessment. */
+/** A host's data of an assessment. */
 export interface HostRecord {
   /** Without a `certified_on` it is in no range of days. */
   readonly assessment: Assessment;
   readonly legacy: boolean;
   readonly archived: boolean;
-  /** Fields that are not as documented, as the host serves them; the assessment has what a reader makes of them. */
+  /**
+   * Fields that differ from the document, as the host serves them. The assessment has the reader's
+   * version.
+   */
   readonly odd?: Readonly<Record<string, unknown>>;
-  /** Without a usable id or day, nobody can announce it: these fields replace its own. */
+  /**
+   * The record lacks a usable id or day, so it cannot be announced. These fields replace its own.
+   */
   readonly malformed?: boolean | Readonly<Record<string, unknown>>;
 }
 
 /**
- * Section 4.2 of docs/partner.md over plain objects: filter, sort, slice, count, in one atomic answer.
+ * Section 4.2 of docs/partner.md over plain objects: filter, sort, cut, count, in one atomic
+ * answer.
  *
  * @param tie decides among equals, called once a record
  */
@@ -30,7 +39,7 @@ export function answer(
   return pageOf(listed(records, query, hostOrder, tie), query);
 }
 
-/** The page of a list that a query asks for, as the client makes of it. */
+/** The page of a list that a query asks for, as the client returns it. */
 function pageOf(list: readonly HostRecord[], query: ListQuery): Page {
   const rows = rowsOf(list, query);
   return {
@@ -43,7 +52,7 @@ function pageOf(list: readonly HostRecord[], query: ListQuery): Page {
   };
 }
 
-/** What a query asks for, in its order. */
+/** The records that match a query, in its order. */
 export function listed(
   records: Iterable<HostRecord>,
   { filter = {}, sort = 'certified_on', order = 'ASC' }: ListQuery,
@@ -60,7 +69,7 @@ export function listed(
   return matching.map(({ record }) => record);
 }
 
-/** The records of a list that a query asks for. */
+/** The records of the page that a query asks for. */
 export function rowsOf(list: readonly HostRecord[], query: ListQuery): readonly HostRecord[] {
   const { offset, page } = sliceOf(query);
   return list.slice(offset, offset + page);
@@ -71,7 +80,7 @@ export function sliceOf({ offset = 0, page = 50 }: ListQuery): { offset: number;
   return { offset, page: Math.min(page, 100) };
 }
 
-/** Without a day, a record is in no range. */
+/** A record without a day is in no range. */
 function daysOf({ start_date, end_date }: AssessmentFilter): (day: string) => boolean {
   if (start_date === undefined && end_date === undefined) return () => true;
   const from = start_date?.toString() ?? '';

@@ -8,7 +8,7 @@ import type { MemoryLedger } from './memory-ledger.ts';
 const notBegun: RangeProgress = { isDone: false, recorded: 0 };
 const keyOf = ({ begunAt, to }: PlannedRange) => `${begunAt}/${to}`;
 
-/** What a fan-out keeps for itself, beside a ledger in memory. */
+/** The items of a fan-out, beside a ledger in memory. */
 export class MemoryFanOutLedger implements FanOutLedger {
   readonly #ledger: MemoryLedger;
   readonly #plans = new Map<number, readonly PlannedRange[]>();

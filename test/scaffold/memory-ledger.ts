@@ -38,24 +38,27 @@ import {
 export interface Entry {
   owed: OwedEvent;
   held: boolean;
-  /** Of one that is held, or behind one: what was known before it. */
+  /** For an entry that is held or waits behind one: the last told revision. */
   told?: Told;
   /** The code with which SNS refused it for good. */
   undeliverable?: string;
 }
 
-/** An item is in the index under one of them: the first, in this order, that an entry of it waits for. */
+/**
+ * The index has an item under one place: the first, in this order, that one of its entries waits
+ * for.
+ */
 export const places = ['pending', 'digest', 'held', 'undeliverable'] as const;
 
 const deliveredTogether = 200;
 const keptTogether = 100;
 
-/** A revision without what its event waits for. */
+/** A revision without its event's place of waiting. */
 type Noted = Omit<Revision, 'waits' | 'isBehind' | 'code'>;
 
 export interface Item {
   certification: Certification;
-  /** When it was recorded first, as in the history. */
+  /** The time of the first record, as in the history. */
   firstSeen: string;
   history: Noted[];
   outbox: Map<number, Entry>;
@@ -63,19 +66,21 @@ export interface Item {
   owedSince: number;
 }
 
-/** The conditions of its writes, so that a test can leave one out and see that it is noticed. */
+/** The conditions of writes. A test can leave one out and see that the loss is noticed. */
 export const ledgerRules = {
-  /** A commit is of the revision after the one that the item has. */
+  /** A commit has the revision after the item's. */
   isNext: (revision: number, before: Certification | undefined): boolean =>
     (before?.revision ?? 0) === revision - 1,
-  /** One tick holds the lease, or it has run out. */
+  /** One tick holds the lease, unless the lease has expired. */
   isLeaseFree: (isTaken: boolean, until: number, now: Temporal.Instant): boolean =>
     !isTaken || until < now.epochMilliseconds,
-  /** A commit keeps its event, whether it may go out or is held. */
+  /** A commit writes its event, whether the event may go out or is held. */
   keepsEvent: (_destiny: 'pending' | 'held'): boolean => true,
-  /** A change that makes a certification again as subscribers were last told empties its outbox, if all in it is held. */
+  /** A change back to the last told revision empties the outbox, if all entries in it are held. */
   isUndone,
-  /** A tick that takes the lease may leave events behind from now on, whatever others have left. */
+  /**
+   * A tick that takes the lease may leave events behind from now on, regardless of earlier ones.
+   */
   dirtySince: (now: Temporal.Instant, _before: Temporal.Instant | undefined): Temporal.Instant =>
     now,
 };
@@ -83,8 +88,8 @@ export const ledgerRules = {
 export type LedgerRules = typeof ledgerRules;
 
 /**
- * The ledger in memory, for the simulation: thousands of runs are too many for a database. The same
- * suite of tests holds for it and for the one in DynamoDB.
+ * The ledger in memory, for the simulation: a database is too slow for thousands of lives. One
+ * suite of tests holds this ledger and the one in DynamoDB.
  */
 export class MemoryLedger implements Ledger {
   readonly items = new Map<number, Item>();
@@ -96,7 +101,7 @@ export class MemoryLedger implements Ledger {
     this.#rules = rules;
   }
 
-  /** The same, and from now on each for itself. */
+  /** A copy whose later changes are independent. */
   copy(): MemoryLedger {
     const copy = new MemoryLedger(this.#rules);
     copy.#state = this.#state;
@@ -136,7 +141,7 @@ export class MemoryLedger implements Ledger {
     return state;
   }
 
-  /** A page and the ledger agree about a row only as long as nobody has changed it. */
+  /** A page and the ledger agree about a row only while nobody has changed the row. */
   #expectAgreed({ agreed = [], dirtySince }: LeasedState): void {
     if (dirtySince !== undefined) return;
     const present = [...this.items.values()].filter(
@@ -311,7 +316,7 @@ export class MemoryLedger implements Ledger {
     }
   }
 
-  /** @returns `false` when it was not so: then nothing is changed */
+  /** @returns `false` if the condition did not hold: then nothing is changed */
   steer(isSo: (state: State) => boolean, changes: StateChanges): boolean {
     if (this.#state === undefined || !isSo(this.#state)) return false;
     this.#state = changed(this.#state, changes);
@@ -330,7 +335,7 @@ export class MemoryLedger implements Ledger {
       .sort((a, b) => byOwedSince(placeOf(a), placeOf(b)));
   }
 
-  /** Each page as it is when it is asked for. */
+  /** Each page shows the ledger at the time of its request. */
   async *#pages(
     place: Waits,
     waits: readonly Waits[],
@@ -356,7 +361,7 @@ export class MemoryLedger implements Ledger {
   }
 }
 
-/** Whose turn comes before that of the next entry, if it has to wait for any. */
+/** The place of earlier entries that the next entry has to wait for. */
 function behindOf(outbox: ReadonlyMap<number, Entry>): 'held' | 'pending' | undefined {
   const waits = [...waitsOf(outbox).values()];
   return waits.includes('held') ? 'held' : waits.find((wait) => wait === 'pending');
@@ -405,7 +410,7 @@ export function lifeOf({ certification, firstSeen, history, outbox }: Item): Lif
   };
 }
 
-/** What each revision waits for; what comes after a held one is held with it. */
+/** The place of each revision. Revisions after a held one are held with it. */
 export function waitsOf(outbox: ReadonlyMap<number, Entry>): Map<number, Waits> {
   const waits = new Map<number, Waits>();
   let isBehindHeld = false;
@@ -422,7 +427,7 @@ function isAllHeld(outbox: ReadonlyMap<number, Entry>): boolean {
   return outbox.size > 0 && [...waitsOf(outbox).values()].every((wait) => wait === 'held');
 }
 
-/** What the index has the item under. */
+/** The place under which the index has the item. */
 export function filedUnder({ outbox }: Pick<Item, 'outbox'>): Waits | undefined {
   if (outbox.size === 0) return undefined;
   const found = new Set(waitsOf(outbox).values());

@@ -22,7 +22,7 @@ const commandsKept = 100;
 
 type Asked = Parameters<OpsLedger['latest']>;
 
-/** What the people on duty ask of a ledger in memory. */
+/** The ops' queries over a ledger in memory. */
 export class MemoryOpsLedger implements OpsLedger {
   readonly #ledger: MemoryLedger;
   #commands: CommandRecord[] = [];
@@ -66,7 +66,7 @@ export class MemoryOpsLedger implements OpsLedger {
     yield* this.#latest(from, isWanted, (a, b) => a.at - b.at || a.id - b.id);
   }
 
-  /** Each page as it is when it is asked for. */
+  /** Each page shows the ledger at the time of its request. */
   async *#latest(
     from: Temporal.Instant,
     isWanted: (last: LastEvent) => boolean,
@@ -151,7 +151,7 @@ function lastEventOf({ certification, history }: Item): LastEvent[] {
   return [{ id, revision, at: Date.parse(last.at) }];
 }
 
-/** A second write of the same call finds its own. */
+/** A repeated write of one call finds its own earlier write. */
 const isOpenTo = (call: string, paused: boolean) => (state: State) =>
   state.paused === paused || state.steeredBy === call;
 

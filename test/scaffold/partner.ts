@@ -28,12 +28,12 @@ export interface Answer {
 }
 
 /**
- * A reply instead of the document's answer: another one, a connection that is reset, the
- * answer half of which is lost, or nothing ever.
+ * A reply instead of the document's answer: another answer, a reset connection, half of the answer,
+ * or silence.
  */
 export type Fault = Answer | 'reset' | 'half' | 'silence';
 
-/** A request as it came in. */
+/** A received request. */
 export type Received =
   | { readonly kind: 'token' }
   | { readonly kind: 'list'; readonly query: ListQuery }
@@ -44,7 +44,7 @@ export type Asked = 'pulse' | 'tail' | 'oldest' | 'count' | 'prove' | 'get';
 
 export interface HttpRequest {
   readonly method: string;
-  /** With the query string. */
+  /** Includes the query string. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -53,7 +53,7 @@ export interface HttpRequest {
 const assessments = '/api/v1/ax/assessments';
 const json = { 'content-type': 'application/json; charset=utf-8' };
 
-/** 429, with or without the seconds that it asks for. */
+/** 429, with or without a number of seconds to wait. */
 export const tooManyRequests = (retryAfter?: number): Answer => ({
   status: 429,
   ...(retryAfter !== undefined && { headers: { 'retry-after': String(retryAfter) } }),
@@ -66,7 +66,7 @@ export const isOfDays = ({ start_date, end_date }: ListQuery['filter'] = {}): bo
 export const notFound: Answer = { status: 404 };
 export const serverError: Answer = { status: 500, headers: json, body: '{"error":"internal"}' };
 
-/** A proxy's page. */
+/** A proxy's error page. */
 export const htmlPage: Answer = {
   status: 200,
   headers: { 'content-type': 'text/html' },
@@ -80,63 +80,67 @@ export const noOrganizations = written(documentRules.noOrganizations);
 export const noAssessments = written(documentRules.noAssessments);
 
 /**
- * The partner in memory, at the level of HTTP: what docs/partner.md says over records that tests
- * change, below the real client. It takes no time but the clock's, opens no socket, and its faults
- * look as they do on a wire.
+ * The partner in memory, at the level of HTTP and below the real client. It answers by
+ * docs/partner.md over records that tests change. It takes no time but the clock's and opens no
+ * socket. Its faults look as they do on a wire.
  */
 export class MemoryPartner {
   readonly #clock: Clock;
   readonly #records = new Map<number, HostRecord>();
   readonly #texts = new WeakMap<HostRecord, string>();
-  /** Of the records as they are. */
+  /** Cached lists of the current records. */
   readonly #lists = new Map<string, readonly HostRecord[]>();
   readonly #queries = new Map<string, ListQuery>();
   readonly access = new Access(1);
   /** All requests so far. */
   readonly requests: Received[] = [];
-  /** How long an answer takes, in milliseconds. */
+  /** Milliseconds that an answer takes. */
   answerMs = 0;
-  /** How far its clock is ahead of ours, in milliseconds. */
+  /** Milliseconds by which the partner's clock is ahead of ours. */
   aheadMs = 0;
   order: HostOrder = 'full-name';
-  /** Rows of a page at most: the document lets it apply fewer than were asked for. */
+  /** The most rows of a page: the document lets the partner return fewer than requested. */
   pageRows = 100;
-  /** Decides among equals, anew in each answer; without it they come in the order they were put in. */
+  /** Decides among equals, anew in each answer. Without it, they come in the order of insertion. */
   tie: ((record: HostRecord) => number) | undefined;
-  /** It answers so many requests within any minute, tokens included, and refuses the others without saying for how long. */
+  /**
+   * Requests a minute, tokens included. The partner refuses more without saying how long to wait.
+   */
   requestsPerMinute = Number.POSITIVE_INFINITY;
-  /** How many it has refused for that. */
+  /** The number of requests refused for their pace. */
   refusals = 0;
-  /** When the requests of the last minute came that it did not refuse. */
+  /** Times of the accepted requests of the last minute. */
   #taken: number[] = [];
-  /** Instead of each answer of the list and of single records. */
+  /** Replaces each answer of the list and of single records. */
   fault: Fault | undefined;
-  /** Every single record answers 404. */
+  /** Each single record answers 404. */
   singleRecordsBroken = false;
-  /** Milliseconds by which a replica is behind, which answers when `isReplica` says so. 0: there is none. */
+  /** Milliseconds by which a replica lags; it answers when `isReplica` says so. 0: no replica. */
   replicaLagMs = 0;
   isReplica: () => boolean = () => false;
-  /** What it has not heard of yet, oldest first. */
+  /** Changes that the replica does not know yet, oldest first. */
   readonly #unheard: { readonly at: number; readonly id: number; readonly record?: HostRecord }[] =
     [];
   readonly #replica = new Map<number, HostRecord>();
-  /** Milliseconds for which an answer of the list is kept, and given again to the same query. */
+  /** Milliseconds for which an answer of the list is cached and given again to the same query. */
   cacheMs = 0;
   readonly #kept = new Map<ListQuery, { readonly at: number; readonly answer: Answer }>();
-  /** Which of those that were removed are served by their ids all the same. */
+  /** Removed assessments that are still served by their ids. */
   isZombie: (id: number) => boolean = () => false;
   readonly #removed = new Map<number, HostRecord>();
-  /** Counted, and shown by no list. */
+  /** Ids that the count includes and no list shows. */
   readonly hidden = new Set<number>();
-  /** Bytes by which rows, by their ids, are longer than they look. */
+  /** Additional bytes of rows, by id. */
   readonly weights = new Map<number, number>();
-  /** The `meta.count` of an answer, given the right one. */
+  /** The `meta.count` of an answer, made from the right one. */
   count: (right: number, query: ListQuery) => number = (right) => right;
-  /** Called before an answer: it may change the partner's records, and what it returns replaces the answer. */
+  /**
+   * Called before an answer. It may change the partner's records. Its result replaces the answer.
+   */
   onToken: () => Fault | undefined = () => undefined;
   onList: (query: ListQuery) => Fault | undefined = () => undefined;
   onGet: (id: number) => Fault | undefined = () => undefined;
-  /** Called after an answer was made: what it returns replaces that answer, which is lost. */
+  /** Called after the partner made an answer. Its result replaces that answer, which is lost. */
   onListed: (query: ListQuery) => Fault | undefined = () => undefined;
   onGot: (id: number) => Fault | undefined = () => undefined;
 
@@ -144,7 +148,7 @@ export class MemoryPartner {
     this.#clock = clock;
   }
 
-  /** The real client of it, whose waits are not left to chance. */
+  /** The real client for this partner, with fixed waits. */
   client(options: Partial<PartnerClientOptions> = {}): PartnerClient {
     return createPartnerClient({
       baseUrl: 'https://platform.example.org',
@@ -165,7 +169,7 @@ export class MemoryPartner {
     return this.requests.flatMap((request) => (request.kind === 'list' ? request.query : []));
   }
 
-  /** The requests so far, in a word of the tick each (tokens apart). */
+  /** The purpose of each request so far, tokens apart. */
   get asked(): Asked[] {
     return this.requests.flatMap((request) => {
       if (request.kind === 'list') return askedBy(request.query);
@@ -177,7 +181,7 @@ export class MemoryPartner {
     return this.#records.has(id);
   }
 
-  /** A new one, or in the place of the one with its id. */
+  /** Adds a record, or replaces the one with its id. */
   put(record: HostRecord): void {
     const { id } = record.assessment;
     this.#records.set(id, record);
@@ -186,7 +190,7 @@ export class MemoryPartner {
     this.#hear({ id, record });
   }
 
-  /** One of a name that no other has, if no other is given. */
+  /** Adds a record, by default with a name that no other record has. */
   add(id: number, certified_on: string, more: Partial<DocumentedRecord> = {}): void {
     const { name = `Ada Number${String(id).padStart(5, '0')}` } = more;
     const [first_name = '', last_name = ''] = name.split(' ');
@@ -197,7 +201,7 @@ export class MemoryPartner {
     });
   }
 
-  /** So many of a day, with ids from one on. */
+  /** Adds so many records of a day, with consecutive ids. */
   addMany(first: number, count: number, certified_on: string): void {
     for (let id = first; id < first + count; id++) this.add(id, certified_on);
   }
@@ -207,7 +211,7 @@ export class MemoryPartner {
     this.put({ ...record, assessment: { ...record.assessment, ...more } });
   }
 
-  /** From now on it serves the record otherwise than the document describes, or as described again. */
+  /** From now on, the partner serves the record with undocumented fields; `false` repairs it. */
   spoil(id: number, malformed: HostRecord['malformed'] = true): void {
     this.put({ ...this.#record(id), malformed });
   }
@@ -233,7 +237,7 @@ export class MemoryPartner {
     if (this.replicaLagMs > 0) this.#unheard.push({ at: this.nowMs, ...change });
   }
 
-  /** The replica has heard of all that has happened by now. */
+  /** The replica learns all changes up to this moment. */
   catchUp(atMs = this.nowMs): void {
     for (
       let [next] = this.#unheard;
@@ -247,19 +251,19 @@ export class MemoryPartner {
     }
   }
 
-  /** The records that answer a request: those of now, or of the replica. */
+  /** The records that answer a request: the current ones, or the replica's. */
   #answering(): ReadonlyMap<number, HostRecord> {
     if (this.replicaLagMs === 0) return this.#records;
     this.catchUp(this.nowMs - this.replicaLagMs);
     return this.isReplica() ? this.#replica : this.#records;
   }
 
-  /** Carries requests to it, for a client. */
+  /** Carries a client's requests to this partner. */
   readonly dispatcher: RequestDispatcher = dispatcherTo((request, signal) =>
     this.respond(request, signal),
   );
 
-  /** The answer to a request, in its own time, unless the signal ends the wait. */
+  /** Answers a request after the partner's time, unless the signal ends the wait. */
   async respond(request: HttpRequest, signal: AbortSignal): Promise<Answer | 'reset'> {
     const received = this.#received(request);
     this.requests.push(received);
@@ -275,7 +279,7 @@ export class MemoryPartner {
     signal: AbortSignal,
   ): Promise<Answer | 'reset'> {
     if (fault === 'silence') {
-      // Whoever waits for it has a time limit of its own.
+      // The caller has its own time limit.
       await this.#clock.sleep(foreverMs, signal);
       return 'reset';
     }
@@ -380,7 +384,7 @@ export class MemoryPartner {
     return { status: 200, body, ...this.#weighed(rows) };
   }
 
-  /** An answer as long as its rows weigh is told by its length: nobody reads so much. */
+  /** An answer of this weight only states its length: no client reads so much. */
   #weighed(rows: readonly HostRecord[]): Pick<Answer, 'headers'> {
     const bytes = rows.reduce(
       (sum, { assessment: { id } }) => sum + (this.weights.get(id) ?? 0),
@@ -403,7 +407,7 @@ export class MemoryPartner {
     return list;
   }
 
-  /** A record as it is served, written once. */
+  /** A record's JSON, written once. */
   #text(record: HostRecord): string {
     const { assessment, odd, malformed } = record;
     const fields = malformed === true ? { certified_on: null } : malformed;
@@ -414,7 +418,7 @@ export class MemoryPartner {
   }
 }
 
-/** Longer than anybody waits. */
+/** Longer than any client waits. */
 const foreverMs = 86_400_000;
 
 /** Carries requests to the function that answers them, as undici's pool carries them to a host. */
@@ -435,7 +439,7 @@ export function dispatcherTo(
   };
 }
 
-/** One request's way there and back, which may be aborted at any time. */
+/** One request and its answer, which may be aborted at any time. */
 class Wire implements Dispatcher.DispatchController {
   readonly #handler: Dispatcher.DispatchHandler;
   readonly #abortion = new AbortController();
@@ -469,7 +473,7 @@ class Wire implements Dispatcher.DispatchController {
     respond: (request: HttpRequest, signal: AbortSignal) => Promise<Answer | 'reset'>,
     request: HttpRequest,
   ): Promise<void> {
-    // Not before whoever sends it is ready to hear of it.
+    // The sender must be ready to receive it first.
     await Promise.resolve();
     this.#handler.onRequestStart?.(this, {});
     if (this.aborted) return;
@@ -514,7 +518,7 @@ function requestOf({ method, path, headers, body }: Dispatcher.DispatchOptions):
   };
 }
 
-/** The sandbox's answers are JSON values; these are bytes. */
+/** Turns the sandbox's JSON values into bytes. */
 function written({ status, headers, body }: SandboxAnswer): Answer {
   return { status, headers: { ...json, ...headers }, body: JSON.stringify(body) };
 }

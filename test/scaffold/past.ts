@@ -9,12 +9,15 @@ import { Integration } from './integration.ts';
 import type { DynamoDbLedgers } from './ledgers.ts';
 import { sightingsOf } from './sightings.ts';
 
-/** An integration whose ledger tells of what no tick of the test has found: a past for commands to look at. */
+/**
+ * An integration whose ledger has events that no tick of the test has found: a past for commands to
+ * read.
+ */
 export class IntegrationWithPast extends Integration {
   readonly #database: DynamoDbLedgers | undefined;
-  /** What was announced when it was news, by id. */
+  /** Announced events, by id. */
   readonly announced = new Map<string, CertificationEvent>();
-  /** How long a look into a day of the ledger takes. */
+  /** Seconds that the read of one day of the ledger takes. */
   lookSeconds = 0;
 
   constructor(database?: DynamoDbLedgers) {
@@ -32,14 +35,14 @@ export class IntegrationWithPast extends Integration {
     return { ...super.operationParts, ledger };
   }
 
-  /** The baseline is done, and a tick since: nothing is left to do. */
+  /** Completes the baseline and one tick after it, so nothing is left to do. */
   async settle(): Promise<void> {
     for (let ticks = 0; ticks < 3; ticks += 1) await this.tick();
     this.notices.length = 0;
     this.requests.length = 0;
   }
 
-  /** The baseline has found these. */
+  /** The baseline records these. */
   async recall(...assessments: Assessment[]): Promise<void> {
     const { salt } = await this.ledger.state();
     this.add(...assessments);
@@ -47,12 +50,12 @@ export class IntegrationWithPast extends Integration {
     await this.ledger.recordSilently(sightingsOf(assessments, new Map(), salt), this.clock.now());
   }
 
-  /** The partner shows these, and a tick has told of them. */
+  /** The partner shows these, and a tick announces them. */
   async show(...assessments: Assessment[]): Promise<void> {
     await this.#deliver(await this.commit(assessments));
   }
 
-  /** The partner shows these, and a tick has committed them; not delivered. */
+  /** The partner shows these, and a tick commits them without delivery. */
   async commit(
     assessments: readonly Assessment[],
     destiny: 'pending' | 'held' = 'pending',
@@ -65,7 +68,7 @@ export class IntegrationWithPast extends Integration {
     return this.#commitAll(sightingsOf(assessments, known, salt), destiny);
   }
 
-  /** The partner no longer has these, and a tick has told so. */
+  /** The partner removes these, and a tick announces it. */
   async withdraw(...ids: number[]): Promise<void> {
     this.world = this.world.filter(({ id }) => !ids.includes(id));
     const known = await this.ledger.known(ids);
@@ -74,20 +77,20 @@ export class IntegrationWithPast extends Integration {
     await this.#deliver(owed.filter(({ behind }) => behind !== 'held'));
   }
 
-  /** Everything that the table holds for it. */
+  /** All items of the integration. */
   async items(): Promise<string[]> {
     if (this.#database === undefined) throw new Error('its ledger is in memory');
     const items = await this.#database.items(this.name);
     return items.map((item) => JSON.stringify(item)).sort();
   }
 
-  /** The same, without the list of commands that were carried out. */
+  /** All items except the list of commands that were carried out. */
   async itemsBesideRecords(): Promise<string[]> {
     return (await this.items()).filter((item) => !item.includes('COMMANDS#'));
   }
 
   async #count(assessments: readonly Assessment[]): Promise<void> {
-    // The first look makes the state, as in a tick.
+    // The first read creates the state, as in a tick.
     await this.ledger.state();
     const days = Map.groupBy(assessments, ({ certified_on }) => certified_on);
     await this.ledger.touch(days.keys());

@@ -5,19 +5,19 @@ const message = (body: string) => ({ messageId: '1', body });
 const event = message('{"id":"a/1/1","data":{"late":false,"name":"Odile \\"Q\\""},"of":[1]}');
 
 describe("a pipe's template, by AWS's documented rules", () => {
-  it('has the JSON of a value for a variable: a text with quotation marks, an object without', () => {
+  it('replaces a variable by the JSON of its value: a text gets quotation marks, an object none', () => {
     expect(JSON.parse(transformed('{"x":<$.body.id>,"y":<$.body.data>}', event))).toEqual({
       x: 'a/1/1',
       y: { late: false, name: 'Odile "Q"' },
     });
   });
 
-  it('loses the quotation marks of a body that it is by itself', () => {
+  it('removes the quotation marks of a body that is the whole template', () => {
     expect(transformed('<$.body>', event)).toContain('{id:a/1/1,data:{late:false');
     expect(transformed('<$.body>', message('no JSON'))).toBe('no JSON');
   });
 
-  it('takes an element of a list, and what else the message has', () => {
+  it('reads an element of a list, and other attributes of the SQS message', () => {
     expect(transformed('{"x":<$.body.of[0]>,"y":<$.messageId>}', event)).toBe('{"x":1,"y":"1"}');
   });
 
@@ -28,11 +28,11 @@ describe("a pipe's template, by AWS's documented rules", () => {
     ['{"x":<$..id>}', /no path/],
     ['{"x":<aws.pipes.event.json>}', /no path/],
     [`{"x":"${'x'.repeat(8_192)}"}`, /too long/],
-  ])('is not guessed at: %s', (template, problem) => {
+  ])('refuses a case that AWS does not document: %s', (template, problem) => {
     expect(() => transformed(template.slice(0, 9_000), event)).toThrow(problem);
   });
 
-  it('counts what an entry of PutEvents takes', () => {
+  it('counts the size of an entry as PutEvents does', () => {
     expect(entrySize({ source: 'é', detailType: 'ab', time: 'whenever', detail: '{}' })).toBe(20);
   });
 });

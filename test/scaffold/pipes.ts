@@ -2,36 +2,38 @@ import * as z from 'zod';
 import type { PipePlan } from '../../local/aws/interpret.ts';
 
 /**
- * What a pipe from a queue makes of a message, by the rules that AWS documents. No library and no emulator that can be
- * had here evaluates them. Whatever they do not say is an error here, so that no template relies on it.
+ * The result of a pipe from a queue, by AWS's documented rules. No available library or emulator
+ * evaluates them. Cases that the rules leave open are errors here, so no template relies on them.
  *
  * "Amazon EventBridge Pipes input transformation" (EventBridge User Guide):
  *
  * 1. A variable is `<$.path>`: dots, dashes, underscores, letters, digits, slashes, array indices.
- * 2. Implicit body data parsing: where the `body` of an SQS message is JSON, a path leads into it; where not, it is text.
- * 3. In a template that is a JSON object, a variable without quotation marks is the JSON of its value: a text has its
- *    own, an object or a list is one.
+ * 2. Implicit body data parsing: where the `body` of an SQS message is JSON, a path leads into it.
+ *    Other bodies are text.
+ * 3. In a template that is a JSON object, a variable without quotation marks becomes the JSON of
+ *    its value: a text with its quotation marks, an object or a list as it is.
  * 4. A template that is `<$.body>` alone loses the quotation marks of a JSON body, and is no JSON.
  *
  * "Amazon EventBridge Pipes targets", "Dynamic path parameters":
  *
- * 5. A parameter that is a path, as a whole, is replaced by what is there in the message; not in what the template made.
+ * 5. A parameter that is a path as a whole is replaced by the value in the SQS message, not in the
+ *    template's result.
  *
- * "API_PipeTargetParameters", "API_PipeTargetEventBridgeEventBusParameters": what may be how long.
+ * "API_PipeTargetParameters", "API_PipeTargetEventBridgeEventBusParameters": the limits of lengths.
  */
 const limits = { inputTemplate: 8_192, source: 256, detailType: 128 };
 
 const path = /\$(?:\.[\w/-]+(?:\[\d+\])*)+/;
 const variable = new RegExp(`<(${path.source})>`, 'g');
 
-/** A message as a pipe gets it from a queue. */
+/** An SQS message as a pipe gets it from a queue. */
 export interface QueueMessage {
   readonly messageId: string;
   readonly body: string;
   readonly messageAttributes?: Readonly<Record<string, unknown>>;
 }
 
-/** What `PutEvents` is asked for. */
+/** An entry of a `PutEvents` request. */
 export interface BusEntry {
   readonly source: string;
   readonly detailType: string;
@@ -40,7 +42,7 @@ export interface BusEntry {
   readonly detail: string;
 }
 
-/** @throws Error where AWS would refuse it, or does not say what it does */
+/** @throws Error where AWS would refuse it, or does not document the result */
 export function busEntry({ inputTemplate, eventBus }: PipePlan, message: QueueMessage): BusEntry {
   if (eventBus === undefined) throw new Error('the pipe does not lead to a bus');
   const payload = parsed(message);
@@ -68,7 +70,8 @@ export function transformed(template: string, message: QueueMessage): string {
     const value = at(payload, alone);
     return typeof value === 'string' ? value : JSON.stringify(value).replaceAll('"', '');
   }
-  // Quotation marks around a variable: AWS's page says both that texts need them, and shows that they do not.
+  // AWS's page contradicts itself about quotation marks around a variable: it requires them for
+  // texts, and its example has none.
   const texts = template.match(/"(?:[^"\\]|\\.)*"/g) ?? [];
   if (texts.some((one) => one.includes('<$')))
     throw new Error('a variable stands in quotation marks');
@@ -90,7 +93,7 @@ function parsed(message: QueueMessage): unknown {
   }
 }
 
-/** @throws Error where there is nothing: AWS does not say what becomes of the variable */
+/** @throws Error where the path leads to nothing: AWS does not document the result */
 function at(payload: unknown, place: string): unknown {
   const steps = place
     .slice('$.'.length)

@@ -9,14 +9,14 @@ import {
   type TickSettings,
 } from '../../lambda/settings.ts';
 
-/** All that a configuration has to say: the rest are defaults. */
+/** The required settings. All others are defaults. */
 const leastConfig = {
   name: 'district-a',
   baseUrl: 'https://platform.example.org',
   timeZone: 'UTC',
 };
 
-/** The environment of a function, as the stack makes it of a configuration. */
+/** The environment of a function, as the stack derives it from a configuration. */
 export function functionEnvironment(changes: Partial<z.input<typeof integration>> = {}) {
   return {
     [environment.table]: 'ledger',
@@ -34,7 +34,7 @@ export function functionEnvironment(changes: Partial<z.input<typeof integration>
 
 const defaults = settingsOfTicks(parseSettings(functionEnvironment()));
 
-/** The settings of ticks and commands: a deployment's defaults, in UTC, with these changes. */
+/** The settings of ticks and commands: a deployment's defaults in UTC, with these changes. */
 export function tickSettings(changes: Partial<TickSettings> = {}): TickSettings {
   return { ...defaults, ...changes };
 }

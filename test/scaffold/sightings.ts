@@ -1,7 +1,7 @@
 import { type Certification, compare, type Sighting } from '../../lambda/detection/compare.ts';
 import type { Assessment } from '../../lambda/events/assessment.ts';
 
-/** What is new or different, where nothing is shown that an older answer has. */
+/** New and changed certifications, where no row is an older answer. */
 export function sightingsOf(
   read: readonly Assessment[],
   known: ReadonlyMap<number, Certification>,

@@ -7,12 +7,14 @@ import type { Announcer, DigestOutcome } from '../../lambda/ports/announcer.ts';
 import { batchResult } from './batch-result.ts';
 
 interface Hearing {
-  /** What is heard of a batch, as soon as it is sent; the codes of what is refused, in their order. */
+  /** Called with each sent batch. @returns the codes of refused events, in their order */
   readonly hear: (batch: readonly OwedEvent[]) => readonly (string | undefined)[];
   readonly random: () => number;
 }
 
-/** SNS that takes so long for each answer, and has taken what was sent also where nobody waits for its answer. */
+/**
+ * SNS that takes this time for each answer. It accepts a batch even if the sender stops waiting.
+ */
 export class SlowTopic {
   readonly #clock: Clock;
   readonly #answerMs: number;
@@ -23,7 +25,7 @@ export class SlowTopic {
     this.#answerMs = answerMs;
   }
 
-  /** Batches, as the real dispatch sends them. */
+  /** Sends batches with the real dispatch. */
   publish(
     [owed, deadline, onAccepted]: Parameters<Announcer['publish']>,
     { hear, random }: Hearing,
@@ -41,7 +43,7 @@ export class SlowTopic {
     );
   }
 
-  /** A mail or a notice, which the client of AWS sends again by itself. */
+  /** Sends a mail or a notice, which the AWS client retries by itself. */
   async mail(hear: () => void): Promise<DigestOutcome> {
     const { maxAttempts, requestHandler } = mailPatience;
     for (let made = 0; made < maxAttempts; made++) {

@@ -8,22 +8,22 @@ import type {
   Refusal,
 } from '../../lambda/ports/announcer.ts';
 
-/** Why SNS refuses an event; true: as when it is down for a moment. */
+/** The reason why SNS refuses an event. `true`: SNS is down for a moment. */
 type Refused = boolean | Omit<Refusal, 'owed'> | undefined;
 
-/** SNS and everybody behind it: what was accepted is heard, in its order. */
+/** SNS and all subscribers. They receive the accepted events, in order. */
 export class Subscribers implements Announcer {
   readonly #clock: Clock;
   readonly heard: CertificationEvent[] = [];
-  /** When, in milliseconds since the epoch. */
+  /** Times of receipt, in milliseconds since the epoch. */
   readonly heardAt: number[] = [];
   /** Ids of the events of each digest. */
   readonly mails: string[][] = [];
   readonly notices: Notice[] = [];
-  /** What was sent past the topic, by the queue's ARN. */
+  /** Events sent directly to a queue, by its ARN. */
   readonly queues = new Map<string, CertificationEvent[]>();
   refuse: (event: CertificationEvent) => Refused = () => false;
-  /** What SNS says to digests and notices. */
+  /** SNS's answer to digests and notices. */
   mailing: DigestOutcome = { accepted: true };
 
   constructor(clock: Clock) {

@@ -5,8 +5,9 @@ import type { DocumentedRecord } from '../../local/documented-record.ts';
 const firstId = 48_213;
 
 /**
- * An invented assessment without parts: its one result describes itself (docs/partner.md, 2.3). Each id
- * is another person's: a day of more than a page of one name cannot be proven.
+ * An invented assessment without parts: its one result describes itself (docs/partner.md, 2.3).
+ * Each id belongs to another person, since a day with more than a page of one name cannot be
+ * proven.
  */
 export function assessment(overrides: Partial<DocumentedRecord> = {}): DocumentedRecord {
   const { id = firstId } = overrides;
@@ -69,13 +70,13 @@ export const anyAssessment: fc.Arbitrary<DocumentedRecord> = fc.record({
   results: fc.array(part, { minLength: 1, maxLength: 4 }),
 });
 
-/** The first two are in every record that is read, null if the partner has sent none. */
+/** Every record that is read has the first two fields: null if the partner has sent none. */
 const contents = [
   ...['organization_id', 'assessment_name'],
   ...['seid', 'name', 'first_name', 'last_name', 'email', 'organization_name', 'results'],
 ];
 
-/** Any record that is announced: null, or nothing, in the place of what the document promises. */
+/** Any record that can be announced. Documented fields may be null or absent. */
 export const anyRecord: fc.Arbitrary<Assessment> = fc
   .tuple(anyAssessment, fc.subarray(contents), fc.subarray(contents.slice(2)))
   .map(([complete, nulls, absent]) => {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Json } from '../../local/aws/template.ts';
 
-/** An alarm of a template whose intrinsic functions are resolved. It has no metric math: none is understood. */
+/** An alarm of a template whose intrinsic functions are resolved. Metric math is not supported. */
 const alarmSchema = z.looseObject({
   Namespace: z.string(),
   MetricName: z.string(),
@@ -21,13 +21,13 @@ export function alarmOf(properties: Json | undefined): Alarm {
   return alarmSchema.parse(properties);
 }
 
-/** One value of a metric that has a name of its own: a metric is known by all three. */
+/** One value of a metric. Its namespace, name and dimensions together identify the metric. */
 interface Value {
   readonly metric: string;
   readonly value: number;
 }
 
-/** What a metric is known by. */
+/** The identity of a metric. */
 export function metricName(
   namespace: string,
   name: string,
@@ -54,7 +54,10 @@ const embedded = z.looseObject({
   }),
 });
 
-/** What CloudWatch takes out of a line in its embedded metric format, of any other line nothing. */
+/**
+ * The values that CloudWatch extracts from a line in its embedded metric format. Other lines have
+ * none.
+ */
 export function valuesIn(line: string): readonly Value[] {
   if (!line.startsWith('{')) return [];
   const { data } = embedded.safeParse(JSON.parse(line));
@@ -71,14 +74,14 @@ export function valuesIn(line: string): readonly Value[] {
 }
 
 /**
- * CloudWatch looks for older data before it takes any as missing. How far it looks is not documented; in its
- * example, at five periods for three.
+ * CloudWatch looks for older data before it treats data as missing. How far it looks is not
+ * documented. Its example looks at five periods for three.
  */
 export function periodsLookedAt({ EvaluationPeriods }: Alarm): number {
   return EvaluationPeriods + 2;
 }
 
-/** Metrics over time, and the state that alarms are in by what is documented of them. */
+/** Metrics over time, and the states of alarms by CloudWatch's documented rules. */
 export class Watch {
   readonly #values: (Value & { readonly at: number })[] = [];
   /** Seconds. */
@@ -97,8 +100,8 @@ export class Watch {
   }
 
   /**
-   * By the newest datapoints of the periods that are over and looked at; only where these are too few, what
-   * is missing is as the alarm treats it.
+   * The state follows the newest datapoints of finished periods. Only where these are too few,
+   * missing data counts as the alarm treats it.
    */
   state(alarm: Alarm): 'ALARM' | 'OK' {
     const { Period, EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods } = alarm;

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 
 /**
- * For processes that tests start: where Node keeps what it has compiled (`NODE_COMPILE_CACHE`). More
- * than half of what a start takes is compiling.
+ * The folder in which processes of tests keep compiled code (`NODE_COMPILE_CACHE`). More than half
+ * of a start is compiling.
  */
 export const compileCache = fileURLToPath(
   new URL('../../node_modules/.cache/compiled', import.meta.url),

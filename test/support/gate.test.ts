@@ -4,11 +4,11 @@ import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
 import { Gate } from '../../local/aws/gate.ts';
 
-it('a reset amid the body behind a gate is a broken connection to the caller, and no more', async () => {
+it('a reset within the body behind a gate reaches the caller as a broken connection and has no other effect', async () => {
   const service = createServer((socket) => {
     socket.on('error', () => {});
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\nhalf');
-    // Published once the gate has read the head.
+    // Node publishes this after the gate has read the head.
     subscribe('http.client.response.finish', reset);
     function reset() {
       unsubscribe('http.client.response.finish', reset);

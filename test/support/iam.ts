@@ -3,11 +3,11 @@ import type { AwsCall } from '../../local/aws/gate.ts';
 import { Resolver } from '../../local/aws/intrinsics.ts';
 import type { Json, Place, Template } from '../../local/aws/template.ts';
 
-/** One action on one resource: what a policy allows, and what a call needs. */
+/** One action on one resource, allowed by a policy or needed by a call. */
 export interface Permission {
   readonly action: string;
   readonly resource: string;
-  /** Partition keys: those of a call, or patterns of those that are allowed; absent: none, or any. */
+  /** Partition keys of a call, or patterns of the allowed ones. Absent: none, or any. */
   readonly keys?: readonly string[];
 }
 
@@ -18,7 +18,7 @@ export interface RoleOfFunction {
   readonly granted: readonly Permission[];
 }
 
-/** What the template's roles allow its functions, with every reference resolved. */
+/** The permissions that the template's roles give its functions, with every reference resolved. */
 export function rolesOfFunctions(template: Template, place: Place): RoleOfFunction[] {
   const resolver = new Resolver(template, place);
   return Object.entries(template.Resources)
@@ -38,7 +38,7 @@ function roleIdOf(role: Json | undefined): string {
   return id;
 }
 
-/** Inline policies, and those of their own that name the role. */
+/** Inline policies, and separate policies that name the role. */
 function policiesOf(template: Template, roleId: string): Json[] {
   const role = template.Resources[roleId]?.Properties;
   if (role === undefined) throw new Error(`the stack has no role ${roleId}`);
@@ -53,7 +53,7 @@ function policiesOf(template: Template, roleId: string): Json[] {
 
 const leadingKeys = 'dynamodb:LeadingKeys';
 
-/** Of conditions, only that on partition keys is looked at: the embedded parts know none. */
+/** Only conditions on partition keys are read: the embedded parts know no others. */
 function permissionsOf(document: Json | undefined): Permission[] {
   return listOf(field(document, 'Statement')).flatMap((statement) => {
     const [effect, actions, resources] = ['Effect', 'Action', 'Resource'].map((name) =>
@@ -101,17 +101,17 @@ function matches(pattern: string, text: string): boolean {
 }
 
 /**
- * What AWS would have asked the caller's role for: the call's own permission, and what encryption
- * adds to it. The embedded services encrypt nothing.
+ * The permissions that AWS would have asked the caller's role for: those of the call itself and
+ * those of encryption. The embedded services encrypt nothing.
  *
- * @param resources the template's, to tell what is encrypted
+ * @param resources the template's resources, which say which of them are encrypted
  */
 export class Requirements {
   readonly #place: Place;
   readonly #keys = new Map<string, string>();
   readonly #keyOfSecrets: string | undefined;
 
-  /** @param keyOfSecrets the customer key of somebody else's secret */
+  /** @param keyOfSecrets the customer key of a secret outside of the stack */
   constructor(template: Template, place: Place, keyOfSecrets?: string) {
     this.#place = place;
     this.#keyOfSecrets = keyOfSecrets;
@@ -124,7 +124,7 @@ export class Requirements {
     }
   }
 
-  /** @throws Error for a call that nothing here understands: it has to be taught */
+  /** @throws Error for an unknown call: add it here */
   of({ service, operation, url, body }: AwsCall): Permission[] {
     switch (`${service}:${operation}`) {
       case 'dynamodb:BatchGetItem':
@@ -189,7 +189,7 @@ export class Requirements {
   }
 
   #ofSecret(operation: string, id: string): Permission[] {
-    // Six characters that Secrets Manager adds to a name.
+    // Secrets Manager adds six characters to a name.
     const resource = id.startsWith('arn:')
       ? id
       : this.#arn('secretsmanager', `secret:${id}-aB3dE6`);
@@ -201,7 +201,7 @@ export class Requirements {
     ];
   }
 
-  /** Whoever publishes or sends to what is encrypted with a customer key uses the key. */
+  /** A caller that publishes or sends to an encrypted resource also uses its customer key. */
   #encrypted(arn: string): Permission[] {
     const resource = this.#keys.get(arn);
     if (resource === undefined) return [];
@@ -213,7 +213,10 @@ export class Requirements {
   }
 }
 
-/** Of a request for one item, or for those under one key of an index or the table. A scan has none. */
+/**
+ * The partition keys of a request for one item, or for the items under one key of the table or an
+ * index. A scan has none.
+ */
 function keysOf(request: Json): string[] {
   const item = field(request, 'Key') ?? field(request, 'Item');
   if (item !== null) return [partitionKeyOf(item)];
@@ -222,7 +225,7 @@ function keysOf(request: Json): string[] {
 }
 
 function keyAskedFor(request: Json): string {
-  // Other shapes of a query have to be taught.
+  // Other shapes of a query are not supported yet.
   if (text(request, 'KeyConditionExpression') !== '#key = :key')
     throw new Error('the key of a query is not understood');
   return text(field(field(request, 'ExpressionAttributeValues'), ':key'), 'S');
@@ -256,13 +259,13 @@ function listOf(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value : [value];
 }
 
-/** A permission, and whose. */
+/** A permission, and the function to which it belongs. */
 export interface Finding extends Permission {
   readonly of: string;
 }
 
 /**
- * What functions asked for beside what their roles allow.
+ * Permissions that functions asked for and their roles lack, and permissions that no function used.
  *
  * @param asked by the function's physical name
  * @param excepted permissions that nothing here can use
@@ -290,7 +293,10 @@ export function compareRoles(
   return { missing, unused };
 }
 
-/** All of it, or the keys that nobody has asked for. Several actions share their keys: one that uses a key is enough. */
+/**
+ * The whole permission, or its unused keys. Several actions share their keys: one action that uses
+ * a key is enough.
+ */
 function unusedOf(grant: Permission, needed: readonly Permission[]): Permission[] {
   const used = needed.filter((one) => covers(grant, one));
   if (used.length === 0) return [grant];

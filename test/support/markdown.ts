@@ -1,10 +1,10 @@
-/** What is read of a page: enough for its links, its sentences and its commands. */
+/** Reads enough of a page for its links, its sentences and its commands. */
 
 const fences = /^( *)```(\w*)\n(.*?)\n\1```$/gms;
-/** Between a script's two comments; the runbook's notes in there are by hand. */
+/** The part between a script's two comments. Notes of the runbook in it are by hand. */
 const generated = /<!-- [^>]*[Gg]enerated by .*?(<!-- End of [^>]* -->|$)/gs;
 
-/** Without blocks of code. */
+/** The page without its blocks of code. */
 const withoutCode = (page: string) => page.replace(fences, '');
 
 /** A block of code and the language that it names. */
@@ -32,7 +32,7 @@ export function anchorsOf(page: string): ReadonlySet<string> {
   return new Set(anchors);
 }
 
-/** Where its links and pictures lead, as it has them. */
+/** The targets of links and pictures, as written. */
 export function linksOf(page: string): string[] {
   const prose = withoutCode(page).replace(/`[^`\n]*`/g, '');
   return [
@@ -41,7 +41,7 @@ export function linksOf(page: string): string[] {
   ];
 }
 
-/** Without links, emphasis and the marks of code. */
+/** The text without links, emphasis and the marks of code. */
 function textOf(prose: string): string {
   return prose
     .replace(/<!--.*?-->/gs, '')
@@ -50,7 +50,9 @@ function textOf(prose: string): string {
     .replace(/[*`]/g, '');
 }
 
-/** What somebody has written in it: code and generated parts left out, but the notes in these kept. */
+/**
+ * The text by hand, which excludes code and generated parts and includes the notes within these.
+ */
 export function writtenByHand(page: string): string {
   const notes = (part: string) =>
     [...part.matchAll(/<!-- By hand: -->(.*?)(?=^### |<!-- End of)/gms)]
@@ -71,7 +73,7 @@ function passagesOf(prose: string): string[] {
 
 const abbreviations = /\b(e\.g|i\.e|etc|cf)\./g;
 
-/** Ends are `.`, `?`, `!` and `:` before something that begins anew, and the end of a passage. */
+/** A sentence ends with `.`, `?`, `!`, or a `:` before a new beginning, or with its passage. */
 export function sentencesOf(prose: string): string[] {
   return passagesOf(prose)
     .flatMap((passage) =>
@@ -84,7 +86,9 @@ export function wordsIn(text: string): number {
   return text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
 }
 
-/** Words of a sentence on average, over passages that are sentences: cells and items of a few words are none. */
+/**
+ * Average number of words in a sentence. Cells and items of a few words do not count as sentences.
+ */
 export function sentenceLength(prose: string): number {
   const lengths = sentencesOf(prose)
     .filter((sentence) => /[.?!:][)"']*$/.test(sentence))

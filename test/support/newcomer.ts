@@ -31,13 +31,13 @@ function run(command: string, args: readonly string[], cwd: string, variables = 
   return spawnSync(command, args, { cwd, env: environment(variables), encoding: 'utf8' });
 }
 
-/** The package as it is built and packed, which takes seconds. */
+/** The package, built and packed, which takes seconds. */
 export class PackedPackage {
   readonly #folder = mkdtempSync(join(tmpdir(), 'package-'));
   readonly file: string;
 
   constructor() {
-    // `npm run check` is there for our own types. Several threads would take more of two processors.
+    // `npm run check` checks our own types. Several threads would occupy more of two processors.
     const options = ['--noCheck', '--singleThreaded', '--outDir', join(this.#folder, 'dist')];
     this.#build('tsc', ['-p', 'tsconfig.build.json', ...options]);
     for (const script of ['bundle-functions.ts', 'bundle-libraries.ts'])
@@ -59,7 +59,10 @@ export class PackedPackage {
   }
 }
 
-/** Somebody's own project: the package is in its `node_modules`, and nothing else but what it is given. */
+/**
+ * A subscriber's own project: it has the package in its `node_modules`, and only the files that it
+ * is given.
+ */
 export class Newcomer {
   readonly folder = mkdtempSync(join(tmpdir(), 'newcomer-'));
   readonly installed = join(this.folder, 'node_modules/certification-notifier');
@@ -78,7 +81,7 @@ export class Newcomer {
     return run(command, args, this.folder, variables);
   }
 
-  /** For what asks this process for something meanwhile. */
+  /** Runs a program that asks this process for answers meanwhile. */
   async runBeside(
     command: string,
     args: readonly string[],
@@ -94,7 +97,7 @@ export class Newcomer {
     return { exitCode, stdout, stderr };
   }
 
-  /** From the checkout, so that nothing is fetched. */
+  /** Installs from the checkout, so nothing is fetched. */
   install(...dependencies: readonly string[]): void {
     for (const dependency of dependencies) {
       const place = join(this.folder, 'node_modules', dependency);
@@ -118,7 +121,7 @@ export class Newcomer {
     return this.run('node', [file]);
   }
 
-  /** What TypeScript objects to. */
+  /** The errors that TypeScript reports. */
   typeErrors(
     files: Readonly<Record<string, string>>,
     how = '--skipLibCheck --module nodenext',

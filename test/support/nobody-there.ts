@@ -1,5 +1,5 @@
 /**
- * An origin that refuses connections. Not a port that was free a moment ago, which may be another
- * test's by now: the system gives out none of this range.
+ * An origin that refuses connections. A port that was free a moment ago could belong to another
+ * test by now. The system assigns no port of this range.
  */
 export const nobodyThere = 'http://127.0.0.1:1';

@@ -7,14 +7,14 @@ import { text } from 'node:stream/consumers';
 
 const cache = join(import.meta.dirname, '../../node_modules/.cache/certification-notifier/nodes');
 
-/** Why there is none, for whoever reads which tests were skipped. */
+/** The reason, for people who read which tests were skipped. */
 export interface NodeMissing {
   readonly missing: string;
 }
 
 /**
- * The binary of a version of Node, from the package registry, once for a checkout. Without a registry there is
- * none; but CI, which has one, is not to skip what needs it.
+ * The binary of a version of Node, fetched from the package registry once per checkout. Without a
+ * registry there is none. CI has a registry and fails instead of skipping the tests that need it.
  */
 export async function nodeOfVersion(version: string): Promise<string | NodeMissing> {
   const place = join(cache, version);

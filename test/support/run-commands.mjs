@@ -1,12 +1,12 @@
-// Runs command lines of the installed package, one after the other, in one process of whichever Node. A test
-// copies it beside the package's node_modules, gives it a list of these as JSON on standard input, and reads
-// what each has said as JSON from standard output.
+// Runs command lines of the installed package, one after the other, in one process of any version
+// of Node. A test copies this file beside the package's node_modules. It reads the command lines as
+// JSON from standard input, and writes their outputs as JSON to standard output.
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { InterruptedError } from './node_modules/certification-notifier/dist/ops/errors.js';
 import { run } from './node_modules/certification-notifier/dist/ops/run.js';
 
-/** What it says, and the first moment at which it has said something. */
+/** The output of a stream so far, and promises that it contains certain words. */
 function heard(stream) {
   const said = {
     text: '',
@@ -20,7 +20,7 @@ function heard(stream) {
   return said;
 }
 
-/** `until` is for commands that somebody has to end: what they say once they work. */
+/** A command with `until` runs until it is interrupted, once its output contains these words. */
 async function outcomeOf({ name, args, input, until, opens }) {
   const streams = {
     input: new PassThrough(),

@@ -23,7 +23,7 @@ export interface RunOptions extends Partial<Pick<HostInput, 'clock' | 'aws'>> {
   readonly errors?: Screen;
 }
 
-/** A program in this process: what somebody sees of it, and does to it. */
+/** A program in this process, with its visible output and its input. */
 export class RunningProgram {
   readonly input: PassThrough & { readonly isTTY?: boolean };
   readonly output: Screen;
@@ -56,7 +56,7 @@ export class RunningProgram {
     this.#stopping.abort(new InterruptedError());
   }
 
-  /** Settles once this is to be read. @throws when it ends without */
+  /** Settles once the pattern can be read. @throws when the program ends without it */
   async shows(pattern: RegExp): Promise<void> {
     const early = this.ended.then((ended) => {
       if (!pattern.test(ended.stdout + ended.stderr))
@@ -66,7 +66,7 @@ export class RunningProgram {
   }
 }
 
-/** A stream that a program writes to, as somebody sees it. */
+/** A stream that a program writes to, with the visible result. */
 export class Screen extends Writable {
   readonly isTTY: boolean;
   columns = 200;
@@ -90,7 +90,7 @@ export class Screen extends Writable {
   }
 }
 
-/** A stream that loses everything that is written to it, for this reason. */
+/** A stream that loses all output, for this reason. */
 export class Nowhere extends Screen {
   readonly #code: string;
 
@@ -104,7 +104,7 @@ export class Nowhere extends Screen {
   }
 }
 
-/** Runs a program's entry as a process whose output nobody reads from the beginning. */
+/** Runs a program's entry as a process whose output is closed from the beginning. */
 export async function unread(entry: string, ...flags: string[]) {
   const child = spawn(process.execPath, [entry, ...flags], {
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache },

@@ -2,14 +2,14 @@ import { StateMachine, type StateMachineDefinition } from 'aws-local-stepfunctio
 import type { LocalFunction } from '../../local/aws/index.ts';
 import type { Json } from '../../local/aws/template.ts';
 
-/** What a task state sends to Lambda, as the definition says. */
+/** The request that a task state sends to Lambda, as the definition says. */
 interface Invoke {
   readonly FunctionName: string;
   readonly Payload: { readonly [name: string]: Json };
 }
 
 export interface Execution {
-  /** Executions that run, this one included. */
+  /** Running executions, including this one. */
   readonly running?: number;
   /** The function that carries out a payload: one of as many as are needed at once. */
   function(payload: Invoke['Payload']): Promise<Pick<LocalFunction, 'invoke'>>;
@@ -24,8 +24,8 @@ function isInvoke(input: unknown): input is Invoke {
 }
 
 /**
- * Executes a synthesized definition with the functions of the embedded AWS, as Step Functions would:
- * only the pauses before retries are left out, and a Distributed Map runs as an inline one.
+ * Executes a synthesized definition with the functions of the embedded AWS, as Step Functions
+ * would. It leaves out the pauses before retries and runs a Distributed Map as an inline one.
  *
  * @throws the error that the execution ends with; `cause` is that of the failed state
  */
@@ -41,7 +41,7 @@ export async function execute(definition: object, execution: Execution): Promise
       execution.done?.(local);
     }
   };
-  // Its types know fewer fields than it understands, and than AWS does.
+  // The library's types know fewer fields than the library and AWS support.
   const machine = new StateMachine(definition as StateMachineDefinition, {
     validationOptions: { checkPaths: true, checkArn: true },
   });

@@ -8,7 +8,7 @@ import {
   rolesOfFunctions,
 } from './iam.ts';
 
-/** Roles as the template has them, and AWS as it answers where one of them lacks an action. */
+/** The template's roles, and AWS's answers where a role lacks an action. */
 export class Roles {
   readonly #roles: ReadonlyMap<string, RoleOfFunction>;
   readonly #requirements: Requirements;
@@ -24,7 +24,9 @@ export class Roles {
     return [...new Set(this.#of(functionName).granted.map(({ action }) => action))];
   }
 
-  /** A rule for every gate in front of AWS: the function's role has lost the action, on whatever resource. */
+  /**
+   * A rule for each gate in front of AWS: the function's role has lost the action on all resources.
+   */
   without(functionName: string, lost: string): (call: Call) => Promise<Reply> {
     const role = this.#of(functionName);
     const left = { ...role, granted: role.granted.filter(({ action }) => action !== lost) };
