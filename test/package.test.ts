@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { bundleOptions, functionNames } from '../infra/bundling/options.ts';
 import { readAssembly } from '../local/aws/assembly.ts';
+import { contractFiles } from '../scripts/contract/files.ts';
 import { event } from './consumer/events.ts';
 import { startHandledTables } from './consumer/handled-table.ts';
 import { Duty } from './ops/duty.ts';
@@ -102,6 +103,62 @@ describe('the packed package, at a subscriber,', () => {
       event.data;`;
     subscriber.install('@aws-sdk/client-dynamodb');
     expect(subscriber.typeErrors({ 'typed.ts': source })).toBe('');
+  });
+
+  it('has the contract under its name, for imports and for require', () => {
+    subscriber.install('ajv', 'ajv-formats', 'ajv-draft-04', 'yaml');
+    const { stdout, stderr } = subscriber.node(
+      'contract.js',
+      `import { readFileSync } from 'node:fs';
+       import { createRequire } from 'node:module';
+       import { Ajv2020 } from 'ajv/dist/2020.js';
+       import Ajv4 from 'ajv-draft-04';
+       import formats from 'ajv-formats';
+       import { parse } from 'yaml';
+       import event from 'certification-notifier/events/certification-event-1.schema.json' with { type: 'json' };
+       const require = createRequire(import.meta.url);
+       const attributes = require('certification-notifier/events/message-attributes-1.schema.json');
+       const busEvent = require('certification-notifier/events/bus-event-1.schema.json');
+       const resolved = import.meta.resolve('certification-notifier/events/asyncapi.yaml');
+       const asyncApi = parse(readFileSync(new URL(resolved), 'utf8'));
+       const [ajv, ajv4] = [new Ajv2020(), new Ajv4.default()];
+       for (const one of [ajv, ajv4]) formats.default(one);
+       const [isEvent, isBusEvent] = [ajv.compile(event), ajv4.compile(busEvent)];
+       const { headers, payload } = asyncApi.components.messages.CertificationCreated.examples[0];
+       console.log(isEvent(payload), ajv.compile(attributes)(headers));
+       for (const name of Object.keys(asyncApi.components.messages)) {
+         const type = name.replace('Certification', 'certification.').toLowerCase();
+         const example = require('certification-notifier/events/examples/' + type + '.json');
+         const detail = { 'detail-type': type, source: example.source, time: example.time, detail: example };
+         console.log(type, isEvent(example), isBusEvent(detail), isEvent({ ...example, id: 7 }));
+       }`,
+    );
+    expect(stderr).toBe('');
+    expect(stdout.split('\n')).toEqual([
+      'true true',
+      ...['created', 'updated', 'withdrawn', 'restored', 'test'].map(
+        (type) => `certification.${type} true true false`,
+      ),
+      '',
+    ]);
+  });
+
+  it('has of the contract what is current, and no more', () => {
+    const files = readdirSync(join(subscriber.installed, 'docs'), { recursive: true });
+    expect(
+      files
+        .map(String)
+        .filter((name) => name.includes('.'))
+        .toSorted(),
+    ).toEqual([...contractFiles().keys()].map((path) => path.replace('docs/', '')).toSorted());
+  });
+
+  it('types the schema as JSON', () => {
+    const source = `import schema from 'certification-notifier/events/certification-event-1.schema.json' with { type: 'json' };
+      schema.$defs.Assessment.properties.certified_on.format satisfies string;
+      // @ts-expect-error: there is no such type of event
+      schema.$defs.CertificationLost;`;
+    expect(subscriber.typeErrors({ 'schema.ts': source })).toBe('');
   });
 
   it('fits the programs of the guide', () => {

@@ -42,8 +42,8 @@ export class PackedPackage {
     this.#build('tsc', ['-p', 'tsconfig.build.json', ...options]);
     for (const script of ['bundle-functions.ts', 'bundle-libraries.ts'])
       this.#build('node', [`scripts/${script}`, join(this.#folder, 'dist')]);
-    cpSync(join(root, 'package.json'), join(this.#folder, 'package.json'));
-    cpSync(join(root, 'ops/launcher.mjs'), join(this.#folder, 'ops/launcher.mjs'));
+    for (const part of ['package.json', 'ops/launcher.mjs', 'docs'])
+      cpSync(join(root, part), join(this.#folder, part), { recursive: true });
     this.#build('npm', ['pack', '--silent'], this.#folder);
     const [packed = ''] = readdirSync(this.#folder).filter((name) => name.endsWith('.tgz'));
     this.file = join(this.#folder, packed);
