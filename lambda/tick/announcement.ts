@@ -11,7 +11,7 @@ import type { Lease, LeasedState, State } from '../ports/state.ts';
 import { type DeliveryState, deliver, inherit, nothingDelivered, tellPeople } from './deliver.ts';
 import type { StepContext } from './parts.ts';
 
-/** Committed and delivered as one, and a boundary to stop at. */
+/** A batch is committed and delivered as a whole; a tick can stop only between batches. */
 const changesTogether = 500;
 const commitConcurrency = 16;
 
@@ -20,36 +20,38 @@ export interface AnnouncementTally {
   readonly updated: number;
   readonly withdrawn: number;
   readonly restored: number;
-  /** By the first reading, and not announced. */
+  /** Recorded by the baseline, not announced. */
   readonly recorded: number;
   /** Changes that another tick had committed first. */
   readonly conflicts: number;
-  /** Kept back by the gate. */
   readonly held: number;
 }
 
-/** Operations could not be told of a flood, and nothing is held that nobody knows of. */
+/**
+ * SNS refused the notice of a flood. Nothing is held without ops knowing, so the changes stay
+ * uncommitted.
+ */
 export class FloodNotToldError extends errorOf('flood-not-told', 'aws', 'retry-helps') {
   readonly whatToDo =
-    'Nothing, if the next tick succeeds. Otherwise look for "notice refused" in the log: the operations topic, its key or the role of this function.';
+    'Nothing, if the next tick succeeds. Otherwise find "notice refused" in the log, and check the operations topic, its key and the role of this function.';
 
   constructor() {
-    super('Operations could not be told that so much is to be held.');
+    super('Changes were not committed: SNS refused the notice that they would be held.');
   }
 }
 
-/** What a tick has announced, and what it goes by. */
+/** The tally of a tick's announcements, with the facts that the gate needs for the next batch. */
 interface Announced {
   readonly tally: AnnouncementTally;
-  /** Changes that could not be committed, or may have been: the answer was lost. */
+  /** Changes whose commit failed, or may have succeeded although its answer was lost. */
   readonly failures: number;
-  /** Why the first of them could not. */
+  /** The cause of the first failure. */
   readonly failure?: NotifierError;
-  /** What the gate remembers, and as much of it as the state has. */
+  /** The gate's memory as it is now; `saved` is as the state has it. */
   readonly gate: GateMemory;
   readonly saved: GateMemory;
   readonly outlook: Omit<Outlook, 'rest'>;
-  /** Ids of certifications that it has changed, or may have. */
+  /** Ids of certifications that this tick has changed, or may have changed. */
   readonly touched: ReadonlySet<number>;
   readonly delivery: DeliveryState;
 }
@@ -67,14 +69,14 @@ export const nothingAnnounced: Announced = {
 export interface AnnouncementContext extends StepContext {
   readonly window: RecentWindow;
   readonly lease: Lease;
-  /** @returns whether ops have been told that these are about to be held */
+  /** @returns whether ops know that these are about to be held */
   tellFlood(held: readonly Sighting[]): Promise<boolean>;
 }
 
 /** Commits changes, each with its event, and delivers the events. */
 export class Announcement {
   readonly #context: AnnouncementContext;
-  /** Replaced after each step: what was done stays known when the next one fails. */
+  /** Replaced after each step, so that finished steps stay known when the next one fails. */
   #now = nothingAnnounced;
 
   constructor(context: AnnouncementContext) {
@@ -85,12 +87,12 @@ export class Announcement {
     return this.#now;
   }
 
-  /** Delivers what earlier ticks have left. */
+  /** Delivers events that earlier ticks have left in the outboxes. */
   async inherit(state: State): Promise<void> {
     this.#now = { ...this.#now, delivery: await inherit(this.#context, state) };
   }
 
-  /** The people's mail, once: what a mail that fails has told is not known. */
+  /** Sends the digest once: after a failure it is unknown whether the digest went out. */
   async tellPeople(): Promise<void> {
     const { delivery } = this.#now;
     this.#now = { ...this.#now, delivery: { ...delivery, isMailDue: false } };
@@ -98,9 +100,9 @@ export class Announcement {
   }
 
   /**
-   * What the gate has to know before anything is announced.
+   * Tells the gate which total to expect, before anything is announced.
    *
-   * @param total what the partner counts; undefined: no more than is known
+   * @param total the partner's count; undefined: as many as are known
    */
   expect({ gate, expected, missing }: LeasedState, total?: number): void {
     const known = expected + (missing?.total ?? 0);
@@ -108,12 +110,12 @@ export class Announcement {
   }
 
   /**
-   * Commits these changes, each with its event, and delivers the events, or holds those that are part
-   * of a flood.
+   * Commits changes, each with its event. Delivers the events, or holds those that are part of a
+   * flood.
    *
-   * @param found how they were found; kept with the revisions, for `explain`
-   * @returns the changes that this tick committed: the others failed, were another tick's, or had to
-   * wait because time ran out
+   * @param found how the changes were found; stored with the revisions, for `explain`
+   * @returns the changes that this tick committed; the others failed, were committed by another
+   * tick, or wait because time ran out
    */
   async announce(changes: readonly Change[], found: Found): Promise<Change[]> {
     const { parts, limit } = this.#context;
@@ -132,7 +134,7 @@ export class Announcement {
     return done;
   }
 
-  /** Records what the first reading found, and announces nothing. */
+  /** Records the baseline's sightings without announcing them. */
   async record(sightings: readonly Sighting[]): Promise<void> {
     const { ledger, clock } = this.#context.parts;
     await ledger.touch(sightings.map(({ assessment }) => assessment.certified_on));
@@ -142,7 +144,10 @@ export class Announcement {
     this.#now = { ...this.#now, tally: { ...tally, recorded } };
   }
 
-  /** Through the gate, whose memory is written before anything that it allows. @returns what was committed */
+  /**
+   * The gate's memory is written before anything that it allows, so a crash cannot reset it.
+   * @returns the committed changes
+   */
   async #pass(batch: readonly Change[], rest: readonly Change[]): Promise<readonly Change[]> {
     const { parts, lease } = this.#context;
     const { rules, settings, clock, ledger, journal } = parts;
@@ -156,7 +161,7 @@ export class Announcement {
       now.epochMilliseconds,
     );
     if (!isDeepStrictEqual(memory, saved) && !(await ledger.saveState({ gate: memory }, lease))) {
-      // Another tick counts by now, and this one announces nothing more.
+      // Another tick has the lease and counts now, so this one announces nothing more.
       journal.warn('lease lost', { owner: lease.owner });
       this.#now = { ...this.#now, gate: memory, failures: this.#now.failures + batch.length };
       return [];
@@ -164,7 +169,7 @@ export class Announcement {
     const news = batch.filter(({ kind }) => kind === 'created' || kind === 'restored').length;
     const known = outlook.known + news;
     this.#now = { ...this.#now, gate: memory, saved: memory, outlook: { ...outlook, known } };
-    // What operations cannot be told of is not committed, and found again by the next tick.
+    // Without an accepted notice nothing is committed: the next tick finds the changes again.
     const isTold = held.length === 0 || (await this.#context.tellFlood(held));
     if (!isTold) {
       const failures = this.#now.failures + held.length;
@@ -176,7 +181,7 @@ export class Announcement {
     ];
   }
 
-  /** Commits, and delivers what is not held and not behind anything that is. */
+  /** Commits a batch. Delivers its events, except held ones and those behind a held event. */
   async #conclude(
     batch: readonly Change[],
     destiny: 'pending' | 'held',
@@ -216,9 +221,9 @@ export class Announcement {
   }
 
   /**
-   * An error of one record never stops the others: the tick fails at its end.
+   * One record's error never stops the others; the tick fails at its end.
    *
-   * @returns `undefined`: another tick was first
+   * @returns `undefined` if another tick committed first
    */
   async #commit(
     change: Change,
@@ -230,7 +235,7 @@ export class Announcement {
     try {
       return await ledger.commit(change, this.#eventOf(change, now, isBrief), now, destiny);
     } catch (error) {
-      // So much is held of it already that only a brief event fits into its item.
+      // The item holds so many events already that only a brief one fits.
       if (!isBrief && faultOf(error) === 'record') return this.#commit(change, destiny, now, true);
       if (!(error instanceof NotifierError)) throw error;
       journal.warn('commit failed', { certification: change.id, error });

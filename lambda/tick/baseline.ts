@@ -12,8 +12,10 @@ export interface BaselineContext extends StepContext {
 }
 
 /**
- * What is there to be found by a baseline that announces: nothing goes out before anybody has counted. Undefined: it
- * announces nothing, or there is no time to ask.
+ * The total that a baseline leads to, if it announces: the gate must know it before the first event
+ * goes out.
+ *
+ * @returns undefined if the baseline announces nothing, or if time has run out
  */
 export async function totalToBe(
   { parts, limit, state }: BaselineContext,
@@ -29,8 +31,9 @@ export async function totalToBe(
 }
 
 /**
- * What the first reading announces: by default nothing. One that is made anew announces whatever it finds: the
- * ledger would know what was there before. A known one that has changed since an earlier range is always news.
+ * Says which sightings of a baseline are news. By default, none is. A restarted baseline announces
+ * everything that it finds, since the ledger already has the certifications that were there before.
+ * A known certification that has changed since an earlier range is always news.
  */
 export function isNewsInBaseline(
   { settings }: Pick<TickParts, 'settings'>,
@@ -42,7 +45,7 @@ export function isNewsInBaseline(
     kind !== 'created' || (announce !== 'none' && assessment.certified_on >= announce.since);
 }
 
-/** What has appeared since the start day was read. */
+/** Announces certifications that appeared after the start day was read. */
 export async function announceNewcomers(
   { parts, announcement, state }: BaselineContext,
   pulse: PulseRead,

@@ -20,19 +20,24 @@ import type { PartnerReader, PulseRead, QuarantinedRecord } from '../ports/partn
 import type { State } from '../ports/state.ts';
 import type { TickParts } from './parts.ts';
 
-/** A record that stays malformed is reported once; beyond so many, they are only counted. */
+/**
+ * The state remembers this many reported records, so that each is reported once. Further ones are
+ * only counted.
+ */
 const reportedKept = 50;
 
-/** Enough to look at; the log is not to hold a list of everybody. */
+/** The log needs examples, not a list of everybody. */
 const idsShown = 10;
 
 /**
- * Tells operations what has been seen, once when it begins and once when it is over, and keeps what they were told in
- * the state. A notice that SNS refuses is owed, and tried again each time that anything is told; as long as it refuses
- * one, other owed ones wait for another tick.
- * Told first and noted then: a crash between the two tells one notice twice, and not the same tick.
+ * Tells ops of each condition once when it begins and once when it ends. The state records the
+ * notices.
  *
- * @param open brought up to date
+ * A notice that SNS refuses stays owed, and each later call tries it again. While SNS refuses one
+ * notice, the other owed ones wait for another tick. The notice goes out before the state is
+ * written. A crash between the two repeats one notice, in a later tick.
+ *
+ * @param open the open conditions, which this call updates
  */
 export async function tell(
   parts: TickParts,
@@ -45,7 +50,7 @@ export async function tell(
   for (const name of known) {
     const before = open.get(name);
     const observation = seen[name];
-    // What is owed is told as it was seen, also by those who know nothing of it.
+    // An owed notice goes out as it was seen, even if this call has no observation of it.
     const observed = observation ? observe(before, observation, nowMs) : before;
     const isLeft: boolean = isRefusing && before?.owes !== undefined;
     const after: OpenCondition | undefined = isLeft ? observed : await told(parts, name, observed);
@@ -57,7 +62,7 @@ export async function tell(
   }
 }
 
-/** @returns what is left of it, once the notice that it owes, if any, was accepted */
+/** @returns the condition after its owed notice, if any, was accepted; undefined if it is over */
 async function told(parts: TickParts, name: ConditionName, condition: OpenCondition | undefined) {
   if (condition?.owes === undefined) return condition;
   const nowMs = parts.clock.now().epochMilliseconds;
@@ -65,7 +70,7 @@ async function told(parts: TickParts, name: ConditionName, condition: OpenCondit
   return (await isAccepted(parts, notice)) ? settle(condition, nowMs) : condition;
 }
 
-/** Whether operations have it; if not, it is owed. */
+/** @returns whether SNS accepted the notice; if not, the notice is owed */
 export async function isAccepted({ announcer, journal }: TickParts, notice: Notice) {
   const { subject } = notice;
   const told = await announcer.notify(notice);
@@ -75,10 +80,11 @@ export async function isAccepted({ announcer, journal }: TickParts, notice: Noti
 }
 
 /**
- * Operations hear of a flood before anything of it is held.
+ * Tells ops of a flood before any of its events is held.
  *
- * @param heldNow how many this tick holds by now: before its first, they are counted anew, since ops take from them
- * @returns whether they have; if not, nothing is held
+ * @param heldNow how many this tick has held so far; at 0 all held ones are counted anew, since ops
+ * decide on them
+ * @returns whether ops know; if not, nothing may be held
  */
 export async function tellFlood(
   parts: TickParts,
@@ -87,7 +93,7 @@ export async function tellFlood(
   changes: readonly Sighting[],
 ): Promise<boolean> {
   const { told, number: known = 0 } = open.get('held') ?? {};
-  // Of what operations could not be told, nothing is held.
+  // Without an accepted notice nothing has been held, so the count begins at 0.
   let number = told === undefined ? 0 : known;
   if (number > 0 && heldNow === 0) {
     number = await kept(parts, 'held', open);
@@ -98,7 +104,10 @@ export async function tellFlood(
   return open.get('held')?.owes === undefined;
 }
 
-/** What waits for ops: counted anew when this tick has added nothing, since ops take from it. */
+/**
+ * The numbers of events that wait for ops. They are counted anew if this tick has added none, since
+ * ops decide on them.
+ */
 export async function waitingSeen(
   parts: TickParts,
   open: OpenConditions,
@@ -108,15 +117,16 @@ export async function waitingSeen(
   const { number: asideBefore = 0 } = open.get('undeliverable') ?? {};
   const aside = asideBefore + undeliverable;
   return {
-    // What waits behind a held event is of a certification that counts already.
+    // An event behind a held one belongs to a certification that is counted already.
     held: { number: held > 0 ? Math.max(heldBefore, held) : await kept(parts, 'held', open) },
     undeliverable: { number: undeliverable > 0 ? aside : await kept(parts, 'undeliverable', open) },
   };
 }
 
 /**
- * How many certifications have something that waits for ops, as far as the index is sure of it. What owes something
- * besides is in the index for that: only a look at the items is sure that there is none.
+ * Counts certifications whose events wait for ops. The index lags, so a young condition keeps its
+ * number. An item that also owes a delivery is listed under the delivery, so only a look at the
+ * items proves that none waits.
  */
 async function kept({ ledger, clock }: TickParts, name: Kept, open: OpenConditions) {
   const condition = open.get(name);
@@ -130,7 +140,7 @@ async function kept({ ledger, clock }: TickParts, name: Kept, open: OpenConditio
   return 0;
 }
 
-/** The same partner; the records in its answers that are not as documented are noted. */
+/** Wraps the partner, and notes quarantined records and odd fields of its answers. */
 export function watching(partner: PartnerReader, { quarantined, oddFields }: Facts): PartnerReader {
   const noting =
     <Asked extends unknown[], Shown extends Omit<PulseRead, 'count'>>(
@@ -157,14 +167,14 @@ export function watching(partner: PartnerReader, { quarantined, oddFields }: Fac
   };
 }
 
-/** Malformed records that no tick has reported yet. */
+/** Quarantined records that no tick has reported yet. */
 export function unreported({ quarantined }: Facts, { reported }: State) {
   return [...quarantined]
     .filter(([name]) => !reported.includes(name))
     .slice(0, reportedKept - reported.length);
 }
 
-/** What is odd and new goes into the log, with ids of records. */
+/** Logs new quarantined records and new odd fields, with the ids of their records. */
 export function logOdd(
   { journal }: Pick<TickParts, 'journal'>,
   { reported, oddFields }: Facts,
@@ -178,7 +188,7 @@ export function logOdd(
       journal.warn('odd field', { path, records: ids.size, ids: [...ids].slice(0, idsShown) });
 }
 
-/** Short, because the state is written by every tick. */
+/** Short, because every tick writes the state. */
 function nameOf({ id, problems }: QuarantinedRecord): string {
   return id === undefined
     ? createHash('sha256').update(problems.join(';')).digest('base64url').slice(0, 6)

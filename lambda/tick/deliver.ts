@@ -6,7 +6,10 @@ import type { Committed } from '../ports/ledger.ts';
 import type { DigestSchedule, State } from '../ports/state.ts';
 import type { StepContext, TickParts } from './parts.ts';
 
-/** The most that one mail tells of: what it told of is settled within the same tick, and the rest waits for the next one's. */
+/**
+ * Limit for one digest: its events must be settled within the same tick. The rest waits for the
+ * next tick's digest.
+ */
 const mostInOneMail = 20_000;
 
 export interface DeliveryTally {
@@ -18,24 +21,24 @@ export interface DeliveryTally {
 }
 
 /**
- * What a tick that holds the lease has taken out of the outboxes, and what has to wait.
+ * The events that a tick has taken out of the outboxes under its lease, and those that must wait.
  *
- * A crash between any two steps tells somebody twice, with the same ids, and nobody never.
+ * A crash between two steps repeats events under the same ids, and never loses one.
  */
 export interface DeliveryState extends DeliveryTally {
-  /** SNS takes nothing, or time ran out: what is owed waits for the next tick. */
+  /** SNS accepts nothing, or time ran out: owed events wait for the next tick. */
   readonly isStopped: boolean;
   /** Certifications whose events this tick has sent; their outboxes may not say so yet. */
   readonly sent: ReadonlySet<number>;
-  /** Certifications of which an event was refused or had to wait in this tick. */
+  /** Certifications with an event that was refused or had to wait in this tick. */
   readonly waiting: ReadonlySet<number>;
-  /** The people's mail goes out at the end of this tick. */
+  /** The digest goes out at the end of this tick. */
   readonly isMailDue: boolean;
-  /** What subscribers have and the mail will tell of. */
+  /** Delivered events that the digest will list. */
   readonly toTell: readonly OwedEvent[];
-  /** What earlier ticks had left to wait for the mail, and whether it is too small for everything. */
+  /** Whether earlier ticks left events for the digest. `more`: one digest is too small for all. */
   readonly left: Exclude<DigestNews, 'left'>;
-  /** When the next mail is due; `undefined`: nobody waits for one. */
+  /** When the next digest is due; `undefined`: no event waits for one. */
   readonly schedule: DigestSchedule | undefined;
 }
 
@@ -52,7 +55,7 @@ export const nothingDelivered: DeliveryState = {
   schedule: undefined,
 };
 
-/** Delivers what earlier ticks have left, as the state was when this one took the lease. */
+/** Delivers events that earlier ticks have left, by the state from before this tick's lease. */
 export async function inherit(
   context: StepContext,
   { digest, dirtySince }: State,
@@ -60,12 +63,13 @@ export async function inherit(
   const { clock, settings } = context.parts;
   const now = clock.now();
   const next = digestSchedule(digest, 'left', now, settings);
-  // A tick that died may not have come to write that a mail is owed.
+  // A tick that died may not have written that a digest is owed.
   const schedule = digest ?? (dirtySince && next);
   const isMailDue = isDigestDue(next, now, settings);
   const before = { ...nothingDelivered, isMailDue, schedule };
   const collected = schedule && isMailDue ? await takeUp(context, before, 'digest') : before;
-  // The next look goes on; it is not made at once, or a long outbox would take all of every tick.
+  // After a find, another look follows at a later digest. Looking again at once would let a long
+  // outbox fill every tick.
   const isSome = collected.toTell.length > 0 || collected.isStopped;
   const left = collected.left === 'nothing' && isSome ? 'some' : collected.left;
   if (dirtySince === undefined) return { ...collected, left };
@@ -73,9 +77,10 @@ export async function inherit(
 }
 
 /**
- * What comes after something that had to stay behind stays behind it.
+ * Publishes committed events. An event waits if an earlier one of its certification had to wait.
  *
- * @param unsure certifications of which an event may have been committed, and the answer lost
+ * @param unsure certifications with an event that may have been committed although the answer was
+ * lost
  */
 export async function deliver(
   context: StepContext,
@@ -95,10 +100,11 @@ export async function deliver(
 }
 
 /**
- * The people's mail, at the end of the tick: what was left to wait, and what this tick has delivered. An event leaves
- * its outbox when the mail was accepted: a crash costs a second mail, never a missing one.
+ * Sends the digest at the end of the tick: events left by earlier ticks, and those that this tick
+ * delivered. An event leaves its outbox when the digest was accepted. So a crash costs a second
+ * digest, never a missing one.
  *
- * Whoever has begun this does not begin it again when it fails: the mail may have gone out.
+ * After a failure this must not be called again: the digest may have gone out.
  */
 export async function tellPeople(
   { announcer, ledger, journal, clock, settings }: TickParts,
@@ -120,7 +126,10 @@ export async function tellPeople(
   };
 }
 
-/** What earlier ticks have left, page by page: what is pending is published, the rest collected for the mail. */
+/**
+ * Goes through the outboxes that earlier ticks left, page by page. Publishes pending events, and
+ * collects delivered ones for the digest.
+ */
 async function takeUp(
   context: StepContext,
   before: DeliveryState,
@@ -142,7 +151,7 @@ async function takeUp(
   return delivery;
 }
 
-/** Publishes events and settles each batch as soon as it was accepted: a death repeats what is under way. */
+/** Settles each batch as soon as SNS accepts it, so a crash repeats only the batches under way. */
 async function publish(
   context: StepContext,
   delivery: DeliveryState,
@@ -172,7 +181,9 @@ async function publish(
   return { ...published, schedule };
 }
 
-/** What a mail of this tick will tell of, too, if it has room; of each event no more than it shows. */
+/**
+ * Adds events to this tick's digest while it has room, reduced to the fields that the digest shows.
+ */
 function telling(delivery: DeliveryState, owed: readonly OwedEvent[]): DeliveryState {
   const { isMailDue, toTell } = delivery;
   if (!isMailDue) return delivery;
@@ -188,7 +199,7 @@ async function setAside(
   refused: readonly Refusal[],
   problem: PublishOutcome['denial'],
 ): Promise<void> {
-  // A line for each code: an outage would have thousands of the same.
+  // One line a code: an outage would log thousands of the same.
   for (const [code, alike] of Map.groupBy(refused, ({ code }) => code)) {
     const [first] = alike;
     const details = { code, events: alike.length, first: first?.owed.event.id };

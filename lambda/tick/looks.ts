@@ -21,54 +21,62 @@ import type { Assessment } from '../events/assessment.ts';
 import type { Lease } from '../ports/state.ts';
 import type { StepContext } from './parts.ts';
 
-/** Missing ones that a tick asks for by their ids, besides what its reads cost. */
+/** Limit for requests by id in one tick, besides the requests of its reads. */
 const lookups = 100;
-/** So many that fail, and a tick asks for no more: the endpoint is at fault, or the network. */
+/**
+ * After this many failures a tick asks for no more ids: the endpoint or the network is at fault.
+ */
 const failuresBorne = 3;
 
 export interface LooksContext extends StepContext {
   readonly lease: Lease;
   readonly salt: string;
-  /** By the partner's total when the tick began, so many more have gone: reads find them one day after the other. */
+  /**
+   * How many more have gone by the partner's total when the tick began. Reads find them day by day.
+   */
   readonly toBeFound: number;
-  /** Of records that somebody has seen malformed, wherever: they are not gone, even if their ids are unknown. */
+  /**
+   * Whether the record was seen quarantined anywhere. Such a record is not gone, even if its id
+   * answers 404.
+   */
   isMalformed(id: number): boolean;
 }
 
-/** A read of days, some of which are proven. */
+/** A read of days, some of them proven. */
 export interface Read {
   /** When it began: milliseconds since the epoch. */
   readonly beganAt: number;
-  /** Ids that it showed readably: what is unreadable somewhere is neither gone nor where it was. */
+  /** Ids of readable rows. A quarantined record is neither gone nor sighted. */
   readonly seen: ReadonlySet<number>;
-  /** By proven day: what the index has there and the read lacked. The index may lag. */
+  /** By proven day: ids that the ledger's index has and the read lacked. The index may lag. */
   readonly unseen: ReadonlyMap<string, readonly number[]>;
 }
 
 export interface Looked {
-  /** By proven day: how many are missing now, those that are withdrawn not included. */
+  /** By proven day: how many are missing now, without those to be withdrawn. */
   readonly missing: ReadonlyMap<string, number>;
-  /** There by their ids, and changed or moved. */
+  /** Certifications that their ids show, changed or moved. */
   readonly sightings: readonly Sighting[];
   readonly withdrawals: readonly Withdrawal[];
 }
 
-/** What a tick has looked for. */
+/** The progress of one tick's looks. */
 interface Looking {
   readonly missing: Missing;
-  /** Asked for by their ids, and how many of these calls failed. */
+  /** Requests by id; `failures` of them failed. */
   readonly asked: number;
   readonly failures: number;
   readonly isOutOfTime: boolean;
   readonly withdrawn: number;
-  /** What the last look found gone, and what was remembered before it was counted. */
+  /** The ids that the last look found gone, and the memory from before they were counted. */
   readonly charged: { readonly before: Missing; readonly gone: ReadonlySet<number> };
 }
 
 /**
- * Two looks for what is gone. A proven read that lacks a certification notes it; one that began
- * `withdrawAfter` later and lacks it, too, has it asked for by its id, and withdrawn if the answer is 404.
- * Where too many are missing, nothing is noted: the calendar counts them, and people are told.
+ * Withdraws a certification after two looks. A proven read that lacks it notes it as missing. When
+ * a proven read that began `withdrawAfter` later lacks it too, its id is asked for, and 404
+ * withdraws it. Where too many are missing, nothing is noted: the calendar counts them, and ops are
+ * told.
  */
 export class Looks {
   readonly #context: LooksContext;
@@ -86,13 +94,15 @@ export class Looks {
     this.#now = { ...this.#now, ...changed };
   }
 
-  /** Whether this tick may ask for more by their ids. */
+  /** Whether this tick may ask for no more ids. */
   get #isSpent(): boolean {
     const { asked, failures, isOutOfTime } = this.#now;
     return asked >= lookups || failures >= failuresBorne || isOutOfTime;
   }
 
-  /** The days that are to be read for what they lack: none while too many are missing, or no more can be asked for. */
+  /**
+   * Days due for a look: none while too many are missing, or while no more ids can be asked for.
+   */
   due(calendar: Calendar): readonly { readonly day: string; readonly at: number }[] {
     const { rules, settings } = this.#context.parts;
     const { missing } = this.#now;
@@ -102,7 +112,7 @@ export class Looks {
     return looksDue(missing, calendar.entries, settings.withdrawAfterMs);
   }
 
-  /** What the state keeps, now that days were read; `undefined`: nothing is missing. */
+  /** @returns the memory for the state; `undefined`: nothing is missing */
   conclude(calendar: Calendar): Missing | undefined {
     const { withdrawAfterMs } = this.#context.parts.settings;
     const totals = this.#totals(calendar);
@@ -116,9 +126,10 @@ export class Looks {
   }
 
   /**
-   * These were to be withdrawn, and were not as far as this tick knows. One whose answer alone was lost counts for the
-   * day: the ledger tells.
-   * @returns those that stay
+   * Takes back withdrawals that were not committed as far as this tick knows. The ledger tells
+   * which were committed although the answer was lost: these count towards the limit of the day.
+   *
+   * @returns the withdrawals whose certifications stay
    */
   async giveBack(withdrawals: readonly Withdrawal[]): Promise<readonly Withdrawal[]> {
     const { ledger, rules } = this.#context.parts;
@@ -136,7 +147,7 @@ export class Looks {
     return staying;
   }
 
-  /** @param after the earlier calendar, with what this read counted in its place */
+  /** @param after the earlier calendar with this read's counts */
   async look({ beganAt, seen, unseen }: Read, earlier: Calendar, after: Calendar): Promise<Looked> {
     const { rules } = this.#context.parts;
     const remembered = this.#now.missing;
@@ -181,8 +192,9 @@ export class Looks {
   }
 
   /**
-   * The second look at those that are due for it, those that have waited longest first, as long as there is time: what
-   * is found out is to be committed, too. Those that their ids had shown may be gone now, and are counted only then.
+   * Asks for the ids that are due for their second look, the longest waiting first. It stops early,
+   * because committing its findings takes time too. A certification that its id has shown may have
+   * gone since; it counts towards the limit only then.
    */
   async #askByIds(
     lacking: readonly Certification[],
@@ -210,7 +222,7 @@ export class Looks {
     return { sightings, withdrawals };
   }
 
-  /** There by its id: changed or moved that is a sighting, and otherwise it stays missing. */
+  /** A record that its id shows changed or moved is a sighting. An unchanged one stays missing. */
   #sightingOf(
     certification: Certification,
     found: Assessment | 'unreadable' | 'failed',
@@ -237,8 +249,8 @@ export class Looks {
   }
 
   /**
-   * By day: what the ledger has there and the read lacked. The index lags, so the certification itself is
-   * asked, which may have left the day already; of a thousand at most: so many more are only counted.
+   * By day: certifications of the ledger that the read lacked. The index lags, and a certification
+   * may have left the day, so its item is read. Ids beyond `mostKnown` are only counted.
    */
   async #lacking(
     unseen: Read['unseen'],
@@ -258,7 +270,10 @@ export class Looks {
     );
   }
 
-  /** Under the lease, before anything that rests on it. @returns `false` when it was lost: nothing may be withdrawn. */
+  /**
+   * The memory is written under the lease, before anything relies on it.
+   * @returns `false` if the lease was lost: nothing may be withdrawn
+   */
   async #save(before: Missing): Promise<boolean> {
     if (isDeepStrictEqual(before, this.#now.missing)) return true;
     const { parts, lease } = this.#context;
@@ -281,7 +296,7 @@ export class Looks {
     } catch (error) {
       if (reachOf(error) !== 'request') throw error;
       this.#set({ failures: this.#now.failures + 1 });
-      parts.journal.warn('record not to be had by its id', { certification: id, error });
+      parts.journal.warn('record not readable by its id', { certification: id, error });
       return 'failed';
     }
   }

@@ -7,9 +7,9 @@ import type { TickParts } from './parts.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 /**
- * What the newest page shows as new or changed. A page of one day only may not show all of it: then
- * the other end of that day is asked for as well. The ledger is asked for rows that may differ from it; after a crash,
- * for all.
+ * Finds new and changed rows on the newest page. A page of only one day may not show all of that
+ * day, so the other end of the day is asked for as well. Only rows that may differ from the ledger
+ * are looked up; after a crash, all rows.
  */
 export async function readPage(
   parts: TickParts,
@@ -27,14 +27,14 @@ export async function readPage(
     const unknown = compared.changes.filter(({ kind }) => kind !== 'updated').length;
     for (const row of compared.same) agreed.add(markOf(row, salt));
     const page = {
-      /** Ids that it shows readably. */
+      /** Ids of its readable rows. */
       seen: new Set(assessments.map(({ id }) => id)),
-      /** Rows that the ledger has as they are. */
+      /** Rows that equal the ledger's. */
       agreed: assessments.filter((row) => agreed.has(markOf(row, salt))),
       changes: compared.changes,
-      /** It shows rows of a replica that lags: what it hides comes to light later. */
+      /** It shows rows of a lagging replica, so changes that it hides may appear later. */
       isOlder: compared.older.length > 0,
-      /** Its changes explain the total. If not, something has come or gone elsewhere. */
+      /** Its changes explain the total. If not, a certification has come or gone elsewhere. */
       isAll: count === state.expected + state.unexplained + unknown,
     };
     if (page.isAll || !isOneDay || isTail) return page;
@@ -45,7 +45,6 @@ export async function readPage(
   }
 }
 
-/** What is new or different among these rows, by what the ledger has of them now. */
 export async function compareWithLedger(
   { ledger, rules, clock, settings }: TickParts,
   rows: readonly Assessment[],

@@ -7,7 +7,6 @@ import type { TickSettings } from '../settings.ts';
 import type * as rules from './rules.ts';
 import type { TimeLimit } from './time-limit.ts';
 
-/** What a tick works with. */
 export interface TickParts {
   readonly settings: TickSettings;
   readonly rules: typeof rules;
@@ -16,17 +15,16 @@ export interface TickParts {
   readonly ledger: Ledger;
   readonly announcer: Announcer;
   readonly journal: Journal;
-  /** Begins to measure; the answer tells of the time since. */
+  /** Begins to measure; the returned function reports the effort since then. */
   measure(): () => Effort;
 }
 
 export interface Effort {
-  /** To the partner, those for tokens included. */
+  /** Requests to the partner, token requests included. */
   readonly requests: number;
   readonly durationMs: number;
 }
 
-/** What each step works with, and how long. */
 export interface StepContext {
   readonly parts: TickParts;
   readonly limit: TimeLimit;

@@ -22,21 +22,21 @@ import type { Looked, Looks } from './looks.ts';
 import { compareWithLedger } from './page.ts';
 import type { StepContext, TickParts } from './parts.ts';
 
-/** Days that are looked up in the index by day at the same time: a read can have a hundred. */
+/** Limit for concurrent look-ups in the index by day: a read can have a hundred days. */
 const daysTogether = 16;
 
 export interface ReadingContext extends StepContext {
   readonly salt: string;
   readonly announcement: Announcement;
-  /** For what has gone; the first reading has none. */
+  /** Looks for missing certifications; a baseline has none. */
   readonly looks?: Looks;
-  /** Whether subscribers are told of it, or it is recorded silently. */
+  /** Whether it is announced; if not, it is recorded silently. */
   isNews(sighting: Sighting): boolean;
-  /** So far back has the first reading come. */
+  /** Saves how far back the baseline has come. */
   keep?(position: Position): Promise<unknown>;
 }
 
-/** As the ledger has it now, the days of the recent window included. */
+/** The ledger's calendar as it is now, with all days of the recent window. */
 export async function readCalendar(
   ledger: Pick<TickParts['ledger'], 'state' | 'calendar'>,
   window: RecentWindow,
@@ -45,12 +45,12 @@ export async function readCalendar(
   return new Calendar(await ledger.calendar(years), window.days);
 }
 
-/** What has come of a read, and how far the reading has come by it. */
+/** The result of a read, and the progress after it. */
 export type DaysRead = Progress & Required<Pick<Answer, 'read' | 'requests' | 'found'>>;
 
 /**
- * The only way in which a tick reads days: asked for with proof, compared with the ledger, looked through for what is
- * missing, committed and announced, and written into the calendar, in this order.
+ * The only way in which a tick reads days. The order is: read with proof, compare with the ledger,
+ * look for missing certifications, commit and announce, write the calendar.
  */
 export async function readDays(
   context: ReadingContext,
@@ -64,7 +64,7 @@ export async function readDays(
   const nothing = { calendar, cursor, found: 0 };
   if (read === 'unanswered') {
     const requests = unansweredRequests;
-    // A range that is divided is read from its beginning.
+    // A divided range is read from its beginning.
     if (step.purpose === 'baseline') return { ...nothing, read, cursor: undefined, requests };
     const asItWas = new Map(step.days.map((day) => [day, calendar.entry(day)]));
     const apart = parts.rules.separated(asItWas, step.days);
@@ -79,14 +79,16 @@ export async function readDays(
   return { ...nothing, requests, found: assessments.length, ...settled };
 }
 
-/** One request was not answered; another one showed that the host answers at all. */
+/** One request had no answer; the other showed that the host answers at all. */
 const unansweredRequests = 2;
 
 interface Proving extends Pick<StepContext, 'limit'> {
   readonly parts: Pick<TickParts, 'partner' | 'journal' | 'clock'>;
 }
 
-/** Days that the host cannot answer for are days of which nothing was seen, as long as it answers at all. */
+/**
+ * If the host answers a pulse but not for these days, the read counts as one that showed nothing.
+ */
 export async function prove(
   { parts, limit }: Proving,
   { purpose, days, range, isDivisible, goneOnFrom }: ReadStep,
@@ -95,13 +97,13 @@ export async function prove(
   try {
     const until = limit.readingDeadline;
     const read = await parts.partner.prove(range, until, goneOnFrom);
-    // With time left it was the pace, which is too dear to read anything twice.
+    // Cut off with time left: the pace is used up, and too scarce to read anything twice.
     const isOutOfPace = read.isCutOff && Temporal.Instant.compare(parts.clock.now(), until) < 0;
     return { ...read, isOutOfPace };
   } catch (error) {
     if (reachOf(error) !== 'request' || purpose === 'start') throw error;
     const pulse = await limit.ask((deadline) => parts.partner.pulse(deadline));
-    parts.journal.warn('days not to be read', { from: days[0], to: days.at(-1), error });
+    parts.journal.warn('days not readable', { from: days[0], to: days.at(-1), error });
     const isCutOff = pulse === 'out-of-time';
     if (isDivisible && !isCutOff) return 'unanswered';
     const count = days.reduce((sum, day) => sum + calendar.entry(day).count, 0);
@@ -112,7 +114,6 @@ export async function prove(
 
 type Settled = Partial<Progress> & Pick<DaysRead, 'read'>;
 
-/** Compared, committed and written down. */
 async function settle(context: ReadingContext, before: Progress, read: Judged): Promise<Settled> {
   const { parts, limit, salt } = context;
   const { step, isUnproven, begunAt } = read;
@@ -121,8 +122,8 @@ async function settle(context: ReadingContext, before: Progress, read: Judged): 
   const seen = await differences(context, [...fresh.keys()], read, read.isFirstReading);
   const looked = await lookedAt(context, read, before, fresh, seen.unseen);
   const committed = await commit(context, read, seen.sightings, looked);
-  // Cut short, not all of it was committed. Where the first reading takes several ticks for a range, no day of it is
-  // read whole: audits prove them.
+  // After a cut, some of it is uncommitted. A baseline range that takes several ticks has no day
+  // that was read whole, so audits prove its days.
   const isCutShort = limit.noteIfReached();
   const result = resultOf(read, committed.hasFailed);
   const isUncounted = read.isFirstReading
@@ -142,7 +143,7 @@ async function settle(context: ReadingContext, before: Progress, read: Judged): 
 interface CommittedChanges {
   readonly done: readonly Change[];
   readonly hasFailed: boolean;
-  /** By proven day, those that were to be withdrawn, and are not, included. */
+  /** By proven day, with those whose withdrawal was not committed. */
   readonly missing: Looked['missing'];
 }
 
@@ -174,7 +175,6 @@ async function commit(
   return { done, hasFailed: announcement.now.failures > failures, missing };
 }
 
-/** What the calendar has of the days then. */
 function entriesOf(
   { rules }: Pick<TickParts, 'rules'>,
   read: Judged,
@@ -207,12 +207,15 @@ function entriesOf(
 
 interface Differences {
   readonly sightings: readonly Sighting[];
-  /** By day: what the index has there and the read did not show on any of its days. */
+  /** By day: ids that the index has there and the read showed on none of its days. */
   readonly unseen: ReadonlyMap<string, readonly number[]>;
   readonly older: Compared['older'];
 }
 
-/** Only rows that the index does not know as they are are looked up whole; a first reading knows none. */
+/**
+ * Only rows that differ from the index are looked up whole. A baseline skips the index, so it looks
+ * up all rows.
+ */
 async function differences(
   { parts, salt }: ReadingContext,
   days: readonly string[],
@@ -227,7 +230,7 @@ async function differences(
     const known = indexed.get(row.certified_on)?.get(row.id);
     return known?.presence !== 'present' || known.fingerprint !== fingerprintOf(row, salt).whole;
   });
-  // Of all days that were read: one that moved among them is a sighting, and not missing.
+  // Ids of all days of the read: a certification that moved among them is a sighting, not missing.
   const seen = new Set([...assessments, ...quarantined].flatMap(({ id = [] }) => id));
   const unseen = [...indexed].map(([day, ofDay]) => {
     const present = [...ofDay].filter(([, { presence }]) => presence === 'present');
@@ -237,7 +240,10 @@ async function differences(
   return { sightings: changes, older, unseen: new Map(unseen) };
 }
 
-/** What is missing, by day. The first look after a first reading notes what that one lacked. */
+/**
+ * Missing certifications by day. After a baseline, the first look notes those that the baseline
+ * lacked.
+ */
 async function lookedAt(
   { looks }: ReadingContext,
   { assessments, begunAt }: Judged,
@@ -256,14 +262,17 @@ async function lookedAt(
     calendar,
     calendar.with(fresh),
   );
-  // An unproven read may overlook some, and shows that the others are there.
+  // An unproven read may overlook certifications, but those that it shows are there.
   const fewer = [...unseen]
     .map(([day, { length }]) => [day, length] as const)
     .filter(([day, length]) => (calendar.entry(day).missing ?? 0) > length);
   return { ...looked, missing: new Map([...fewer, ...looked.missing]) };
 }
 
-/** A new day is in the calendar before it is written whole: its month may be, and its year not. */
+/**
+ * A new day is touched before its entry is written. A crash in between could write its month but
+ * not its year.
+ */
 async function save(
   { parts }: ReadingContext,
   calendar: Calendar,

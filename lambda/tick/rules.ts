@@ -1,6 +1,6 @@
 /**
- * Decisions that a tick asks for by name. `TickParts.rules` are these, save where a test takes one away to show that its
- * absence is noticed (test/simulation/mutants.ts).
+ * The decisions that a tick calls by name, as `TickParts.rules`. A test may take one away, to show
+ * that its absence is noticed (test/simulation/mutants.ts).
  */
 export { isNewcomer } from '../detection/baseline.ts';
 export { compare, stillAgreed } from '../detection/compare.ts';

@@ -72,11 +72,14 @@ export interface TickRun {
 export interface TickReport extends AnnouncementTally, DeliveryTally, Effort {
   readonly integration: string;
   /**
-   * `completed`: all that there was time for. `busy`: another tick is at work. `baseline`: what was found was recorded, not announced.
-   * `paused`: by ops. `backing-off`: the partner has refused this integration a moment ago,
-   * or the pace has left no room for a pulse.
-   * `no-credentials`: nobody has stored any yet, and no tick was ever completed.
-   * `disturbed`: what is in the way of every tick may end by itself, and operations are not to be told yet.
+   * - `completed`: everything that there was time for is done.
+   * - `baseline`: this tick worked on the baseline.
+   * - `busy`: another tick is at work.
+   * - `paused`: ops have paused the integration.
+   * - `backing-off`: the partner has just refused this integration, or the pace left no room for a
+   * pulse.
+   * - `no-credentials`: none have been stored yet, and no tick has ever completed.
+   * - `disturbed`: a failure blocks every tick, but may end by itself; ops are not told yet.
    */
   readonly outcome:
     | 'completed'
@@ -86,42 +89,47 @@ export interface TickReport extends AnnouncementTally, DeliveryTally, Effort {
     | 'backing-off'
     | 'no-credentials'
     | 'disturbed';
-  /** Records without the documented shape. */
+  /** Records without an id or a valid day. */
   readonly quarantined: number;
-  /** Days read with proof or without, because something differed or for an audit. */
+  /** Days read because of a difference or for an audit, with or without proof. */
   readonly examined: number;
-  /** Days read, by what proves that nothing was overlooked. */
+  /** Days read, by kind of proof. */
   readonly proofs: ProofCounts;
-  /** What operations have been told of and lasts, and how many of whatever it counts. */
+  /** Open conditions that ops were told of, each with its number. */
   readonly conditions: Readonly<Partial<Record<ConditionName, number>>>;
   /** By how much the partner's total differs although no day does. */
   readonly unexplained: number;
   /** Certifications that the partner's list lacks and that are not withdrawn. */
   readonly missing: number;
-  /** Changes that could not be committed; the tick did the rest, and the next one tries again. */
+  /** Changes that could not be committed. The tick did the rest; the next one tries again. */
   readonly failed: number;
-  /** Why the first of them could not, or what has disturbed the tick. */
+  /** The cause of the first failed change, or of the disturbance. */
   readonly failure?: NotifierError | undefined;
   /** Stopped at a boundary because time was running out; the next tick goes on. */
   readonly cutShort: boolean;
 }
 
-/** In place of a pulse's digest: the next tick compares the page again. A state without a digest has it search, too. */
+/**
+ * Saved instead of the pulse's digest, so that the next tick compares the page again. A state
+ * without a digest makes it search as well.
+ */
 const lookAgain = '';
 
-/** What a tick finds out and keeps; what it owes is known at its end. */
+/** Facts that the tick learns for the state. `dirtySince` is known only at its end. */
 type Learned = Omit<StateChanges, 'dirtySince'>;
 
 /**
  * One scheduled run for one integration.
  *
- * Quiet: state, pulse, heartbeat; no lease, unless something is owed. Otherwise the lease, what earlier ticks owe,
- * the page, the search for what it does not show, and the days that are due: each read, compared, passed through
- * the gate, committed and delivered (readDays). At the end people are told, then operations, and then the state is
- * written, which so never claims what nobody was told. The first reading reads its days by the same loop.
+ * A quiet tick has a pulse and a heartbeat, and takes the lease only if events are owed. Any other
+ * tick takes the lease, delivers owed events, compares the page, and searches for changes that the
+ * page does not show. Then it reads the days that are due: each is compared, passed through the
+ * gate, committed and delivered (readDays). At the end it sends the digest, tells ops, and writes
+ * the state last, so the state never claims a notice that nobody got. The baseline reads its days
+ * in the same loop.
  *
- * @throws NotifierError when the rest of the tick would make no sense (credentials, partner or
- * ledger unavailable); what was committed before stays, and the state stays dirty if need be.
+ * @throws NotifierError if the rest of the tick would make no sense (credentials, partner or ledger
+ * unavailable). Everything committed before stays, and `dirtySince` stays if need be.
  */
 export async function tick(parts: TickParts, run: TickRun): Promise<TickReport> {
   const effort = parts.measure();
@@ -137,7 +145,7 @@ export async function tick(parts: TickParts, run: TickRun): Promise<TickReport> 
   }
 }
 
-/** What a tick works with that has the lease. */
+/** Exists only while the tick holds the lease. */
 interface Work {
   readonly lease: Lease;
   readonly state: LeasedState;
@@ -150,14 +158,16 @@ class Tick {
   readonly #effort: () => Effort;
   readonly #limit: TimeLimit;
   readonly #run: TickRun;
-  /** What operations are to be told of at the end. */
+  /** The facts from which the conditions follow at the end. */
   readonly #facts: Facts;
   readonly #learned: { -readonly [Name in keyof Learned]: Learned[Name] } = {};
-  /** Once this tick has the lease: the state as it was before the lease was written, and what is announced. */
+  /** Set once this tick has the lease. Its state is the one from before the lease was written. */
   #work: Work | undefined;
-  /** What operations know. */
+  /** The conditions that ops know of. */
   #open: Map<ConditionName, OpenCondition>;
-  /** How many days this tick has read, and when it began to: proofs of before are those of other ticks. */
+  /**
+   * Days that this tick has read. `#readingSince` tells their proofs from those of earlier ticks.
+   */
   #examined = 0;
   #readingSince = 0;
 
@@ -173,7 +183,7 @@ class Tick {
     };
     this.#facts = { pace, stated, quarantined: new Map(), oddFields: new Map() };
     const partner = watching(parts.partner, this.#facts);
-    // Whatever is denied and does not end the tick is told to the journal.
+    // A denial that does not end the tick reaches only the journal, so it is noted here.
     const warn: Journal['warn'] = (what, details) => {
       for (const problem of Object.values(details)) this.#noteDenial(problem);
       parts.journal.warn(what, details);
@@ -189,7 +199,7 @@ class Tick {
     const isLeftAlone = isBackingOff(before, clock.now());
     const isOwing =
       before.dirtySince !== undefined || isDigestDue(before.digest, clock.now(), settings);
-    // What is owed already goes out also where the partner is left alone.
+    // Owed events go out even while the tick backs off from the partner.
     const isAtWork = isOwing || (!isLeftAlone && before.baseline.status !== 'completed');
     const leased = isAtWork ? await this.#takeLease() : undefined;
     const state = leased?.state ?? before;
@@ -204,7 +214,7 @@ class Tick {
     return this.#workOn(state, leased, pulse);
   }
 
-  /** With the lease, and a pulse that no other tick has outdated. */
+  /** Works under the lease, with a pulse that no other tick has outdated. */
   async #workOn(before: State, leased: Work | undefined, first: PulseRead): Promise<TickReport> {
     const { rules, partner } = this.#parts;
     const work = leased ?? (await this.#takeLease());
@@ -216,9 +226,10 @@ class Tick {
     return this.#finish('completed', work.state);
   }
 
-  /** @throws what has failed, save where there is nothing but to wait */
+  /** @throws the error itself, unless the only remedy is to wait */
   async failed(error: unknown, state: State): Promise<TickReport> {
-    // Not even the pulse: what is owed is out, and the rest is up to the next tick.
+    // The pace had no room even for the pulse. Owed events are out, and the next tick does the
+    // rest.
     if (reachOf(error) === 'pace') return this.stop('backing-off', this.#work?.state ?? state);
     const { clock } = this.#parts;
     if (error instanceof NotifierError) Object.assign(this.#facts, blockedBy(error));
@@ -226,9 +237,9 @@ class Tick {
     const isKept = await this.#attempt('conditions not told', () => this.#tell());
     const isPassing = this.#isPassing(isKept);
     const work = this.#work;
-    // The digest of what was delivered goes out now: the next tick would tell of it once more otherwise.
+    // The digest of delivered events goes out now; otherwise it waits for the next tick.
     if (work) await this.#attempt('digest not sent', () => work.announcement.tellPeople());
-    // A deployment that waits for its credentials is no failure; one that has lost them is.
+    // A deployment that still waits for its credentials is no failure; one that has lost them is.
     const isNew = error instanceof CredentialsNotSetError && state.heartbeat === undefined;
     const backOff = isRefusal(error) && !isPassing && backOffAfter(state.backOff, clock.now());
     await this.#attempt('failure not noted', () =>
@@ -240,8 +251,9 @@ class Tick {
   }
 
   /**
-   * What the next tick is to know of one that has failed; where another tick has the lease by now, that one knows better.
-   * `dirty` stays: the next tick, which need not wait for the lease to run out, cleans up.
+   * Notes the failure for the next tick, unless another tick has the lease by now. It gives the
+   * lease back, so that the next tick need not wait for its end. `dirtySince` stays, so the next
+   * tick cleans up.
    */
   async #noteFailure(state: State, failed: 0 | 1, backOff: State['backOff'] | false) {
     const { denial } = this.#facts;
@@ -254,22 +266,32 @@ class Tick {
     await this.#parts.ledger.saveState(known, this.#work?.lease);
   }
 
-  /** Whether what is in the way of every tick may end by itself, and operations are not to be told yet: so the state says. */
+  /**
+   * Whether the block may end by itself, so that ops are not told yet. This counts only if the
+   * state has it.
+   */
   #isPassing(isKept: boolean): boolean {
     const name = this.#facts.blocked?.name;
     return isKept && name !== undefined && isUntold(this.#open.get(name));
   }
 
-  /** What the next tick has to know of the pace, whatever has become of this one: it would only be refused again. */
+  /**
+   * Saves the learned pace, however the tick ended: without it, the next tick would only be refused
+   * again.
+   */
   async keepPace(before: State): Promise<void> {
     const { ledger, partner } = this.#parts;
     const { value, perMinute } = partner.pace;
     const pace = remembered(value, perMinute, this.#nowMs);
     if (isDeepStrictEqual(pace, before.pace)) return;
-    await this.#attempt('pace not kept', () => ledger.saveState({ pace }));
+    await this.#attempt('pace not saved', () => ledger.saveState({ pace }));
   }
 
-  /** At a tick's end: what goes wrong now must not hide how it ended. @returns whether nothing has */
+  /**
+   * Runs a last step of the tick. A failure is only logged, since it must not hide how the tick
+   * ended.
+   * @returns whether the step succeeded
+   */
   async #attempt(whatFails: string, step: () => Promise<unknown>): Promise<boolean> {
     try {
       await step();
@@ -281,8 +303,8 @@ class Tick {
   }
 
   /**
-   * The last look has left nothing, nothing has changed since that a pulse can see, no audit is due,
-   * and nothing is to be reported.
+   * Nothing is left from the last search, the pulse shows no change, no day is due, and there is
+   * nothing to report.
    */
   #isQuiet(state: State, pulse: PulseRead): boolean {
     const left = this.#left(state);
@@ -296,7 +318,7 @@ class Tick {
     );
   }
 
-  /** A tick that was killed may have counted what it committed in the calendar, and not yet in the state. */
+  /** A killed tick may have counted its commits in the calendar and not in the state. */
   async #caughtUp({ state, window }: Work): Promise<LeasedState> {
     const entries = await this.#parts.ledger.calendar(state.years);
     const { total: expected, missing: total } = new Calendar(entries, window.days);
@@ -305,7 +327,10 @@ class Tick {
     return { ...state, expected, ...(isAnyMissing && { missing }) };
   }
 
-  /** The changes that the page shows; then, if they are not all, the search for the others; then audits. */
+  /**
+   * Announces the page's changes. If they are not all, it searches for the others. Audits come
+   * last.
+   */
   async #look(work: Work, pulse: PulseRead): Promise<void> {
     const { announcement, window } = work;
     const { rules, clock, settings, ledger } = this.#parts;
@@ -326,9 +351,10 @@ class Tick {
     const silence = silenceEnded(state.silence, newest, window.today);
     this.#learned.silence = silence;
 
-    // Audits that time is too short for leave nothing: they stay due.
+    // Taken before the audits: those that time is too short for stay due and leave nothing.
     const isInTime = !this.#limit.wasReached;
-    // What an earlier tick left to be found is searched for, also if the total agrees: one may have come for one gone.
+    // An unfinished search goes on even if the total agrees: one certification may have come for
+    // one that went.
     const { toFind, toRead } = this.#left(state);
     const differs = !page.isAll || toFind;
     const caughtUp = { ...work, state: { ...state, missing, silence } };
@@ -339,8 +365,9 @@ class Tick {
     const isLeft = !isAllLocated || !isInTime || failures > 0;
     const { missing: stillMissing } = { missing, ...this.#learned };
     const noted = new Set(stillMissing?.notes.map(({ id }) => id));
-    // The next tick compares the page again if another tick has committed something of it first, perhaps as it was
-    // before, or if it shows what is noted as missing: seen once more, that note is cleared.
+    // The next tick compares the page again if another tick has committed one of its rows first,
+    // perhaps an older version. It also does if the page shows a certification noted as missing,
+    // since that sighting clears the note.
     const isSeen =
       tally.conflicts === 0 &&
       !page.isOlder &&
@@ -352,8 +379,8 @@ class Tick {
   }
 
   /**
-   * What is left to be found: the last search came to no end, or its result is to be tried again. What is left to be
-   * read: a day that did not fit into a tick, and the days that are due.
+   * `toFind`: the last search did not end, or it must be repeated. `toRead`: a day did not fit into
+   * a tick, or days are due.
    */
   #left({ pulseDigest, unexplainedSince, heartbeat, missing, cursor, dueAt }: State) {
     const nowMs = this.#parts.clock.now().epochMilliseconds;
@@ -368,7 +395,7 @@ class Tick {
   }
 
   /**
-   * Reads the days that are due, and learns what the calendar says then.
+   * Reads the days that are due, and learns the calendar's facts from then.
    *
    * @param toBeFound how many are missing by the partner's total, and not found yet
    * @returns whether each difference was found, read and committed
@@ -386,7 +413,7 @@ class Tick {
     );
     const { perMinute, value } = this.#parts.partner.pace;
     const allowed = value.learned ?? perMinute;
-    // A minute's pace is not for audits alone.
+    // The other half of a minute's pace is left for other work.
     const most = Math.ceil(allowed / 2);
     const audit = { ...settings.audit, requests: Math.min(settings.audit.requests, most) };
     const began = clock.now().epochMilliseconds;
@@ -421,9 +448,11 @@ class Tick {
     const isToldNow =
       isNoticeOwed && (await isAccepted(this.#parts, baselineNotice(settings.name, calendar)));
     this.#facts.calendar = calendar;
-    // What came or went while the search was on cannot be told from a total that no day explains: the next search will.
+    // A certification that came or went during the search looks like an unexplained total. The next
+    // search tells them apart.
     const rest = isAllLocated && differs ? pulse.count - calendar.total : undefined;
-    // A search that a whole tick has not narrowed begins anew with all days: it must not stay with these for ever.
+    // A search that a whole tick has not narrowed starts again with all days, so that it cannot get
+    // stuck.
     const hasStood = hasSearched && isDeepStrictEqual(narrowed, state.searching);
     const learned: Learned = {
       ...calendarLearned(calendar, plan, auditsFrom),
@@ -439,7 +468,7 @@ class Tick {
     return isAllLocated;
   }
 
-  /** The first reading: its start day, and back to the oldest, over as many ticks as it takes. */
+  /** The baseline: its start day, then back to the oldest day, over as many ticks as it takes. */
   async #readBaseline(work: Work, pulse: PulseRead): Promise<TickReport> {
     const { ledger, clock, settings } = this.#parts;
     const { lease, state, announcement, window } = work;
@@ -468,21 +497,25 @@ class Tick {
     const { calendar, cursor, end } = await this.#carryOut(list, reading, start);
     this.#learned.baseline = { ...begun, ...end.position, bookmark: cursor };
     if (end.isCompleted) {
-      // Operations hear of it before the state says so: a crash in between tells them twice.
+      // Ops are told before the state says so: a crash in between tells them twice.
       const notice = baselineNotice(settings.name, calendar);
       const isNoticeOwed = !(await isAccepted(this.#parts, notice));
       this.#learned.baseline = { ...this.#learned.baseline, status: 'completed', isNoticeOwed };
       const plan = auditPlanOf(calendar, window.from, settings.audit);
       Object.assign(this.#learned, calendarLearned(calendar, plan, 0));
-      // Whatever has changed since this pulse shows in the next one, or in its count. What has changed on days
-      // that earlier ticks have read shows in this one: the next tick compares it.
+      // A change after this pulse shows in the next pulse or its count. If earlier ticks read days
+      // of this baseline, changes on those days show in this pulse, so the next tick must compare
+      // it.
       if (state.baseline.begunAt === undefined)
         this.#learned.pulseDigest = digestOf(pulse, state.salt);
     }
     return this.#finish('baseline', state);
   }
 
-  /** The only loop of a tick that reads: one step after the other, until nothing is due or time is up. */
+  /**
+   * The only loop of a tick that reads days: one step after the other, until nothing is due or time
+   * is up.
+   */
   async #carryOut<End>(
     list: Generator<Step, End, Answer>,
     reading: ReadingContext,
@@ -505,7 +538,7 @@ class Tick {
     }
   }
 
-  /** @returns what has come of a step; nothing of one that only says something */
+  /** @returns the answer to the step; empty for a step that only reports */
   async #take(step: Step, reading: ReadingContext, before: Progress): Promise<Partial<Answer>> {
     if (step.kind === 'read') {
       const read = await readDays(reading, step, before);
@@ -527,12 +560,11 @@ class Tick {
     return this.#parts.clock.now().epochMilliseconds;
   }
 
-  /** What the steps that read days work with. */
   #context({ state, announcement }: Work) {
     return { parts: this.#parts, limit: this.#limit, salt: state.salt, announcement, state };
   }
 
-  /** The lease, and with it the duty to deliver what an earlier tick left behind. */
+  /** Takes the lease, and with it the duty to deliver events that earlier ticks left. */
   async #takeLease(): Promise<Work | undefined> {
     const { ledger, clock, settings } = this.#parts;
     const lease = this.#limit.leaseOf(this.#run.id);
@@ -549,13 +581,17 @@ class Tick {
         tellFlood(this.#parts, this.#open, announcement.now.tally.held, changes),
     });
     this.#work = { lease, state, announcement, window };
-    // A lease for what is owed changes no certification: what the page agreed with before, it does still.
+    // A lease for owed events changes no certification, so rows that agreed with the ledger still
+    // do.
     if (state.agreed && !state.dirtySince) this.#learned.agreed = state.agreed;
     await announcement.inherit(state);
     return this.#work;
   }
 
-  /** The work is done, or as much of it as could be: what it has done is kept, if this tick has the lease. */
+  /**
+   * Ends a tick that has done as much of its work as possible. Its results are saved if it still
+   * has the lease.
+   */
   async #finish(outcome: TickReport['outcome'], state: State): Promise<TickReport> {
     const { ledger, clock, settings, journal } = this.#parts;
     const now = clock.now();
@@ -566,7 +602,8 @@ class Tick {
       this.#facts.reported = { news, total: this.#learned.reported.length };
     }
     const { missing, unexplained, silence, pulseDigest } = { ...state, ...this.#learned };
-    // The first reading does not look for what is missing: it can neither begin nor end that condition.
+    // A baseline does not look for missing certifications, so it can neither begin nor end that
+    // condition.
     if (outcome !== 'baseline')
       this.#facts.absence = { missing, unexplained, steadyMs: settings.withdrawAfterMs };
     if (outcome === 'completed' && pulseDigest !== undefined && !this.#limit.wasReached)
@@ -588,9 +625,10 @@ class Tick {
   }
 
   /**
-   * What the state keeps of what was announced, and since when some outbox may owe an event. Nothing is changed there
-   * (the lease has set it to now) where one was refused or left for the next tick, or a commit has an unknown outcome.
-   * What an earlier tick left is out, once the index of undelivered events is sure to show it.
+   * The state's facts on announcements, and since when an outbox may owe an event. `dirtySince`
+   * stays as the lease set it if an event was refused or left, or if the outcome of a commit is
+   * unknown. An earlier tick's events count as delivered only once the index of undelivered events
+   * is sure to have shown them.
    */
   #announced(
     { state, announcement, window }: Work,
@@ -609,21 +647,25 @@ class Tick {
     if (isOwn) return kept;
     const since = state.dirtySince;
     const isSettled =
-      // It has delivered, and not looked at what else the tick before it has left.
+      // A tick that backs off has delivered, but has not looked for other leftovers of the tick
+      // before.
       outcome !== 'backing-off' &&
       since !== undefined &&
       now.since(since).total('minutes') >= indexLagMinutes;
     return { ...kept, dirtySince: isSettled ? undefined : since };
   }
 
-  /** What no retry mends at AWS, for `status`: what fails with a retry may be over before somebody looks. */
+  /**
+   * Notes an AWS error that no retry mends, for `status`. An error that a retry mends may be over
+   * before anybody looks.
+   */
   #noteDenial(error: unknown): void {
     if (!(error instanceof NotifierError) || error.fault !== 'aws' || error.retryHelps) return;
     const at = this.#parts.clock.now().toString();
     this.#facts.denial ??= { at, what: error.message, whatToDo: error.whatToDo };
   }
 
-  /** Operations hear of what was seen before the state says that they know. */
+  /** Ops are told before the state says that they know. */
   async #tell(): Promise<void> {
     if (this.#work) {
       const { tally, delivery } = this.#work.announcement.now;
@@ -634,7 +676,7 @@ class Tick {
     await tell(this.#parts, this.#open, conditionsOf(this.#facts, this.#open, this.#nowMs));
   }
 
-  /** What the state keeps of this tick beside those before it. @param failed 1: it has */
+  /** @param failed 1 if the tick has failed */
   #activity(before: State, failed: 0 | 1) {
     const { activity } = this.#work?.state ?? before;
     const { tally } = this.#work?.announcement.now ?? nothingAnnounced;
@@ -644,7 +686,10 @@ class Tick {
     return activityAfter(activity, { requests, found, held, failed }, this.#nowMs);
   }
 
-  /** Before its work was done: what it has done is kept, if it has the lease; if not, there is nothing to complete. */
+  /**
+   * Ends a tick before its work is done. With the lease its results are saved; without it there are
+   * none.
+   */
   async stop(outcome: TickReport['outcome'], state: State): Promise<TickReport> {
     if (this.#work) return this.#finish(outcome, state);
     await this.#tell();

@@ -204,7 +204,7 @@ describe('the pace between ticks', () => {
         'pace' in changes ? Promise.reject(new Error('no')) : story.ledger.saveState(changes),
     });
     expect(await story.tick({ ledger })).toMatchObject({ outcome: 'backing-off' });
-    expect(story.warnings).toEqual(['pace not kept']);
+    expect(story.warnings).toEqual(['pace not saved']);
   });
 
   it('begins anew where a clock was set back', async () => {
