@@ -6,7 +6,7 @@ import { type Host, programStarted } from '../ops/host.ts';
 import { shellQuoted } from '../ops/render/text.ts';
 import { Clients } from '../ops/target/access.ts';
 import { NotSignedInError } from '../ops/target/errors.ts';
-import type { Operator, SettingsOf } from '../ops/target/operator.ts';
+import type { OperateClient, SettingsOf } from '../ops/target/operate-client.ts';
 import type { Target, TargetOptions } from '../ops/target/target.ts';
 import { calendarZone } from '../ops/terminal.ts';
 import type { Carrying, Door, LocalDoor } from './door.ts';
@@ -17,7 +17,7 @@ const lookedAtEveryMs = 10_000;
 interface Found {
   readonly clients: Clients;
   readonly target: Target;
-  readonly operators: ReadonlyMap<string, Operator>;
+  readonly operateClients: ReadonlyMap<string, OperateClient>;
 }
 
 /**
@@ -63,8 +63,8 @@ export class DeploymentDoor implements Door, Disposable {
   }
 
   async integrations(): Promise<readonly string[]> {
-    const { operators } = await this.#find();
-    return [...operators.keys()];
+    const { operateClients } = await this.#find();
+    return [...operateClients.keys()];
   }
 
   async ask<Name extends CommandName>(
@@ -72,18 +72,18 @@ export class DeploymentDoor implements Door, Disposable {
     name: Name,
     settings: SettingsOf<Name>,
   ): Promise<ResultOf<Name>> {
-    const operator = await this.#operator(integration);
-    return this.#answerOf(operator.ask(name, settings));
+    const client = await this.#client(integration);
+    return this.#answerOf(client.ask(name, settings));
   }
 
   async status(integration: string, settings: SettingsOf<'status'> = { partner: false }) {
     const { advisedStatus } = await import('../ops/advised-status.ts');
-    const operator = await this.#operator(integration);
+    const client = await this.#client(integration);
     const { access } = (await this.#find()).target;
     using clients = new Clients();
     const looking = { access: { ...access, clients }, stop: this.#host.stopping.signal };
     const place = this.place(integration);
-    return await this.#answerOf(advisedStatus(operator, settings, { ...looking, place }));
+    return await this.#answerOf(advisedStatus(client, settings, { ...looking, place }));
   }
 
   /** The program of the command line, with streams of memory: what it does and says is the same. */
@@ -151,13 +151,13 @@ export class DeploymentDoor implements Door, Disposable {
     }
   }
 
-  async #operator(integration: string): Promise<Operator> {
-    const { operators } = await this.#find();
-    const operator = operators.get(integration);
-    if (operator !== undefined) return operator;
+  async #client(integration: string): Promise<OperateClient> {
+    const { operateClients } = await this.#find();
+    const client = operateClients.get(integration);
+    if (client !== undefined) return client;
     throw new NotFoundError(
       `The deployment ${this.title} watches no integration ${integration}.`,
-      `It watches ${[...operators.keys()].join(', ')}.`,
+      `It watches ${[...operateClients.keys()].join(', ')}.`,
     );
   }
 
@@ -174,9 +174,9 @@ export class DeploymentDoor implements Door, Disposable {
   }
 
   async #look(): Promise<Found> {
-    const [{ findTarget }, { Operator }] = await Promise.all([
+    const [{ findTarget }, { OperateClient }] = await Promise.all([
       import('../ops/target/target.ts'),
-      import('../ops/target/operator.ts'),
+      import('../ops/target/operate-client.ts'),
     ]);
     const clients = new Clients();
     const target = await findTarget(this.#options, this.#host, clients).catch((error) => {
@@ -184,11 +184,11 @@ export class DeploymentDoor implements Door, Disposable {
       throw error;
     });
     const { signal: stop } = this.#host.stopping;
-    const operators = target.integrations.map((one): [string, Operator] => [
+    const operateClients = target.integrations.map((one): [string, OperateClient] => [
       one.name,
-      new Operator(target.access, one, { stop, clock: this.clock, onNotStarted: () => {} }),
+      new OperateClient(target.access, one, { stop, clock: this.clock, onNotStarted: () => {} }),
     ]);
-    return { clients, target, operators: new Map(operators) };
+    return { clients, target, operateClients: new Map(operateClients) };
   }
 
   #forget(): void {

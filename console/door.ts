@@ -2,7 +2,7 @@ import type { Clock } from '../lambda/clock.ts';
 import type { Place } from '../lambda/condition-table.ts';
 import type { CommandName, ResultOf } from '../lambda/operations/contract.ts';
 import type { AdvisedStatus } from '../ops/render/status.ts';
-import type { SettingsOf } from '../ops/target/operator.ts';
+import type { SettingsOf } from '../ops/target/operate-client.ts';
 
 /** How the command line's own program is run. */
 export interface Carrying {

@@ -3,7 +3,7 @@ import { type Reason, reasons } from '../lambda/operations/commands/status.ts';
 import type { ResultOf } from '../lambda/operations/contract.ts';
 import type { AdvisedStatus } from './render/status.ts';
 import type { Access } from './target/access.ts';
-import type { Operator, SettingsOf } from './target/operator.ts';
+import type { OperateClient, SettingsOf } from './target/operate-client.ts';
 import { lookAtSchedule, type Schedule } from './target/schedule.ts';
 
 type Status = ResultOf<'status'>;
@@ -22,13 +22,13 @@ interface Looking {
  * @throws OpsError
  */
 export async function advisedStatus(
-  operator: Operator,
+  client: OperateClient,
   settings: SettingsOf<'status'>,
   { access, stop, place }: Looking,
 ): Promise<AdvisedStatus> {
   const [status, schedule] = await Promise.all([
-    operator.ask('status', settings),
-    lookAtSchedule(access, operator.integration.schedule, stop),
+    client.ask('status', settings),
+    lookAtSchedule(access, client.integration.schedule, stop),
   ]);
   return advised(scheduled(status, schedule), place);
 }

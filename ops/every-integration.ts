@@ -3,14 +3,14 @@ import { InterruptedError, OpsError, SomeFailedError } from './errors.ts';
 import { answeredWithinMs } from './progress.ts';
 import type { View } from './render/layout.ts';
 import type { Session } from './session.ts';
-import type { Operator } from './target/operator.ts';
+import type { OperateClient } from './target/operate-client.ts';
 
 /** Functions of AWS, beside whatever else runs in the account. */
 const askedAtOnce = 8;
 
 interface Look<Result> {
   readonly label: string;
-  ask(operator: Operator): Promise<Result>;
+  ask(client: OperateClient): Promise<Result>;
   lines(view: View, result: Result): readonly string[];
 }
 
@@ -37,23 +37,23 @@ export async function ofEvery<Result>(
 }
 
 async function askEvery<Result>(session: Session, { label, ask }: Look<Result>) {
-  const operators = await session.operators();
-  const areSeveral = operators.length > 1;
+  const clients = await session.operateClients();
+  const areSeveral = clients.length > 1;
   using progress = session.progress(label, answeredWithinMs);
-  if (areSeveral) progress.at(0, operators.length, 'integrations');
+  if (areSeveral) progress.at(0, clients.length, 'integrations');
   let asked = 0;
   const failures: { readonly integration: string; readonly error: OpsError }[] = [];
   const answers = await pMap(
-    operators,
-    async (operator) => {
-      const answer = await ask(operator).catch((error) => {
+    clients,
+    async (client) => {
+      const answer = await ask(client).catch((error) => {
         if (!areSeveral || !(error instanceof OpsError) || error instanceof InterruptedError)
           throw error;
-        failures.push({ integration: operator.integration.name, error });
+        failures.push({ integration: client.integration.name, error });
         return undefined;
       });
       asked += 1;
-      if (areSeveral) progress.at(asked, operators.length, 'integrations');
+      if (areSeveral) progress.at(asked, clients.length, 'integrations');
       return answer;
     },
     { concurrency: askedAtOnce },

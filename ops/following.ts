@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ResultOf } from '../lambda/operations/contract.ts';
 import { InterruptedError, OpsError } from './errors.ts';
 import type { Progress } from './progress.ts';
-import type { Operator, Outcome } from './target/operator.ts';
+import type { OperateClient, Outcome } from './target/operate-client.ts';
 
 /** Commands that one call of the function may not bring to their end. */
 export type Continued = 'replay' | 'prove' | 'holds' | 'events' | 'release' | 'discard';
@@ -43,7 +43,7 @@ const whatIsLeft = 'Nothing is under way any more: what is left was not begun.';
  * @throws OpsError when nothing was begun: there is nothing to go on with
  */
 export async function follow<Name extends Continued>(
-  operator: Operator,
+  client: OperateClient,
   name: Name,
   first: object,
   { stop, progress, sum, goOn = toTheEnd, onResult }: Following<ResultOf<Name>>,
@@ -52,7 +52,7 @@ export async function follow<Name extends Continued>(
   let next: object | undefined = first;
   while (next !== undefined) {
     const here: Stopped['next'] = { ...next, command: name };
-    const outcome: Answer<ResultOf<Name>> = await oneCall(operator, name, here, { stop, progress });
+    const outcome: Answer<ResultOf<Name>> = await oneCall(client, name, here, { stop, progress });
     const { result, failure }: Answer<ResultOf<Name>> = outcome;
     const isBegun = all !== undefined || result?.next || failure?.isPerhapsDone;
     if (!isBegun && failure !== undefined) throw failure;
@@ -81,7 +81,7 @@ type Answer<Result> = Outcome<Result> | { readonly result?: undefined; readonly 
 
 /** Whatever ends it is an answer here. */
 async function oneCall<Name extends Continued>(
-  operator: Operator,
+  client: OperateClient,
   name: Name,
   input: object,
   { stop, progress }: { readonly stop: AbortSignal; readonly progress: Progress },
@@ -89,7 +89,7 @@ async function oneCall<Name extends Continued>(
   try {
     stop.throwIfAborted();
     progress.beginCall();
-    return await operator.attempt(name, input);
+    return await client.attempt(name, input);
   } catch (error) {
     if (error instanceof OpsError) return { failure: error };
     throw error;

@@ -8,7 +8,7 @@ import { answeredWithinMs, Progress } from './progress.ts';
 import type { View } from './render/layout.ts';
 import { jsonLine, shellQuoted } from './render/text.ts';
 import type { Clients } from './target/access.ts';
-import { Operator, type SettingsOf } from './target/operator.ts';
+import { OperateClient, type SettingsOf } from './target/operate-client.ts';
 import {
   type DeployedIntegration,
   findTarget,
@@ -68,10 +68,10 @@ export class Session {
   }
 
   /** For the one integration that the command is about. */
-  async operator(): Promise<Operator> {
+  async operateClient(): Promise<OperateClient> {
     const target = await this.target();
     const { integration } = this.#options;
-    return this.#operatorOf(target, selectIntegration(target, integration));
+    return this.#clientOf(target, selectIntegration(target, integration));
   }
 
   /**
@@ -79,15 +79,15 @@ export class Session {
    *
    * @param isPatient whether to wait for a function that AWS does not start at once
    */
-  async operators({ isPatient = true } = {}): Promise<readonly Operator[]> {
+  async operateClients({ isPatient = true } = {}): Promise<readonly OperateClient[]> {
     const target = await this.target();
     return selectIntegrations(target, this.#options.integration).map((integration) =>
-      this.#operatorOf(target, integration, isPatient),
+      this.#clientOf(target, integration, isPatient),
     );
   }
 
-  #operatorOf({ access }: Target, integration: DeployedIntegration, isPatient = true): Operator {
-    return new Operator(access, integration, {
+  #clientOf({ access }: Target, integration: DeployedIntegration, isPatient = true): OperateClient {
+    return new OperateClient(access, integration, {
       stop: this.stop,
       clock: this.clock,
       beforeChange: this.#host.beforeChange,
@@ -105,12 +105,12 @@ export class Session {
 
   /** One question to the function, with a sign of life when it takes long. */
   async ask<Name extends CommandName>(
-    operator: Operator,
+    client: OperateClient,
     name: Name,
     settings: SettingsOf<Name>,
   ): Promise<ResultOf<Name>> {
     using _ = this.progress(name, answeredWithinMs);
-    return await operator.ask(name, settings);
+    return await client.ask(name, settings);
   }
 
   /** @param withinMs how long a call takes at most, where calls are what is waited for */

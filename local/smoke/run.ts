@@ -6,7 +6,7 @@ import type { ResultOf } from '../../lambda/operations/contract.ts';
 import { exitCodes } from '../../ops/exit-codes.ts';
 import { type Host, type HostInput, hostOf } from '../../ops/host.ts';
 import { Clients } from '../../ops/target/access.ts';
-import { Operator } from '../../ops/target/operator.ts';
+import { OperateClient } from '../../ops/target/operate-client.ts';
 import { findTarget, selectIntegration } from '../../ops/target/target.ts';
 import type { TimetableChange } from '../partner-sandbox/timetable.ts';
 import { commandLine, runProgram } from '../program.ts';
@@ -68,9 +68,9 @@ async function smoke(options: Options, host: Host, clients: Clients): Promise<nu
   const say = (line: string) => host.streams.output.write(`${line}\n`);
   const target = await findTarget(options, host, clients);
   const integration = selectIntegration(target, undefined);
-  const operator = new Operator(target.access, integration, { stop, clock });
+  const client = new OperateClient(target.access, integration, { stop, clock });
 
-  const { settings, detection } = await untilRead(operator, host);
+  const { settings, detection } = await untilRead(client, host);
   const partner = await DemoPartner.ask(settings.baseUrl, clock);
   const queue = new DemoQueue(target.access, target.output(stackOutputs.queueUrl(demoQueue)));
   const worstMinutes = Math.max(detection.news, detection.withdrawn, detection.editedRecent) + 1;
@@ -89,7 +89,7 @@ async function smoke(options: Options, host: Host, clients: Clients): Promise<nu
       ({ kind, id }) => `${kind} ${id}: no event tells of it`,
     ),
     ...falsehoods(partner.happened, heard),
-    ...(await unproven(operator, partner, begun - withinMs)),
+    ...(await unproven(client, partner, begun - withinMs)),
   ];
   for (const problem of problems) say(problem);
   say(
@@ -143,11 +143,11 @@ function lineOf({ kind, at }: TimetableChange, { type, id }: Heard, partner: Dem
 }
 
 /** Waits for the end of the baseline. @throws BaselineLateError */
-async function untilRead(operator: Operator, host: Host): Promise<ResultOf<'status'>> {
+async function untilRead(client: OperateClient, host: Host): Promise<ResultOf<'status'>> {
   const { clock, stopping } = host;
   const deadline = clock.now().add({ minutes: baselineMinutes }).epochMilliseconds;
   for (;;) {
-    const status = await operator.ask('status', { partner: false });
+    const status = await client.ask('status', { partner: false });
     if (status.baseline.status === 'completed') return status;
     if (clock.now().epochMilliseconds > deadline) throw new BaselineLateError(baselineMinutes);
     await clock.sleep(triedAgainMs, stopping.signal);
@@ -156,13 +156,13 @@ async function untilRead(operator: Operator, host: Host): Promise<ResultOf<'stat
 
 /** @param settled days on which something has happened since that moment are left out: they are on their way */
 async function unproven(
-  operator: Operator,
+  client: OperateClient,
   partner: DemoPartner,
   settled: number,
 ): Promise<string[]> {
   const today = new Date(partner.now()).toISOString().slice(0, 10);
   const from = `${Number(today.slice(0, 4)) - yearsProven}-01-01`;
-  const { days } = await operator.ask('prove', { from, to: today });
+  const { days } = await client.ask('prove', { from, to: today });
   partner.catchUp();
   return wrongDays(days, partner.byDay(), partner.movedSince(settled));
 }

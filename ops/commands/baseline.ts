@@ -8,7 +8,7 @@ import { type Baseline, baselineIn, baselineLines } from '../render/baseline.ts'
 import { whatKeepsBaseline } from '../render/status.ts';
 import { restartBaselineLines } from '../render/steering.ts';
 import type { Session } from '../session.ts';
-import type { Operator } from '../target/operator.ts';
+import type { OperateClient } from '../target/operate-client.ts';
 
 const followedEveryMs = 5_000;
 
@@ -41,36 +41,40 @@ export const baseline = opsCommand({
         '--reason and --yes belong to --restart.',
         'Give --restart as well, or leave them out; --help describes them.',
       );
-    const operator = await session.operator();
+    const client = await session.operateClient();
     if (restart) {
-      const { name } = operator.integration;
+      const { name } = client.integration;
       await session.confirm(
         `Read everything of ${name} anew? Until that is done, changes of older days are announced late.`,
         isAgreed,
       );
-      const result = await session.ask(operator, 'restart-baseline', {
+      const result = await session.ask(client, 'restart-baseline', {
         ...(reason !== undefined && { reason }),
         by: await session.by(),
       });
       session.answer(result, (view) => restartBaselineLines(view, result));
       return exitCodes.fine;
     }
-    const now = baselineIn(await session.ask(operator, 'status', {}));
-    const result = follow ? await followed(session, operator, now) : now;
+    const now = baselineIn(await session.ask(client, 'status', {}));
+    const result = follow ? await followed(session, client, now) : now;
     session.answer(result, (view) => baselineLines(view, result));
     return follow && result.status !== 'completed' ? exitCodes.problem : exitCodes.fine;
   },
 });
 
 /** Until it is completed, or the integration is paused: then nothing would happen for a long time. */
-async function followed(session: Session, operator: Operator, first: Baseline): Promise<Baseline> {
+async function followed(
+  session: Session,
+  client: OperateClient,
+  first: Baseline,
+): Promise<Baseline> {
   using progress = session.progress('baseline');
   // The total is asked for once: it is the partner that is asked.
   const { total, problem } = first;
   if (total !== undefined) progress.at(first.counted, total, 'certifications');
   let why = '';
   for (;;) {
-    const status = await operator.ask('status', { partner: false });
+    const status = await client.ask('status', { partner: false });
     const { baseline: current, paused } = status;
     if (current.status === 'completed' || paused !== undefined)
       return {

@@ -14,7 +14,7 @@ import { opsCommand } from '../ops-command.ts';
 import { type Check, checkLines } from '../render/check.ts';
 import { harmlessJson } from '../render/text.ts';
 import type { Session } from '../session.ts';
-import type { Operator } from '../target/operator.ts';
+import type { OperateClient } from '../target/operate-client.ts';
 import { lookAtSchedule, type Schedule, schedulePermission } from '../target/schedule.ts';
 
 export const check = opsCommand({
@@ -38,7 +38,7 @@ export const check = opsCommand({
   async run(session, { note }) {
     const checked = await ofEvery(session, {
       label: 'check',
-      ask: (operator) => checkOne(session, operator, note),
+      ask: (client) => checkOne(session, client, note),
       lines: (view, { integration, checks }) => checkLines(view, integration, checks),
     });
     const isFailed = checked.some(({ checks }) =>
@@ -48,15 +48,15 @@ export const check = opsCommand({
   },
 });
 
-async function checkOne(session: Session, operator: Operator, note: boolean) {
-  const { name, schedule, selfCheck } = operator.integration;
+async function checkOne(session: Session, client: OperateClient, note: boolean) {
+  const { name, schedule, selfCheck } = client.integration;
   const { access } = await session.target();
   const [ticks, daily] = await Promise.all([
     lookAtSchedule(access, schedule, session.stop),
     lookAtSchedule(access, selfCheck, session.stop),
   ]);
   const by = note ? { by: await session.by() } : {};
-  const { checks } = await operator.ask('check', { note, ...by, ...expectedIn(daily) });
+  const { checks } = await client.ask('check', { note, ...by, ...expectedIn(daily) });
   const place = session.place(name);
   const known = new Map<string, Condition>(Object.entries(conditions()));
   const told = checks.map((one) => withCommand(one, known.get(one.code ?? ''), place));

@@ -42,21 +42,21 @@ export const credentialsSet = opsCommand({
   ],
   settings: z.object({}),
   async run(session) {
-    const operator = await session.operator();
+    const client = await session.operateClient();
     const { access } = await session.target();
-    const { settings } = await session.ask(operator, 'status', { partner: false });
-    const credentials = await read(session, operator.integration.name);
+    const { settings } = await session.ask(client, 'status', { partner: false });
+    const credentials = await read(session, client.integration.name);
 
     const total = await tried(session, settings, credentials);
     const recorded = { by: await session.by(), operation: operationName() };
     await session
-      .ask(operator, 'credentials-stored', { ...recorded, stored: false })
+      .ask(client, 'credentials-stored', { ...recorded, stored: false })
       .catch((error) => {
         throw error instanceof InterruptedError ? new InterruptedError(notStored) : error;
       });
-    await store(access, operator.integration.secret, credentials);
+    await store(access, client.integration.secret, credentials);
     try {
-      await session.ask(operator, 'credentials-stored', recorded);
+      await session.ask(client, 'credentials-stored', recorded);
     } catch (error) {
       throw error instanceof OpsError ? new OnlyStoredError(error) : error;
     }
@@ -118,7 +118,7 @@ async function tried(
   { client_id: clientId, client_secret: clientSecret }: Credentials,
 ): Promise<number> {
   using _ = session.progress('asking the partner', partnerMs);
-  const client = createPartnerClient({
+  const partner = createPartnerClient({
     baseUrl,
     tokenRequest,
     credentials: async () => ({ clientId, clientSecret }),
@@ -126,13 +126,13 @@ async function tried(
     limits: { attempts: 2, callMs: partnerMs },
   });
   try {
-    const { meta } = await client.list({ page: 1 }, { signal: session.stop });
+    const { meta } = await partner.list({ page: 1 }, { signal: session.stop });
     return meta.count;
   } catch (error) {
     if (session.stop.aborted) throw session.stop.reason;
     throw error instanceof NotifierError ? new NotStoredError(error) : error;
   } finally {
-    const closed = client.close();
+    const closed = partner.close();
     // It waits for the answer.
     if (!session.stop.aborted) await closed;
   }

@@ -10,7 +10,7 @@ import { answeredWithinMs } from '../progress.ts';
 import { decidedLines, decidedSum, holdsLines } from '../render/holds.ts';
 import { count } from '../render/text.ts';
 import type { Session } from '../session.ts';
-import type { Operator } from '../target/operator.ts';
+import type { OperateClient } from '../target/operate-client.ts';
 import { countSelected, selecting, selectionOf, selectionSettings } from './selecting.ts';
 
 /** What `--for` lets through is everything. */
@@ -117,9 +117,9 @@ interface Agreed {
 
 /** Counts, asks, and decides on what was counted: what has come since was not meant. */
 async function decide(session: Session, decision: Decision) {
-  const operator = await session.operator();
+  const client = await session.operateClient();
   const agreed = await (decision.next === undefined
-    ? agreedTo(session, operator, decision)
+    ? agreedTo(session, client, decision)
     : agreedBefore(session, decision, decision.next));
   if (agreed === undefined) return exitCodes.fine;
   const { command, events } = agreed;
@@ -129,7 +129,7 @@ async function decide(session: Session, decision: Decision) {
   const { stop } = session;
   const by = await session.by();
   const followed = await follow(
-    operator,
+    client,
     name,
     { ...command, by },
     {
@@ -148,10 +148,10 @@ async function decide(session: Session, decision: Decision) {
 /** @returns undefined when there is nothing to decide about: that has been told then */
 async function agreedTo(
   session: Session,
-  operator: Operator,
+  client: OperateClient,
   { question, isAgreed, selection, opensFor, settings }: Decision,
 ): Promise<Agreed | undefined> {
-  const selected = await countSelected(session, operator, selection);
+  const selected = await countSelected(session, client, selection);
   const { kept, altogether } = selected;
   const { at: until, events, byType, unreadable } = kept;
   if (events === 0 && opensFor === undefined) {

@@ -71,14 +71,14 @@ export const events = opsCommand({
       throw new UsageError('--csv and --json exclude each other.', 'Give one of them.');
     const isAll = options.all || csv;
     const most = options.limit ?? (isAll ? Number.POSITIVE_INFINITY : shownAtFirst);
-    const operator = await session.operator();
+    const client = await session.operateClient();
     using progress = session.progress('events', answeredWithinMs);
     const first = {
       ...{ from, to, types: type, organizations: organization, assessments: assessment, delivery },
       ...(late && { late }),
       limit: Math.min(most, eventsAtOnce),
     };
-    const { result, stopped } = await follow(operator, 'events', first, {
+    const { result, stopped } = await follow(client, 'events', first, {
       ...{ stop: session.stop, progress, sum: eventsSum },
       goOn: (next, all) => {
         const left = most - (all?.events.length ?? 0);

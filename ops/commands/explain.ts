@@ -18,12 +18,12 @@ export const explain = opsCommand({
     ),
   settings: z.object({ id: z.int() }),
   async run(session, settings) {
-    const operator = await session.operator();
-    const result = await session.ask(operator, 'explain', settings);
+    const client = await session.operateClient();
+    const result = await session.ask(client, 'explain', settings);
     // What is in the way is said beside the answer: that it cannot be told must not hide the answer.
     const { result: status } = isSettled(result)
       ? {}
-      : await operator.attempt('status', { command: 'status', partner: false });
+      : await client.attempt('status', { command: 'status', partner: false });
     const answer = { ...result, ...(status && { inTheWay: inTheWay(status) }) };
     session.answer(answer, (view) => explainLines(view, result, status));
     const { verdict, partner } = result;

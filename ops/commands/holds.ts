@@ -25,8 +25,8 @@ export const holds = opsCommand({
   async run(session, options) {
     const selection = selectionOf(options);
     const { list } = options;
-    const operator = await session.operator();
-    const selected = await countSelected(session, operator, selection, { list });
+    const client = await session.operateClient();
+    const selected = await countSelected(session, client, selection, { list });
     const { kept, altogether } = selected;
     session.answer({ ...kept, altogether }, (view) => [
       ...holdsLines(view, selected, selection.waiting),

@@ -51,8 +51,8 @@ export const listen = opsCommand({
   }),
   async run(session, { forwardTo, count = Number.POSITIVE_INFINITY, type: kinds }) {
     const { access, topics, integrations } = await session.target();
-    const operators = await session.operators();
-    const [only] = operators.length < integrations.length ? operators : [];
+    const clients = await session.operateClients();
+    const [only] = clients.length < integrations.length ? clients : [];
     const subscribed: Subscribed = {
       owner: 'listen',
       topicArn: topics.events,

@@ -54,13 +54,13 @@ export const prove = opsCommand({
     const first = next ?? { ...daysOf(meant), now, ...(now && { operation: operationName() }) };
     if (csv && session.json)
       throw new UsageError('--csv and --json exclude each other.', 'Give one of them.');
-    const operator = await session.operator();
+    const client = await session.operateClient();
     // Who goes on may be somebody else than who began.
     const by = now || next?.now === true ? { by: await session.by() } : {};
     using progress = session.progress('prove', answeredWithinMs);
     let toRead = 0;
     const followed = await follow(
-      operator,
+      client,
       'prove',
       { ...first, ...by },
       {

@@ -66,12 +66,12 @@ export const replay = opsCommand({
   async run(session, options) {
     const { next } = options;
     const first = next ?? firstCall(options);
-    const operator = await session.operator();
+    const client = await session.operateClient();
     const by = await session.by();
     using progress = session.progress('replay', answeredWithinMs);
     const done = new DaysDone(first);
     const followed = await follow(
-      operator,
+      client,
       'replay',
       { ...first, by },
       {

@@ -6,7 +6,7 @@ import { ids, kindsSchema, typeOption, years } from '../options.ts';
 import { answeredWithinMs } from '../progress.ts';
 import { counted, holdsSum, type Kept } from '../render/holds.ts';
 import type { Session } from '../session.ts';
-import type { Operator } from '../target/operator.ts';
+import type { OperateClient } from '../target/operate-client.ts';
 
 /** Options that say which of the events that wait for operators are meant. */
 export const selecting = (command: Command) =>
@@ -59,7 +59,7 @@ export interface Selected {
  */
 export async function countSelected(
   session: Session,
-  operator: Operator,
+  client: OperateClient,
   selection: Selection,
   { list = false }: { readonly list?: boolean } = {},
 ): Promise<Selected> {
@@ -67,7 +67,7 @@ export async function countSelected(
   using progress = session.progress('holds', answeredWithinMs);
   const count = async (some: Selection) => {
     const { stop } = session;
-    const followed = await follow(operator, 'holds', some, { stop, progress, sum: holdsSum });
+    const followed = await follow(client, 'holds', some, { stop, progress, sum: holdsSum });
     if (followed.stopped !== undefined) throw followed.stopped.cause;
     return counted(followed.result, list);
   };

@@ -34,10 +34,10 @@ export const status = opsCommand({
   async run(session, { exitCode: tellsByCode, ...settings }) {
     const all = await ofEvery(session, {
       label: 'status',
-      ask: async (operator) => {
+      ask: async (client) => {
         const { access } = await session.target();
-        const place = session.place(operator.integration.name);
-        return advisedStatus(operator, settings, { access, place, stop: session.stop });
+        const place = session.place(client.integration.name);
+        return advisedStatus(client, settings, { access, place, stop: session.stop });
       },
       lines: statusLines,
     });

@@ -18,8 +18,8 @@ export const pause = opsCommand({
     command.requiredOption('--reason <text>', 'why, for those who read the status', sentence),
   settings: z.object({ reason: z.string() }),
   async run(session, { reason }) {
-    const operator = await session.operator();
-    const result = await session.ask(operator, 'pause', { reason, by: await session.by() });
+    const client = await session.operateClient();
+    const result = await session.ask(client, 'pause', { reason, by: await session.by() });
     session.answer(result, (view) => pauseLines(view, result));
     return exitCodes.fine;
   },
@@ -33,8 +33,8 @@ export const resume = opsCommand({
   declare: (command) => command.option('--reason <text>', 'why, for the record', sentence),
   settings: z.object({ reason: z.string().optional() }),
   async run(session, { reason }) {
-    const operator = await session.operator();
-    const result = await session.ask(operator, 'resume', {
+    const client = await session.operateClient();
+    const result = await session.ask(client, 'resume', {
       ...(reason !== undefined && { reason }),
       by: await session.by(),
     });
@@ -63,7 +63,7 @@ export const acceptTotal = opsCommand({
     yes: z.boolean().default(false),
   }),
   async run(session, { total, reason, yes: isAgreed }) {
-    const operator = await session.operator();
+    const client = await session.operateClient();
     if (total === 0)
       session.note((view) => [
         view.paint(
@@ -72,10 +72,10 @@ export const acceptTotal = opsCommand({
         ),
       ]);
     await session.confirm(
-      `Take ${amount(total)} as the right total of ${operator.integration.name}, and the rest as withdrawn?`,
+      `Take ${amount(total)} as the right total of ${client.integration.name}, and the rest as withdrawn?`,
       isAgreed,
     );
-    const result = await session.ask(operator, 'accept-total', {
+    const result = await session.ask(client, 'accept-total', {
       total,
       ...(reason !== undefined && { reason }),
       by: await session.by(),

@@ -34,7 +34,7 @@ export const testEvent = opsCommand({
     like: z.enum(likenesses).optional(),
   }),
   async run(session, { organization, assessment, like }) {
-    const result = await session.ask(await session.operator(), 'test-event', {
+    const result = await session.ask(await session.operateClient(), 'test-event', {
       ...(organization !== undefined && { organization_id: organization }),
       ...(assessment !== undefined && { assessment_name: assessment }),
       ...(like !== undefined && { like }),

@@ -12,8 +12,8 @@ export const tick = opsCommand({
   examples: [['tick --stack prod', 'look for changes now']],
   settings: z.object({}),
   async run(session) {
-    const operator = await session.operator();
-    const result = await session.ask(operator, 'tick', { by: await session.by() });
+    const client = await session.operateClient();
+    const result = await session.ask(client, 'tick', { by: await session.by() });
     session.answer(result, (view) => tickLines(view, result));
     return exitCodes.fine;
   },

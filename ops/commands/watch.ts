@@ -8,7 +8,7 @@ import { opsCommand } from '../ops-command.ts';
 import { harmlessJson, jsonLine } from '../render/text.ts';
 import { eventGist, eventLine, noticeLine, tickLine } from '../render/watch.ts';
 import type { Session } from '../session.ts';
-import type { Operator } from '../target/operator.ts';
+import type { OperateClient } from '../target/operate-client.ts';
 import { Bearing } from '../watching/bearing.ts';
 import { sweep, TemporaryQueue } from '../watching/temporary-queue.ts';
 
@@ -35,8 +35,8 @@ export const watch = opsCommand({
   async run(session, { eventsOnly }) {
     const { access, topics, integrations } = await session.target();
     // Events come meanwhile, and the next look is not far.
-    const operators = await session.operators({ isPatient: false });
-    const [only] = operators.length < integrations.length ? operators : [];
+    const clients = await session.operateClients({ isPatient: false });
+    const [only] = clients.length < integrations.length ? clients : [];
     const watched = {
       owner: 'watch',
       topicArn: topics.events,
@@ -48,14 +48,14 @@ export const watch = opsCommand({
     session.note((view) => [
       view.paint(
         'faint',
-        `Watching ${operators.map(({ integration }) => integration.name).join(', ')}; Ctrl-C ends it.`,
+        `Watching ${clients.map(({ integration }) => integration.name).join(', ')}; Ctrl-C ends it.`,
       ),
       ...(swept > 0
         ? [view.paint('faint', `Removed ${swept} left behind by an earlier run.`)]
         : []),
     ]);
     const reading = new Bearing(session);
-    const ticks = new Ticks(session, eventsOnly ? [] : operators);
+    const ticks = new Ticks(session, eventsOnly ? [] : clients);
     while (!session.stop.aborted) {
       await ticks.look();
       const isRead = await reading.attempt(async () => {
@@ -81,13 +81,13 @@ function showEvent({ terminal, json }: Session, body: string): void {
 /** What changes from one look at the status to the next. */
 class Ticks {
   readonly #session: Session;
-  readonly #looks: readonly { readonly operator: Operator; readonly bearing: Bearing }[];
-  readonly #last = new Map<Operator, Status>();
+  readonly #looks: readonly { readonly client: OperateClient; readonly bearing: Bearing }[];
+  readonly #last = new Map<OperateClient, Status>();
   #lookedAt: Temporal.Instant | undefined;
 
-  constructor(session: Session, operators: readonly Operator[]) {
+  constructor(session: Session, clients: readonly OperateClient[]) {
     this.#session = session;
-    this.#looks = operators.map((operator) => ({ operator, bearing: new Bearing(session) }));
+    this.#looks = clients.map((client) => ({ client, bearing: new Bearing(session) }));
   }
 
   async look(): Promise<void> {
@@ -96,12 +96,12 @@ class Ticks {
     // Below zero, too: somebody has set the clock.
     if (Math.abs(sinceMs) < statusEveryMs) return;
     this.#lookedAt = now;
-    for (const { operator, bearing } of this.#looks) {
+    for (const { client, bearing } of this.#looks) {
       if (this.#session.stop.aborted) return;
       await bearing.attempt(async () => {
-        const status = await operator.ask('status', { partner: false });
-        this.#show(this.#last.get(operator), status);
-        this.#last.set(operator, status);
+        const status = await client.ask('status', { partner: false });
+        this.#show(this.#last.get(client), status);
+        this.#last.set(client, status);
       });
     }
   }

@@ -1,6 +1,6 @@
 import type { Door } from '../../console/door.ts';
 import { type CommandName, definitions, type ResultOf } from '../../lambda/operations/contract.ts';
-import type { SettingsOf } from '../../ops/target/operator.ts';
+import type { SettingsOf } from '../../ops/target/operate-client.ts';
 import type { Integration } from '../scaffold/integration.ts';
 
 const nobody = async () => {

@@ -50,7 +50,7 @@ const triedAgainMs = { least: 1_000, most: 8_000 };
 /** What is over sooner is not worth a word. */
 const toldAfterMs = 2_000;
 
-interface OperatorOptions {
+interface OperateClientOptions {
   readonly stop: AbortSignal;
   /**
    * What AWS does not start is given again for a minute, and after two seconds that is told here, once a
@@ -65,13 +65,13 @@ interface OperatorOptions {
 }
 
 /** Has commands carried out by the function of an integration. */
-export class Operator {
+export class OperateClient {
   readonly integration: DeployedIntegration;
   readonly #lambda: LambdaClient;
   readonly #stop: AbortSignal;
-  readonly #onNotStarted: OperatorOptions['onNotStarted'];
+  readonly #onNotStarted: OperateClientOptions['onNotStarted'];
   readonly #clock: Clock;
-  readonly #beforeChange: OperatorOptions['beforeChange'];
+  readonly #beforeChange: OperateClientOptions['beforeChange'];
 
   constructor(
     access: Access,
@@ -82,7 +82,7 @@ export class Operator {
       clock = systemClock,
       silenceMs = answerMs,
       beforeChange,
-    }: OperatorOptions,
+    }: OperateClientOptions,
   ) {
     this.integration = integration;
     this.#stop = stop;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Clients } from '../../ops/target/access.ts';
-import { Operator } from '../../ops/target/operator.ts';
+import { OperateClient } from '../../ops/target/operate-client.ts';
 import { findTarget } from '../../ops/target/target.ts';
 import { ManualClock } from '../scaffold/clock.ts';
 
@@ -61,12 +61,12 @@ describe('a function that AWS does not start', () => {
   async function given(times: number, told: string[]) {
     answered = (response) => (requests.length > times ? answer : refuse)(response);
     const onNotStarted = ({ message }: Error) => void told.push(`${requests.length}: ${message}`);
-    const operator = new Operator(access(), integration, {
+    const client = new OperateClient(access(), integration, {
       stop: never,
       clock: clock(),
       onNotStarted,
     });
-    return operator.ask('resume', {});
+    return client.ask('resume', {});
   }
 
   it('is given the command again, which nobody has to hear of within two seconds', async () => {
@@ -87,19 +87,19 @@ describe('a function that AWS does not start', () => {
 
   it('is left to those who look again by themselves', async () => {
     answered = refuse;
-    const operator = new Operator(access(), integration, { stop: never, clock: clock() });
-    await expect(operator.ask('status', {})).rejects.toMatchObject({ code: 'not-started' });
+    const client = new OperateClient(access(), integration, { stop: never, clock: clock() });
+    await expect(client.ask('status', {})).rejects.toMatchObject({ code: 'not-started' });
     expect(requests).toHaveLength(1);
   });
 
   it('is not given again what may have been done', async () => {
     answered = (response) => void response.writeHead(500).end('{}');
-    const operator = new Operator(access(), integration, {
+    const client = new OperateClient(access(), integration, {
       stop: never,
       clock: clock(),
       onNotStarted: () => {},
     });
-    await expect(operator.ask('resume', {})).rejects.toMatchObject({ exitCode: 5 });
+    await expect(client.ask('resume', {})).rejects.toMatchObject({ exitCode: 5 });
     expect(requests).toHaveLength(1);
   });
 });
@@ -113,8 +113,8 @@ describe('a connection on which nothing comes any more', () => {
     ],
   ])('%s ends a command, which is not given twice', async (_when, answer) => {
     answered = answer;
-    const operator = new Operator(access(), integration, { stop: never, silenceMs: 50 });
-    await expect(operator.ask('pause', { reason: 'maintenance' })).rejects.toMatchObject({
+    const client = new OperateClient(access(), integration, { stop: never, silenceMs: 50 });
+    await expect(client.ask('pause', { reason: 'maintenance' })).rejects.toMatchObject({
       code: 'answer-lost',
       exitCode: 5,
     });
