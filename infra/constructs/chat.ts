@@ -63,8 +63,8 @@ function placeOf(config: ChatConfig): string {
 }
 
 /**
- * Unique in the account, over all regions: after the stack's own id, which is another one in each. At most 128 letters, digits
- * and hyphens.
+ * Names are unique in the account, over all Regions, so this one ends with the id of the stack. At most 128 letters,
+ * digits and hyphens. A channel, too, has one configuration in the account: a second stack needs another channel.
  */
 function nameOf(config: ChatConfig): string {
   const stackId = Fn.select(2, Fn.split('/', Aws.STACK_ID));

@@ -56,28 +56,24 @@ export function withChat(
   const send = sending(mails);
   const post = (topic: string, notification: CustomNotification) =>
     send(topic, { Message: JSON.stringify(notification) });
-  const channels = {
-    mail: { told: new Set<string>(), tell: announcer.tellPeople },
-    chat: {
-      told: new Set<string>(),
-      async tell(events: readonly CertificationEvent[]) {
-        if (alerts === undefined) return accepted;
-        const outcome = await post(alerts, digestForChat(events, options, options.clock.now()));
-        if (outcome.accepted || refusalKind(outcome.code) !== 'invalid') return outcome;
-        const { subject } = bareMail(events.length, options);
-        return post(alerts, custom(unmarked(subject), bare));
-      },
-    },
+  const tellChat = async (topic: string, events: readonly CertificationEvent[]) => {
+    const outcome = await post(topic, digestForChat(events, options, options.clock.now()));
+    if (outcome.accepted || refusalKind(outcome.code) !== 'invalid') return outcome;
+    const { subject } = bareMail(events.length, options);
+    return post(topic, custom(unmarked(subject), bare));
   };
+  const noteRefused = (what: string, where: string, { code, denial }: Refused) =>
+    options.journal.warn(what, { where, code, problem: denial });
   return {
     ...announcer,
     ...(alerts !== undefined && {
+      // The mail decides: events that wait for a chat would repeat in every mail, and hold up the next one.
       async tellPeople(events) {
-        const all = Object.values(channels);
-        const outcomes = await Promise.all(all.map((channel) => tellOnce(channel, events)));
-        const refused = outcomes.find((outcome) => !outcome.accepted);
-        if (refused === undefined) for (const { told } of all) told.clear();
-        return refused ?? accepted;
+        const outcome = await announcer.tellPeople(events);
+        if (!outcome.accepted) return outcome;
+        const chat = await tellChat(alerts, events);
+        if (!chat.accepted) noteRefused('digest refused', 'chat', chat);
+        return outcome;
       },
     }),
     ...(operations !== undefined && {
@@ -88,12 +84,7 @@ export function withChat(
           post(operations, noticeForChat(notice)),
         ]);
         for (const [where, outcome] of Object.entries({ mail, chat }))
-          if (!outcome.accepted)
-            options.journal.warn('notice refused', {
-              where,
-              code: outcome.code,
-              problem: outcome.denial,
-            });
+          if (!outcome.accepted) noteRefused('notice refused', where, outcome);
         return mail.accepted || chat.accepted ? accepted : mail;
       },
     }),
@@ -102,22 +93,7 @@ export function withChat(
 
 const accepted: DigestOutcome = { accepted: true };
 
-interface Channel {
-  /** Ids of events that it has accepted and the other has not: it is not told these again by this process. */
-  readonly told: Set<string>;
-  tell(events: readonly CertificationEvent[]): Promise<DigestOutcome>;
-}
-
-async function tellOnce(
-  { told, tell }: Channel,
-  events: readonly CertificationEvent[],
-): Promise<DigestOutcome> {
-  const rest = events.filter(({ id }) => !told.has(id));
-  if (rest.length === 0) return accepted;
-  const outcome = await tell(rest);
-  if (outcome.accepted) for (const { id } of rest) told.add(id);
-  return outcome;
-}
+type Refused = Extract<DigestOutcome, { accepted: false }>;
 
 function custom(title: string, description: string, nextSteps: readonly string[] = []) {
   return {
@@ -140,7 +116,8 @@ export function digestForChat(
 ): CustomNotification {
   const { subject, sections } = digestMail(events, options, now);
   const { sent, ask } = senderOf(options);
-  const end = unmarked(`${sent} ${ask}`);
+  // Ops' own text: an address in it has to work.
+  const end = `${sent} ${ask}`;
   const room = Math.floor((maxDescription - end.length) / sections.length);
   const told = sections.map((section) => within(room, section));
   const isLate = sections.some(({ rows }) => rows.some((row) => row.isLate));
@@ -197,13 +174,17 @@ function cut(text: string): string {
 
 /**
  * A text, as it may stand in Markdown of Slack and of Teams: nothing in it mentions anybody, is a link, is set off, or
- * is an entity. There is no escape that both know, so each sign is another that looks like it.
+ * is an entity. Slack and Teams share no escape, so each sign becomes another that looks like it. Within a word, `_`
+ * and `@` do nothing in either, and names of resources and mail addresses stay as they are.
  */
 function unmarked(text: string): string {
   return text
     .replace(/&(?=#?\w+;)/g, '＆')
     .replaceAll('://', ': //')
-    .replace(/[*_~`<>[\]\\@#]/g, (sign) => lookAlikes[sign] ?? '');
+    .replace(
+      /[*~`<>[\]\\#]|(?<!\p{L}|\p{N})[_@]|_(?!\p{L}|\p{N})/gu,
+      (sign) => lookAlikes[sign] ?? '',
+    );
 }
 
 const lookAlikes: Readonly<Record<string, string>> = {
