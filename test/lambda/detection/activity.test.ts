@@ -16,7 +16,7 @@ interface Ticked extends Activity {
   readonly minute: number;
 }
 
-/** Each tick so many minutes after the one before. */
+/** The ticks, each so many minutes after the one before. */
 function ticksFrom(some: readonly (Activity & { readonly after: number })[]): Ticked[] {
   let minute = Math.floor(start / minuteMs);
   return some.map(({ after, ...tick }) => {
@@ -25,7 +25,7 @@ function ticksFrom(some: readonly (Activity & { readonly after: number })[]): Ti
   });
 }
 
-/** As ticks leave it, one after the other, each of which reads it from the state. */
+/** The record after these ticks, each of which reads it from the state. */
 function keptAfter(ticks: readonly Ticked[]): { text: string; kept: Activities } {
   let text: string | undefined;
   for (const { minute, ...tick } of ticks) {
@@ -35,7 +35,7 @@ function keptAfter(ticks: readonly Ticked[]): { text: string; kept: Activities }
   return { text: text ?? '', kept: z.decode(activities, text ?? '') };
 }
 
-/** With the minute of each. */
+/** The record, with the minute of each tick. */
 function timesOf({ minute, ticks, hours }: Activities) {
   let at = minute;
   return {
@@ -68,8 +68,8 @@ const anyTicks = fc
   )
   .map(ticksFrom);
 
-describe('what the last ticks and hours did', () => {
-  it('is told as it was, of as many of the newest as there is room for', () => {
+describe('the record of the last ticks and hours', () => {
+  it('holds the newest ticks as they were, as many as fit', () => {
     fc.assert(
       fc.property(anyTicks, (ticks) => {
         const { ticks: told, hours } = timesOf(keptAfter(ticks).kept);
@@ -85,7 +85,7 @@ describe('what the last ticks and hours did', () => {
     );
   });
 
-  it('is thirty ticks and a day of hours where they were quiet, every minute or every five', () => {
+  it('holds thirty quiet ticks and a day of hours, with a tick every minute or every five', () => {
     for (const after of [1, 5]) {
       const ticks = ticksFrom(Array.from({ length: 2_000 }, () => ({ ...quiet, after })));
       const { kept, text } = keptAfter(ticks);
@@ -96,7 +96,7 @@ describe('what the last ticks and hours did', () => {
     }
   });
 
-  it('takes never more of the state than a third of a kilobyte', () => {
+  it('never occupies more of the state than a third of a kilobyte', () => {
     fc.assert(
       fc.property(anyTicks, (ticks) => {
         expect(keptAfter(ticks).text.length).toBeLessThanOrEqual(310);
@@ -108,7 +108,7 @@ describe('what the last ticks and hours did', () => {
     expect(kept.ticks.length).toBeGreaterThan(4);
   });
 
-  it('goes on where a clock was set back', () => {
+  it('goes on when a clock is set back', () => {
     const [first, second] = ticksFrom([
       { ...quiet, after: 1 },
       { ...quiet, after: -30, found: 2 },
@@ -119,7 +119,7 @@ describe('what the last ticks and hours did', () => {
     expect(kept.hours).toMatchObject([{ requests: 2, found: 2 }]);
   });
 
-  it('is not read where it was written otherwise', () => {
+  it('refuses other formats', () => {
     for (const text of ['', 'a', 'a;b', 'a;b;c;d', '<b>;;'])
       expect(z.safeDecode(activities, text).success, text).toBe(false);
   });

@@ -11,13 +11,13 @@ const age = fc.oneof(
   { weight: 5, arbitrary: fc.integer({ min: 0, max: 4_000 }) },
   { weight: 1, arbitrary: fc.integer({ min: 0, max: 730_000 }) },
 );
-/** How many are dated so many days before the start. */
+/** The number of certifications by their days before the start. */
 const history = fc.dictionary(age.map(String), fc.integer({ min: 1, max: 3_000 }), {
   minKeys: 1,
   maxKeys: 40,
 });
 
-/** The ranges of a baseline, and what each held. */
+/** The ranges of a baseline, and the number that each held. */
 function rangesOf(counts: Readonly<Record<string, number>>) {
   const days = Object.keys(counts).map((ago) => start.subtract({ days: Number(ago) }));
   const oldest = days.reduce((a, b) => (Temporal.PlainDate.compare(a, b) < 0 ? a : b));
@@ -41,7 +41,7 @@ function rangesOf(counts: Readonly<Record<string, number>>) {
 }
 
 describe('the ranges of a baseline', () => {
-  it('hold everything once, one next to the other, and the last is open towards the past', () => {
+  it('hold each certification once, adjoin each other, and end with one that is open towards the past', () => {
     fc.assert(
       fc.property(history, (counts) => {
         const all = rangesOf(counts);
@@ -55,7 +55,7 @@ describe('the ranges of a baseline', () => {
     );
   });
 
-  it('end with the one that holds the oldest', () => {
+  it('end with the range that holds the oldest certification', () => {
     fc.assert(
       fc.property(history, (counts) => {
         expect(rangesOf(counts).at(-1)?.found).toBeGreaterThan(0);
@@ -63,19 +63,19 @@ describe('the ranges of a baseline', () => {
     );
   });
 
-  it('leave no empty one behind the oldest', () => {
+  it('leave no empty range behind the oldest certification', () => {
     const oldest = Temporal.PlainDate.from('2026-11-10');
     expect(earlierRange(start, 11, oldest).from).toBeUndefined();
     expect(earlierRange(start, 12, oldest).from).toBeUndefined();
     expect(earlierRange(start, 10, oldest).from?.toString()).toBe('2026-11-11');
   });
 
-  it('are few where there is little, however far back it goes', () => {
-    // Growing fourfold from a month, a century at most: 2,000 years.
+  it('are few for a small history, however old', () => {
+    // The ranges grow fourfold from a month up to a century: 2,000 years.
     expect(rangesOf({ '1': 1, '730000': 1 }).length).toBeLessThan(30);
   });
 
-  it('of a steady history have about 1,200, and no day is split', () => {
+  it('of a steady history hold about 1,200 each, and no day is split', () => {
     const steady = rangesOf(Object.fromEntries(Array.from({ length: 800 }, (_, ago) => [ago, 50])));
     const inner = steady.slice(1, -1).map(({ found }) => found);
     expect(inner).toEqual(inner.map(() => 1_200));
@@ -83,7 +83,7 @@ describe('the ranges of a baseline', () => {
     expect(full.slice(1).every(({ found }) => found === 9_000)).toBe(true);
   });
 
-  it('grow no more than fourfold at once and never to nothing', () => {
+  it('grow no more than fourfold at once and never shrink to nothing', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 36_525 }),

@@ -21,7 +21,7 @@ const partitioned = anyCalendar.chain(({ calendar }) =>
 const anyDay = fc.integer({ min: -100, max: 4_200 }).map(day);
 
 describe('a calendar', () => {
-  it('asks for all days there are, each once, however its positions are grouped', () => {
+  it('lists all its days once, however its positions are grouped', () => {
     fc.assert(
       fc.property(partitioned, ({ calendar, ranges }) => {
         const filters = ranges.map((range) => calendar.filterOf(range));
@@ -46,7 +46,7 @@ describe('a calendar', () => {
     );
   });
 
-  it('finds each of its own days where it is', () => {
+  it('finds each of its own days at its position', () => {
     fc.assert(
       fc.property(anyCalendar, ({ calendar }) => {
         const positions = calendar.days.map((one) => calendar.positionOf(one));
@@ -56,7 +56,7 @@ describe('a calendar', () => {
     );
   });
 
-  it('adds up what a range is expected to have', () => {
+  it('adds up the expected count of a range', () => {
     fc.assert(
       fc.property(partitioned, ({ calendar, ranges }) => {
         for (const range of ranges) {
@@ -68,7 +68,7 @@ describe('a calendar', () => {
     );
   });
 
-  it('takes new entries in place of old ones, and keeps the other days', () => {
+  it('replaces old entries by new ones, and keeps the other days', () => {
     fc.assert(
       fc.property(anyCalendar, anyDay, ({ calendar }, one) => {
         const after = calendar.with([[one, { count: 7, readAt: 1 }]]);
@@ -79,7 +79,7 @@ describe('a calendar', () => {
     );
   });
 
-  it('has the days it must have, of which nothing is known yet', () => {
+  it('has an unknown entry for each required day', () => {
     const calendar = new Calendar([[day(3), { count: 2, readAt: 5 }]], [day(1), day(3)]);
     expect(calendar.days).toEqual([day(1), day(3)]);
     expect(calendar.entry(day(1))).toEqual({ count: 0, readAt: 0 });
@@ -90,7 +90,7 @@ describe('a calendar', () => {
 describe('a day that was read', () => {
   const proof = { kind: 'single-page', at: 9, count: 2 } as const;
 
-  it('knows since when no read of it could be proven, until one is', () => {
+  it('keeps the time since which reads of it are unproven, until one is proven', () => {
     const first = following({ count: 1, readAt: 0 }, { count: 1, readAt: 5 });
     expect(first.unprovenSince).toBe(5);
     const second = following(first, { count: 2, readAt: 8 });

@@ -4,7 +4,7 @@ import { Calendar } from '../../../lambda/detection/calendar.ts';
 
 const epoch = Temporal.PlainDate.from('2019-11-21');
 
-/** The n-th day since some day in 2019. */
+/** The n-th day after a fixed day in 2019. */
 export function day(n: number): string {
   return epoch.add({ days: n }).toString();
 }
@@ -14,13 +14,13 @@ const anyDays = fc
   .uniqueArray(fc.integer({ min: 0, max: 4_000 }), { minLength: 1, maxLength: 60 })
   .map((numbers) => numbers.toSorted((a, b) => a - b).map(day));
 
-/** Mostly small days, a few of more than a page. */
+/** Mostly small days, and a few of more than a page. */
 const anyCount = fc.oneof(
   { weight: 5, arbitrary: fc.integer({ min: 0, max: 30 }) },
   { weight: 1, arbitrary: fc.integer({ min: 31, max: 400 }) },
 );
 
-/** A calendar, and where its recent window begins. */
+/** A calendar, and the position at which its recent window begins. */
 export const anyCalendar = anyDays.chain((days) =>
   fc.record({
     calendar: fc

@@ -26,7 +26,7 @@ function certification({ assessment, fingerprint, revision, earlier }: Sighting)
   };
 }
 
-/** What the ledger would know after these changes. */
+/** The ledger's knowledge after these changes. */
 function nowKnown(known: ReadonlyMap<number, Certification>, changes: readonly Sighting[]) {
   return new Map([
     ...known,
@@ -34,8 +34,8 @@ function nowKnown(known: ReadonlyMap<number, Certification>, changes: readonly S
   ]);
 }
 
-describe('what was read, compared', () => {
-  it('finds everything new against an empty ledger, once each, as revision 1', () => {
+describe('a comparison of read rows with the ledger', () => {
+  it('finds each row new once, as revision 1, against an empty ledger', () => {
     fc.assert(
       fc.property(fc.array(anyAssessment), (read) => {
         const changes = sightingsOf(read, new Map(), salt);
@@ -49,7 +49,7 @@ describe('what was read, compared', () => {
     );
   });
 
-  it('finds nothing in what it has just found', () => {
+  it('finds nothing in rows that it has just found', () => {
     fc.assert(
       fc.property(fc.array(anyAssessment), (read) => {
         const known = nowKnown(new Map(), sightingsOf(read, new Map(), salt));
@@ -58,7 +58,7 @@ describe('what was read, compared', () => {
     );
   });
 
-  it('raises the revision by one for each change and names what changed', () => {
+  it('raises the revision by one for each change and names the changed fields', () => {
     const first = assessment();
     let known = nowKnown(new Map(), sightingsOf([first], new Map(), salt));
     const renamed = { ...first, name: 'Odalys Ashgrove', last_name: 'Ashgrove' };
@@ -82,7 +82,7 @@ describe('what was read, compared', () => {
     expect(changes.map(({ assessment }) => assessment.name)).toEqual(['After']);
   });
 
-  it('calls it an update when an id is another educator from now on', () => {
+  it('calls an id that becomes another educator an update', () => {
     const first = assessment({ id: 7 });
     const known = nowKnown(new Map(), sightingsOf([first], new Map(), salt));
     const somebody = { name: 'Isaura Fenwillow', first_name: 'Isaura', last_name: 'Fenwillow' };
@@ -95,7 +95,7 @@ describe('what was read, compared', () => {
     ]);
   });
 
-  it('calls restored what comes back after it was withdrawn, whether or not it changed', () => {
+  it('calls a row of a withdrawn certification restored, changed or not', () => {
     const first = assessment();
     const [created] = sightingsOf([first], new Map(), salt);
     if (created === undefined) throw new Error('nothing was created');
@@ -109,7 +109,7 @@ describe('what was read, compared', () => {
     ]);
   });
 
-  it('calls restored also what comes back as it was a while ago', () => {
+  it('calls it restored also if it comes back with an earlier fingerprint', () => {
     const [first, second] = ['a', 'b'].map((email) => assessment({ email }));
     if (!first || !second) throw new Error('there are two');
     const created = nowKnown(new Map(), sightingsOf([first], new Map(), salt));
@@ -124,7 +124,7 @@ describe('what was read, compared', () => {
     }
   });
 
-  it('calls an older answer what shows a certification as it was a while ago, and says until when', () => {
+  it('calls a row with an earlier fingerprint an older answer, and says until when', () => {
     const [first, second, third] = ['a', 'b', 'c'].map((email) => assessment({ email }));
     if (!first || !second || !third) throw new Error('there are three');
     let known: ReadonlyMap<number, Certification> = new Map();
@@ -146,13 +146,13 @@ describe('what was read, compared', () => {
   });
 });
 
-describe('how changes alter the counts of days', () => {
+describe('the effect of changes on the counts of days', () => {
   const day = '2026-11-20';
   const [created] = sightingsOf([assessment({ certified_on: day })], new Map(), salt);
   if (created === undefined) throw new Error('nothing was created');
   const known = new Map([[created.assessment.id, certification(created)]]);
 
-  it('adds what is new or restored, and leaves what is withdrawn, which was missing', () => {
+  it('adds new and restored certifications, and subtracts withdrawn ones from the missing', () => {
     expect(countDeltas([created])).toEqual(new Map([[day, 1]]));
     expect(countDeltas([withdrawal(certification(created))])).toEqual(new Map());
     const gone = { ...certification(created), presence: 'withdrawn' as const };
@@ -160,7 +160,7 @@ describe('how changes alter the counts of days', () => {
     expect(countDeltas(restored)).toEqual(new Map([[day, 1]]));
   });
 
-  it('moves what has moved, and ignores other edits', () => {
+  it('moves a moved certification, and ignores other edits', () => {
     const moved = sightingsOf([{ ...created.assessment, certified_on: '2019-01-02' }], known, salt);
     expect(countDeltas(moved)).toEqual(
       new Map([

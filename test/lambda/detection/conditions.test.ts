@@ -17,14 +17,14 @@ const day = 24 * 60 * minute;
 interface Step {
   readonly number: number;
   readonly minutes: number;
-  /** Whether SNS takes the notice, if one is owed. */
+  /** SNS accepts the notice, if one is owed. */
   readonly accepted: boolean;
 }
 
 const steps = (minutes: fc.Arbitrary<number>, accepted: fc.Arbitrary<boolean>) =>
   fc.array(fc.record({ number: fc.nat({ max: 3 }), minutes, accepted }), { maxLength: 60 });
 
-/** What a life of a condition is told of. */
+/** The notices of a condition's life. */
 function live(life: readonly Step[]) {
   let condition: OpenCondition | undefined;
   let now = 0;
@@ -39,7 +39,10 @@ function live(life: readonly Step[]) {
   return { told, condition, now };
 }
 
-/** @returns in which minutes it is told that it begins and ends, if it has to be steady for ten minutes */
+/**
+ * @returns the minutes in which a condition is told to begin and to end, if it has to be steady for
+ * ten minutes
+ */
 function lived(isSeen: (at: number) => boolean): string[] {
   let condition: OpenCondition | undefined;
   const known = Array.from({ length: 61 }, (_, at) => {
@@ -56,7 +59,7 @@ function lived(isSeen: (at: number) => boolean): string[] {
 const once = fc.constant(true);
 
 describe('a condition', () => {
-  it('is told of once when it begins and once when it is over, however often it is seen', () => {
+  it('is told once when it begins and once when it ends, however often it is seen', () => {
     fc.assert(
       fc.property(steps(fc.constant(1), once), (life) => {
         const { told } = live(life);
@@ -69,7 +72,7 @@ describe('a condition', () => {
     );
   });
 
-  it('begins and ends in turn, whatever SNS refuses', () => {
+  it('begins and ends in turn, also if SNS refuses notices', () => {
     fc.assert(
       fc.property(steps(fc.nat({ max: 2_000 }), fc.boolean()), (life) => {
         let isKnown = false;
@@ -81,7 +84,7 @@ describe('a condition', () => {
     );
   });
 
-  it('is told of in the end, whatever was refused before: as it is, and no more', () => {
+  it('is told in the end as it is and only once, after any refusals', () => {
     fc.assert(
       fc.property(steps(fc.nat({ max: 2_000 }), fc.boolean()), fc.nat(3), (life, number) => {
         const last = { number, minutes: 1, accepted: true };
@@ -94,7 +97,7 @@ describe('a condition', () => {
     );
   });
 
-  it('that becomes more is told of again, at most once a day', () => {
+  it('that grows is told again, at most once a day', () => {
     const life = Array.from({ length: 5 * 24 * 60 }, (_, index) => ({
       number: index + 1,
       minutes: 1,
@@ -106,7 +109,7 @@ describe('a condition', () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(day);
   });
 
-  it('that becomes more again after it had become less is told of again', () => {
+  it('that shrinks and grows again is told again', () => {
     const life = [600, 200, 500, 500].map((number) => ({
       number,
       minutes: 13 * 60,
@@ -118,7 +121,7 @@ describe('a condition', () => {
     ]);
   });
 
-  it('that stays as it is, is not told of again', () => {
+  it('that stays the same is not told again', () => {
     const life = Array.from({ length: 30 }, () => ({
       number: 7,
       minutes: 24 * 60,
@@ -127,7 +130,7 @@ describe('a condition', () => {
     expect(live(life).told).toHaveLength(1);
   });
 
-  it('keeps since when it lasts, also when its end was not told before it came back', () => {
+  it('keeps the time of its beginning, also if it returns before its end was told', () => {
     const seen = (number: number): Observation => ({ number });
     let condition = observe(undefined, seen(1), 5);
     condition = condition && settle(condition, 6);
@@ -137,31 +140,31 @@ describe('a condition', () => {
     expect(condition).toEqual({ since: 5, number: 2, told: { at: 6, number: 0 } });
   });
 
-  it('keeps its details only until they were told', () => {
+  it('keeps its details only until they are told', () => {
     const condition = observe(undefined, { number: 1, details: ['what'] }, 5);
     expect(observe(condition, { number: 2 }, 6)).toMatchObject({ details: ['what'], number: 2 });
     expect(condition && settle(condition, 6)).not.toHaveProperty('details');
   });
 
   describe('that has to be steady', () => {
-    it('begins once it has lasted so long, and ends once it has been away so long', () => {
+    it('begins once it has lasted so long, and ends once it has been absent so long', () => {
       expect(lived((at) => at >= 5 && at < 30)).toEqual(['begins 15', 'ends 40']);
     });
 
-    it('is told to nobody where it is gone before', () => {
+    it('is not told if it ends sooner', () => {
       expect(lived((at) => at >= 5 && at < 12)).toEqual([]);
     });
 
-    it('is one, although it is away now and then', () => {
+    it('continues over short absences', () => {
       expect(lived((at) => at < 41 && at % 4 > 0)).toEqual(['begins 11', 'ends 50']);
     });
 
-    it('begins anew where it was away for so long', () => {
+    it('begins again after an absence of that length', () => {
       expect(lived((at) => at % 20 < 3)).toEqual([]);
       expect(lived((at) => at % 30 < 15)).toEqual(['begins 10', 'ends 25', 'begins 40', 'ends 55']);
     });
 
-    it('is not one that lasts before it was told, nor owed while it is away', () => {
+    it('does not count as lasting before it was told, and owes no notice while it is absent', () => {
       const begun = observe(undefined, { number: 3, steadyMs: 10 * minute }, 0);
       expect(begun).toEqual({ since: 0, number: 3 });
       expect(begun && isLasting(begun)).toBe(false);
@@ -186,7 +189,7 @@ describe('a condition', () => {
       bad: { blocked: { name: 'partner-silent', passing: 'why' } },
       none: {},
     } as const;
-    /** What a tick makes of it: one that finds the host left alone has noted nothing. */
+    /** The condition after a tick. A tick that leaves the host alone has noted nothing. */
     const minuteAfter = (before: OpenCondition | undefined, tick: Minute, nowMs: number) => {
       const open = new Map<ConditionName, OpenCondition>(before && [['partner-silent', before]]);
       const seen = conditionsOf({ ...nothingNoted(), ...blocked[tick] }, open, nowMs);
@@ -206,7 +209,7 @@ describe('a condition', () => {
     };
     const life = fc.array(fc.constantFrom<Minute>('good', 'bad', 'none'), { maxLength: 120 });
 
-    it('is told of at most once in each quarter of an hour, and its end once after its beginning', () => {
+    it('is told at most once in each quarter of an hour, and its end once after its beginning', () => {
       fc.assert(
         fc.property(life, (minutes) => {
           const { told } = outage(minutes);
@@ -222,7 +225,7 @@ describe('a condition', () => {
       );
     });
 
-    it('is told of within a quarter of an hour where two ticks have met it', () => {
+    it('is told within a quarter of an hour after two ticks have met it', () => {
       fc.assert(
         fc.property(life, (minutes) => {
           const after = Array<Minute>(15).fill('good');
@@ -232,7 +235,7 @@ describe('a condition', () => {
       );
     });
 
-    it('is nothing any more a quarter of an hour after its end', () => {
+    it('is removed a quarter of an hour after its end', () => {
       fc.assert(
         fc.property(life, (minutes) => {
           expect(outage([...minutes, ...Array<Minute>(16).fill('good')]).open).toBeUndefined();

@@ -27,25 +27,25 @@ const isDue = (entry: DayEntry | undefined) => {
 };
 
 describe('a day after a read of it alone', () => {
-  it('is what the read showed, if that is proven', () => {
+  it('has the count that a proven read showed', () => {
     expect(entryAfter('done')).toEqual({ count: 1, readAt });
   });
 
   it.each(['unproven', 'failed', 'left', 'in-vain'] as const)(
-    'that was %s is not due again at once, whatever it was due for',
+    'that was %s is not due again at once, for any reason that made it due',
     (outcome) => {
       expect(isDue(before)).toBe(true);
       expect(isDue(entryAfter(outcome))).toBe(false);
     },
   );
 
-  it('that left something is one failure more; a part of a day is none', () => {
+  it('counts one more failure, but none if a part of it was read', () => {
     for (const outcome of ['unproven', 'failed', 'in-vain'] as const)
       expect(entryAfter(outcome)).toMatchObject({ readAt, failures: 3 });
     expect(entryAfter('left')).toMatchObject({ readAt, failures: 2 });
   });
 
-  it('keeps its count and its proof if it was cut off, and only its count if something is left', () => {
+  it('keeps its count and its proof after a read in vain, and only its count after a partial or failed one', () => {
     expect(entryAfter('in-vain')).toMatchObject({ count: 2, proof, digest: 'digest' });
     expect(entryAfter('failed')).toMatchObject({ count: 2 });
     expect(entryAfter('failed')).not.toHaveProperty('proof');
@@ -53,13 +53,13 @@ describe('a day after a read of it alone', () => {
   });
 });
 
-describe('a day after a read of several', () => {
-  it.each(['unproven', 'in-vain'] as const)('that was %s is as it was, and due', (outcome) => {
+describe('a day after a read of several days', () => {
+  it.each(['unproven', 'in-vain'] as const)('that was %s is unchanged, and due', (outcome) => {
     expect(entryAfter(outcome, true)).toEqual(before);
     expect(isDue(entryAfter(outcome, true))).toBe(true);
   });
 
-  it('of which something could not be committed is made again later', () => {
+  it('is retried later if a change could not be committed', () => {
     expect(entryAfter('failed', true)).toMatchObject({ readAt, failures: 3 });
     expect(isDue(entryAfter('failed', true))).toBe(false);
   });

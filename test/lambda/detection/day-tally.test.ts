@@ -9,7 +9,7 @@ const counts = fc.record({ created: some, updated: some, withdrawn: some, restor
 const ticks = fc.array(fc.record({ day: fc.constantFrom('2026-11-20', '2026-11-21'), counts }));
 
 describe('the tally of a day', () => {
-  it('adds up what its ticks have found, and begins anew with the next day', () => {
+  it('adds up the changes that its ticks found, and begins again with the next day', () => {
     fc.assert(
       fc.property(ticks, (unsorted) => {
         const all = unsorted.toSorted((a, b) => a.day.localeCompare(b.day));

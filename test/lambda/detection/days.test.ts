@@ -6,11 +6,11 @@ const from = (instant: string, timeZone: string, days = 3) =>
   recentWindow(Temporal.Instant.from(instant), timeZone, days).from;
 
 describe('the recent window', () => {
-  it('begins the given number of days before today in the platform time zone', () => {
+  it("begins the given number of days before today in the partner's time zone", () => {
     expect(from('2026-11-21T12:00:00Z', 'America/Chicago')).toBe('2026-11-18');
   });
 
-  it('knows that it is still yesterday behind UTC and already tomorrow ahead of it', () => {
+  it("takes today's date in that zone: still yesterday behind UTC, already tomorrow ahead of it", () => {
     expect(from('2026-11-21T03:00:00Z', 'Pacific/Honolulu', 0)).toBe('2026-11-20');
     expect(from('2026-11-21T12:00:00Z', 'Pacific/Kiritimati', 0)).toBe('2026-11-22');
   });
@@ -21,7 +21,7 @@ describe('the recent window', () => {
     expect(from('2026-11-02T06:30:00Z', 'America/Chicago', 1)).toBe('2026-11-01');
   });
 
-  it('calls late what was completed before it, and neither its first day nor tomorrow', () => {
+  it('has the days from its first one to today', () => {
     const window = recentWindow(Temporal.Instant.from('2026-11-21T12:00:00Z'), 'UTC', 3);
     expect(['2026-11-17', '2026-11-18', '2026-11-22'].filter((day) => day < window.from)).toEqual([
       '2026-11-17',

@@ -41,7 +41,7 @@ const instant = fc.oneof(
 );
 const start = at('2026-01-01T00:00:00Z');
 
-/** As a person would say it, minute by minute. */
+/** Quiet hours as a person would read them from a clock, minute by minute. */
 function isQuietOnTheWall(moment: Temporal.Instant, from: string, to: string, timeZone: string) {
   const wall = moment.toZonedDateTimeISO(timeZone).toPlainTime().toString().slice(0, 5);
   return from <= to ? wall >= from && wall < to : wall >= from || wall < to;
@@ -57,21 +57,21 @@ describe('quiet hours', () => {
     expect(end('2026-11-22T06:00:00Z')).toBe('2026-11-22T06:00:00Z');
   });
 
-  it('are shorter and longer on the nights on which the clocks change', () => {
+  it('are shorter and longer in the nights in which the clocks change', () => {
     const end = (text: string) =>
       endOfQuiet(at(text), { alerts: { quietHours: night }, timeZone: 'Europe/Berlin' }).toString();
     expect(end('2026-03-28T21:00:00Z')).toBe('2026-03-29T05:00:00Z');
     expect(end('2026-10-24T20:00:00Z')).toBe('2026-10-25T06:00:00Z');
   });
 
-  it('that end in an hour that is skipped end with the skip', () => {
+  it('end with the skipped hour if they would end within it', () => {
     const quietHours = { from: '22:00', to: '02:30' };
     const skipping = { alerts: { quietHours }, timeZone: 'Europe/Berlin' };
     const end = endOfQuiet(at('2026-03-29T00:00:00Z'), skipping);
     expect(end.toString()).toBe('2026-03-29T01:00:00Z');
   });
 
-  it('end at the first minute that is not quiet on the wall, in any zone and on any day', () => {
+  it('end at the first minute that is not quiet on the clock, in any zone and on any day', () => {
     fc.assert(
       fc.property(instant, time, time, zone, (moment, from, to, timeZone) => {
         const end = endOfQuiet(moment, { alerts: { quietHours: { from, to } }, timeZone });
@@ -91,15 +91,15 @@ describe('a digest', () => {
   const due = (now: Temporal.Instant, alerts: DigestSettings['alerts']) =>
     digestSchedule(undefined, 'left', now, { alerts, timeZone: 'UTC' })?.dueAt;
 
-  it('is due at once when nothing is said about its time', () => {
+  it('is due at once without settings of its time', () => {
     expect(due(start, {})).toEqual(start);
   });
 
-  it('is due after the minutes that it collects', () => {
+  it('is due after the minutes of `digestEvery`', () => {
     expect(due(start, { digestEvery: 90 })).toEqual(start.add({ minutes: 90 }));
   });
 
-  it('waits for the end of the quiet hours that its minutes end in', () => {
+  it('waits for the end of the quiet hours in which its minutes end', () => {
     const times = { digestEvery: 60, quietHours: night };
     expect(due(at('2026-11-21T21:30:00Z'), times)).toEqual(at('2026-11-22T07:00:00Z'));
   });
@@ -117,18 +117,18 @@ describe('the next mail', () => {
     return dueAt === undefined ? undefined : minutes;
   };
 
-  it('tells of what is left to wait when the first of it is due', () => {
+  it('is due when the first of the waiting events is due', () => {
     expect(next(undefined, 'left', noon, hourly)).toEqual([60, 0]);
     expect(next(before, 'left', noon, hourly)).toEqual([20, 0]);
     expect(next({ ...before, dueAt: inMinutes(90) }, 'left', noon, hourly)).toEqual([60, 0]);
   });
 
-  it('follows at once where SNS has refused one, or one did not tell of everything', () => {
+  it('follows at once if SNS has refused one, or one did not hold all events', () => {
     expect(next(before, 'more', noon, hourly)).toEqual([0, 0]);
     expect(next(undefined, 'more', noon, hourly)).toEqual([0, 0]);
   });
 
-  it('is looked for once more when the index shows everything by then, and it is time for a mail', () => {
+  it('is checked once more when the index shows everything, at a time for mails', () => {
     expect(next(before, 'some', noon, hourly)).toEqual([60, -5]);
     expect(next(before, 'nothing', noon, hourly)).toEqual([60, -5]);
     expect(next(before, 'nothing', noon, each)).toEqual([10, -5]);
@@ -137,14 +137,14 @@ describe('the next mail', () => {
     expect(digestSchedule(owed, 'some', late, each)?.dueAt.toString()).toBe('2026-11-22T07:00:00Z');
   });
 
-  it('is nobody’s any more when nothing is found ten minutes after the last was left', () => {
+  it('is cancelled if the index shows nothing ten minutes after the last event', () => {
     const owedAt = inMinutes(-10);
     expect(next({ ...before, owedAt }, 'nothing', noon, hourly)).toBeUndefined();
     expect(next({ ...before, owedAt }, 'some', noon, hourly)).toEqual([60, -10]);
     expect(next(undefined, 'nothing', noon, hourly)).toBeUndefined();
   });
 
-  it('goes out when its time has come, outside the quiet hours', () => {
+  it('is sent at its due time, outside the quiet hours', () => {
     const due = (dueAt: string, now: string) =>
       isDigestDue({ dueAt: at(dueAt), owedAt: start }, at(now), each);
     expect(due('2026-11-21T12:00:00Z', '2026-11-21T12:00:00Z')).toBe(true);

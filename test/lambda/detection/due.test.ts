@@ -19,7 +19,7 @@ const { withdrawAfterMs } = tickSettings();
 type AuditPeriods = Pick<TickSettings['audit'], 'recentMs' | 'historyMs'>;
 const periods: AuditPeriods = tickSettings().audit;
 
-/** A calendar whose days were read at some time in the last two days. */
+/** A calendar whose days were read at different times in the last two days. */
 const anyHistory = anyCalendar.chain(({ calendar, recent }) =>
   fc.tuple(...calendar.days.map(() => fc.nat({ max: 2 * periods.historyMs }))).map((ages) => ({
     recent,
@@ -40,7 +40,7 @@ function read(calendar: Calendar, range: CalendarRange, readAt: number): Calenda
 /** From the day at a position on, days are recent. */
 const fromOf = (calendar: Calendar, recent: number) => calendar.days[recent] ?? '9999-12-31';
 
-/** Of what is read again soon and of the history, as if there were one list. */
+/** The next audit, over recent days and history as one list. */
 const nextAudit = (calendar: Calendar, recent: number, at: number, of = periods) => {
   const settings = { ...of, recentFrom: fromOf(calendar, recent), withdrawAfterMs };
   const soon = waited('soon', calendar, settings, at);
@@ -51,14 +51,14 @@ const nextAudit = (calendar: Calendar, recent: number, at: number, of = periods)
   );
 };
 
-/** By how many periods a day is overdue: 1 is due. */
+/** The time since a day's last read, in its periods. At 1 it is due. */
 function overdue(calendar: Calendar, recent: number, position: number, at: number): number {
   const period = position >= recent ? periods.recentMs : periods.historyMs;
   return (at - entryAt(calendar, position).readAt) / period;
 }
 
 describe('the next audit', () => {
-  it('comes round also of a day whose reads have left something for weeks', () => {
+  it('reaches a day whose reads have left a difference for weeks', () => {
     fc.assert(
       fc.property(fc.nat({ max: 5_000 }), (failures) => {
         const left = new Calendar([
@@ -69,7 +69,7 @@ describe('the next audit', () => {
     );
   });
 
-  it('is of the day that has waited for the most of its periods', () => {
+  it('reads the day that has waited for the most of its periods', () => {
     fc.assert(
       fc.property(anyHistory, ({ calendar, recent }) => {
         const waited = [...calendar.days.keys()].map((one) => overdue(calendar, recent, one, now));
@@ -81,7 +81,7 @@ describe('the next audit', () => {
     );
   });
 
-  it('takes along neighbours that fit into the page and have waited for half their time, and no others', () => {
+  it('includes neighbours that fit into the page and have waited for half their time, and no others', () => {
     fc.assert(
       fc.property(anyHistory, ({ calendar, recent }) => {
         const range = nextAudit(calendar, recent, now);
@@ -108,7 +108,7 @@ describe('the next audit', () => {
     expect(nextAudit(of(34), 9, now)).toEqual({ first: 0, last: 1 });
   });
 
-  it('comes to every day that is due, none of them twice', () => {
+  it('reaches every day that is due, and none twice', () => {
     fc.assert(
       fc.property(anyHistory, ({ calendar, recent }) => {
         let after = calendar;
@@ -129,8 +129,9 @@ describe('the next audit', () => {
     );
   });
 
-  it('reads every day within its time and a tick, if there are requests for what is due', () => {
-    // Six recent days and 120 of history, all too full to share a page: 0.4 and 0.08 a minute.
+  it('reads every day within its period and a tick, with enough requests', () => {
+    // Six recent days and 120 of history, all too full to share a page, need 0.4 and 0.08 requests
+    // a minute.
     const days = Array.from(
       { length: 126 },
       (_, n) => [day(n), { count: 60, readAt: now }] as const,
@@ -144,12 +145,13 @@ describe('the next audit', () => {
       const range = nextAudit(calendar, recent, at);
       if (range !== undefined) calendar = read(calendar, range, at);
     }
-    // One request a minute, but all were read at once: the last of the six waits for five more.
+    // There is one request a minute, and all days were read at once: the last of the six waits for
+    // five more.
     expect(worst).toBeLessThanOrEqual(1 + 6 / 15);
   });
 
-  it('lets none wait for ever where there is more to read than there are requests for', () => {
-    // Six recent days at three a minute, and 30 of history: two requests a minute are needed, at least.
+  it('lets no day wait for ever if there are too few requests', () => {
+    // Six recent days every three minutes and 30 of history need at least two requests a minute.
     const days = Array.from(
       { length: 36 },
       (_, n) => [day(n), { count: 60, readAt: now }] as const,
@@ -167,17 +169,18 @@ describe('the next audit', () => {
       const range = nextAudit(calendar, recent, at, short);
       if (range !== undefined) calendar = read(calendar, range, at);
     }
-    // 2 + 0.5 requests a minute of which there is one: all takes 2.5 times as long, a pass as well.
+    // 2 + 0.5 requests a minute are needed and there is one: all reads take 2.5 times as long,
+    // including a pass.
     expect(worst.recent).toBeLessThanOrEqual(2.5 * (1 + 6 / 3));
     expect(worst.history).toBeLessThanOrEqual(2.5 * (1 + 30 / 60));
   });
 });
 
-describe('when days are to be read', () => {
+describe('the time of the next due day', () => {
   const dueAt = (calendar: Calendar, settings: AuditPeriods & { recentFrom: string }, from = 0) =>
     calendarLearned(calendar, settings, from).dueAt;
 
-  it('is told by the first that is due, of the recent ones and of the others', () => {
+  it('is that of the first due day, recent or not', () => {
     fc.assert(
       fc.property(anyHistory, ({ calendar, recent }) => {
         const settings = { ...periods, recentFrom: fromOf(calendar, recent) };
@@ -188,7 +191,7 @@ describe('when days are to be read', () => {
     );
   });
 
-  it('waits for the history until it may be audited, and for nothing else', () => {
+  it('waits until the history may be audited, and does not delay requested reads', () => {
     const calendar = new Calendar([
       [day(0), { count: 1, readAt: now - 2 * periods.historyMs }],
       [day(1), { count: 1, readAt: now }],
@@ -200,7 +203,7 @@ describe('when days are to be read', () => {
     expect(dueAt(asked, settings, from)).toBe(now);
   });
 
-  it('is 1, 2, 4 and more minutes after reads that have left something, at the latest with the audit', () => {
+  it("is 1, 2, 4 and more minutes after reads that left a difference, at the latest the audit's time", () => {
     const after = (failures: number) => {
       const calendar = new Calendar([[day(0), { count: 1, readAt: now, failures }]]);
       return (dueAt(calendar, { ...periods, recentFrom: day(1) }) - now) / minute;
@@ -209,7 +212,7 @@ describe('when days are to be read', () => {
     expect(after(99)).toBe(periods.historyMs / minute);
   });
 
-  it('is far off where there are no days', () => {
+  it('is far off without days', () => {
     const calendar = new Calendar([], [day(0)]);
     expect(dueAt(calendar, { ...periods, historyMs: 9e12, recentFrom: day(1) })).toBeGreaterThan(
       Date.parse('2200-01-01'),
@@ -230,30 +233,30 @@ describe('the pace of the audits', () => {
   it('reads a history of 10,000 within an hour, by two requests a minute', () => {
     const { historyMs, perMinute } = of(500, 20);
     expect(perMinute).toBe(2);
-    // Of 125 requests, the last 20 are spent when they have been saved up.
+    // Of 125 requests, the last 20 are spent at once when they have been saved up.
     expect(historyMs / minute).toBe((125 - 20) / 2);
   });
 
-  it('reads no history more often than every 15 minutes', () => {
+  it('reads the history at most every 15 minutes', () => {
     expect(of(5, 20)).toMatchObject({ historyMs: 15 * minute, perMinute: 2 });
   });
 
-  it('is as much as a pass a day needs where two a minute are too few', () => {
+  it('is as high as a pass a day needs where two requests a minute are too few', () => {
     const { historyMs, perMinute } = of(7_200, 60);
     expect(historyMs).toBe(audit.historyMs - 4 * minute);
     expect(perMinute).toBe(5);
   });
 
-  it('is at most what a tick may spend, where not even that is enough', () => {
+  it('is at most the requests of a tick, even where that is too few', () => {
     expect(of(57_600, 60)).toMatchObject({ historyMs: audit.historyMs, perMinute: audit.requests });
   });
 
-  it('counts pages of a day that does not fit into one', () => {
+  it('counts each page of a large day', () => {
     const one = planOf(new Calendar([[day(0), { count: 9_000, readAt: now }]]), day(1));
     expect(one.historyMs).toBe(40 * minute);
   });
 
-  it('saves up what is spent together, and what a long read has cost beyond it', () => {
+  it('saves up the requests that are spent together, and the excess of a long read', () => {
     const plan = { ...audit, recentFrom: day(0), perMinute: 2 };
     expect(savedUntil(3, plan, now)).toBe(now + 10 * minute);
     expect(savedUntil(50, plan, now)).toBe(now + 25 * minute);

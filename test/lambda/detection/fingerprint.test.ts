@@ -20,7 +20,7 @@ const plainFields = [
 const named = { name: 'Odalys Quillfeather', first_name: 'Odalys', last_name: 'Quillfeather' };
 
 describe('the fingerprint of an assessment', () => {
-  it('is the same for the same content, whatever the order of its parts', () => {
+  it('is the same for the same content in any order of its parts', () => {
     fc.assert(
       fc.property(anyAssessment, (one) => {
         const other = { ...one, results: [...one.results].reverse() };
@@ -29,7 +29,7 @@ describe('the fingerprint of an assessment', () => {
     );
   });
 
-  it('names exactly the fields that differ', () => {
+  it('names exactly the differing fields', () => {
     fc.assert(
       fc.property(anyAssessment, anyAssessment, (before, drawn) => {
         const after = { ...drawn, id: before.id, results: before.results };
@@ -40,7 +40,7 @@ describe('the fingerprint of an assessment', () => {
     );
   });
 
-  it('sees a changed proctor, an added part and a removed part as a change of results', () => {
+  it('treats a changed proctor, an added part and a removed part as changed results', () => {
     const before = assessment();
     const [part] = before.results;
     if (part === undefined) throw new Error('the fixture has one part');
@@ -61,7 +61,7 @@ describe('the fingerprint of an assessment', () => {
     expect(fingerprintOf(after, salt)).toEqual(fingerprintOf(before, salt));
   });
 
-  it('does not hold a field that an older fingerprint lacks against the record', () => {
+  it('ignores a field that an older fingerprint lacks', () => {
     const { whole, fields } = fingerprintOf(assessment(), salt);
     const { email: _, ...older } = fields;
     const after = fingerprintOf(assessment(), 'another salt');
@@ -70,7 +70,7 @@ describe('the fingerprint of an assessment', () => {
     );
   });
 
-  it('gives two people with one name different hashes, and the same person different ones per salt', () => {
+  it('gives two people of one name different hashes, and one person different hashes per salt', () => {
     const one = fingerprintOf(assessment({ id: 1, ...named }), salt);
     const namesake = assessment({ id: 2, ...named });
     expect(fingerprintOf(namesake, salt).fields.name).not.toBe(one.fields.name);
@@ -78,7 +78,7 @@ describe('the fingerprint of an assessment', () => {
     expect(salted.fields.name).not.toBe(one.fields.name);
   });
 
-  it('is the one that the ledger has, release after release', () => {
+  it("equals the ledger's in every release", () => {
     const { whole, fields } = fingerprintOf(assessment({ id: 1, ...named }), salt);
     expect([whole, fields.name, fields.results]).toEqual([
       'V_8jKovwBcGu2EdjtzAD',
@@ -87,7 +87,7 @@ describe('the fingerprint of an assessment', () => {
     ]);
   });
 
-  it('of a complete record is as it has always been, field by field', () => {
+  it('of a complete record never changes, in any field', () => {
     const part = (n: number) => ({
       assessment_id: 51_876 + n,
       assessment_name: `Knots ${n}`,
@@ -95,7 +95,7 @@ describe('the fingerprint of an assessment', () => {
       proctor_id: 900 + n,
       proctor_name: `Proctor ${n}`,
     });
-    // Recorded before records with nulls were announced.
+    // These were recorded before records with nulls were announced.
     expect(
       [
         assessment({ id: 1, ...named }),
@@ -116,7 +116,7 @@ describe('the fingerprint of an assessment', () => {
   });
 
   it.each([...plainFields.filter((field) => field !== 'certified_on'), 'results'] as const)(
-    'is the same whether %s is null or absent, and another one than with a value',
+    'is the same whether %s is null or absent, and different with a value',
     (field) => {
       const whole = assessment();
       const { [field]: _, ...absent } = whole;
@@ -144,7 +144,7 @@ describe('the fingerprint of an assessment', () => {
     }
   });
 
-  it('is remembered as it would be computed anew, and by its salt', () => {
+  it('is the same when computed again, and differs by salt', () => {
     fc.assert(
       fc.property(anyAssessment, (one) => {
         const first = fingerprintOf(one, salt);

@@ -32,7 +32,7 @@ function some(
   }));
 }
 
-/** A gate that lives through what comes to it, and says how many of each batch it holds. */
+/** A gate with its memory and its clock. It says how many changes of each batch it holds. */
 class Gate {
   memory: GateMemory = nothingFound;
   now = start;
@@ -49,7 +49,7 @@ class Gate {
     return verdict.held;
   }
 
-  /** Whatever is not held is committed. @returns how many are held */
+  /** Commits the changes that are not held. @returns the number of held ones */
   pass(batch: readonly Change[], rest: readonly Change[] = []): number {
     const held = this.judge(batch, rest);
     this.memory = concluded(this.memory, batch, []);
@@ -58,7 +58,7 @@ class Gate {
 }
 
 describe('the gate', () => {
-  it('lets a limit of changes go within an hour, whatever number of batches they come in', () => {
+  it('lets a limit of changes pass within an hour, over any number of batches', () => {
     const gate = new Gate();
     for (let batch = 0; batch < 5; batch++) {
       expect(gate.pass(some('created', 100))).toBe(0);
@@ -67,7 +67,7 @@ describe('the gate', () => {
     expect(gate.pass(some('created', 1))).toBe(1);
   });
 
-  it('holds until an hour has found less, and counts what it holds', () => {
+  it('holds until an hour has found less, and counts held changes', () => {
     const gate = new Gate();
     expect(gate.pass(some('created', 501))).toBe(501);
     gate.now += 50 * minute;
@@ -76,7 +76,7 @@ describe('the gate', () => {
     expect(gate.pass(some('created', 499))).toBe(0);
   });
 
-  it('counts each kind by itself', () => {
+  it('counts each kind separately', () => {
     const gate = new Gate();
     expect(gate.pass(some('created', 501))).toBe(501);
     expect(gate.pass(some('updated', 500))).toBe(0);
@@ -85,7 +85,7 @@ describe('the gate', () => {
     expect(gate.pass(some('restored', 1))).toBe(1);
   });
 
-  it('never holds withdrawals, nor counts them', () => {
+  it('neither holds nor counts withdrawals', () => {
     const gate = new Gate();
     const { id, certified_on, organization_id, assessment_name } = sighting.assessment;
     const gone = withdrawal({
@@ -97,11 +97,11 @@ describe('the gate', () => {
     expect(gate.memory).toEqual(nothingFound);
   });
 
-  it('lets 1 % of what was known before the hour go where that is more, up to 5,000', () => {
+  it('raises the limit to 1 % of the certifications known before the hour, up to 5,000', () => {
     const large = new Gate();
     large.outlook = { known: 100_000, total: 100_000 };
     expect(large.pass(some('updated', 1_000))).toBe(0);
-    // What has come within the hour does not raise it.
+    // Certifications found within the hour do not raise it.
     large.outlook = { known: 900_000, total: 900_000 };
     expect(large.pass(some('updated', 1))).toBe(1);
 
@@ -114,7 +114,7 @@ describe('the gate', () => {
     expect(generous.pass(some('updated', 6_000))).toBe(0);
   });
 
-  it('counts what is still to come by the total, before anything goes', () => {
+  it('counts the changes that the total still announces, before any passes', () => {
     const gate = new Gate();
     gate.outlook = { known: 1_000, total: 1_503 };
     expect(gate.pass(some('created', 1))).toBe(1);
@@ -122,11 +122,11 @@ describe('the gate', () => {
     expect(gate.pass(some('updated', 1))).toBe(0);
   });
 
-  it('counts nothing twice that the total has shown and that was found since', () => {
+  it('counts no change twice that the total announced and a read found', () => {
     const gate = new Gate();
     gate.outlook = { known: 1_000, total: 1_400 };
     expect(gate.pass(some('created', 300))).toBe(0);
-    // A crash, and neither the calendar nor the state has them yet.
+    // After a crash, neither the calendar nor the state has them yet.
     expect(gate.pass(some('created', 100))).toBe(0);
     gate.outlook = { known: 1_400, total: 1_500 };
     expect(gate.pass(some('created', 100))).toBe(0);
@@ -134,7 +134,7 @@ describe('the gate', () => {
     expect(gate.pass(some('created', 1))).toBe(1);
   });
 
-  it('takes what has come back of the total for one kind only once', () => {
+  it("subtracts restored certifications from the total's announcement only once", () => {
     const gate = new Gate();
     gate.outlook = { known: 1_000, total: 1_300 };
     expect(gate.pass(some('restored', 300))).toBe(0);
@@ -142,14 +142,14 @@ describe('the gate', () => {
     expect(gate.pass(some('created', 300))).toBe(0);
   });
 
-  it('counts what was found together with a batch before that goes', () => {
+  it('counts changes that were found with a batch before that batch passes', () => {
     const gate = new Gate();
     const later = some('updated', 400);
     expect(gate.pass(some('updated', 101), later)).toBe(101);
     expect(gate.pass(later)).toBe(400);
   });
 
-  it('counts once what is found again after a crash, and holds what is beyond the limit', () => {
+  it('counts a change once that is found again after a crash, and holds changes beyond the limit', () => {
     const gate = new Gate();
     const found = some('created', 300);
     for (let crash = 0; crash < 20; crash++) {
@@ -160,7 +160,7 @@ describe('the gate', () => {
     expect(gate.pass(some('created', 201))).toBe(201);
   });
 
-  it('counts what is committed at last as of then', () => {
+  it('counts a late commit at the time of the commit', () => {
     const gate = new Gate();
     const found = some('created', 400);
     gate.judge(found);
@@ -170,14 +170,14 @@ describe('the gate', () => {
     expect(gate.pass(some('created', 101))).toBe(101);
   });
 
-  it('remembers no more than 500 of those that may not have been committed', () => {
+  it('remembers at most 500 changes that may not have been committed', () => {
     const gate = new Gate();
     gate.outlook = { known: 1_000_000, total: 1_000_000 };
     for (let batch = 0; batch < 4; batch++) gate.judge(some('created', 300));
     expect(gate.memory.unsettled).toHaveLength(500);
   });
 
-  it('takes what ops let through for no drip of edits', () => {
+  it('does not count changes that ops let pass as a drip of edits', () => {
     const gate = new Gate();
     gate.memory = { ...nothingFound, openUntil: gate.now + hour };
     expect(gate.pass(some('updated', 600, 'audit'))).toBe(0);
@@ -185,7 +185,7 @@ describe('the gate', () => {
     expect(gate.pass(some('updated', 1, 'audit'))).toBe(0);
   });
 
-  it('knows after a baseline what was not known before it', () => {
+  it('uses the count after a baseline, not the one before it', () => {
     const gate = new Gate();
     gate.outlook = { known: 0, total: 0 };
     expect(gate.pass(some('created', 1))).toBe(0);
@@ -195,7 +195,7 @@ describe('the gate', () => {
     expect(gate.pass(some('created', 1))).toBe(1);
   });
 
-  it('holds nothing while ops let everything through, and counts it', () => {
+  it('holds nothing while ops let everything pass, and counts the changes', () => {
     const gate = new Gate();
     gate.memory = { ...nothingFound, openUntil: gate.now + hour };
     expect(gate.pass(some('created', 2_000))).toBe(0);
@@ -207,7 +207,7 @@ describe('the gate', () => {
     expect(gate.memory).not.toHaveProperty('openUntil');
   });
 
-  it('goes on counting when its clock goes back, and holds for an hour at most what was ahead', () => {
+  it('goes on counting when its clock goes back, and counts future changes for at most an hour', () => {
     const gate = new Gate();
     gate.pass(some('created', 400));
     gate.now -= 5 * hour;
@@ -217,8 +217,8 @@ describe('the gate', () => {
   });
 });
 
-describe('edits that days bring to light little by little', () => {
-  it('go out up to the limit within a round of the audits', () => {
+describe('edits that audits find little by little', () => {
+  it('pass up to the limit within a round of the audits', () => {
     const gate = new Gate();
     let out = 0;
     for (let passed = 0; passed < 24 * 4; passed++) {
@@ -231,7 +231,7 @@ describe('edits that days bring to light little by little', () => {
     expect(gate.pass(some('created', 100, 'audit'))).toBe(0);
   });
 
-  it('are not counted when they could not be committed', () => {
+  it('are not counted if they could not be committed', () => {
     const gate = new Gate({ holdAbove: 20 });
     for (let days = 0; days < 3; days++) {
       const found = some('updated', 15, 'audit');
@@ -247,7 +247,7 @@ describe('edits that days bring to light little by little', () => {
     expect(gate.pass(some('updated', 1, 'audit'))).toBe(1);
   });
 
-  it('count once when they are found again', () => {
+  it('are counted once when they are found again', () => {
     const gate = new Gate({ holdAbove: 20 });
     const found = some('updated', 15, 'audit');
     for (let crashes = 0; crashes < 10; crashes++) expect(gate.judge(found)).toEqual([]);
@@ -256,7 +256,7 @@ describe('edits that days bring to light little by little', () => {
     expect(gate.pass(some('updated', 1, 'audit'))).toBe(1);
   });
 
-  it('leave little behind', () => {
+  it("occupy little of the gate's memory", () => {
     const gate = new Gate();
     for (let passed = 0; passed < 3 * 24 * 4; passed++) {
       gate.pass(some('updated', 1, 'audit'));
@@ -267,27 +267,27 @@ describe('edits that days bring to light little by little', () => {
   });
 });
 
-/** Up to each, of its kind. */
+/** The number of changes of its kind within the hour up to each change. */
 const numbersWithinTheHour = (out: readonly { readonly at: number; readonly kind: string }[]) =>
   out.map((last, index) => {
     const before = out.slice(0, index + 1);
     return before.filter(({ at, kind }) => kind === last.kind && last.at - at < hour).length;
   });
 
-describe('whatever comes', () => {
+describe('in any order of changes', () => {
   const events = fc.array(
     fc.record({
       minutes: fc.nat({ max: 40 }),
       kind: fc.constantFrom('created' as const, 'updated' as const, 'restored' as const),
       number: fc.integer({ min: 1, max: 30 }),
       where: fc.constantFrom('page' as const, 'audit' as const),
-      /** So many are committed before the tick dies; the others are found again. */
+      /** So many are committed before the tick dies. The next tick finds the others again. */
       committed: fc.nat({ max: 30 }),
     }),
     { maxLength: 60 },
   );
 
-  it('no hour lets more of a kind go than the limit, deaths included', () => {
+  it('no more changes of a kind than the limit pass within an hour, including ticks that die', () => {
     fc.assert(
       fc.property(events, (life) => {
         const gate = new Gate({ holdAbove: 50 });
@@ -306,7 +306,7 @@ describe('whatever comes', () => {
     );
   });
 
-  it('is held only where more than the limit was found within the hour, or edits within a round', () => {
+  it('changes are held only after more than the limit within the hour, or of edits within a round', () => {
     fc.assert(
       fc.property(events, (life) => {
         const gate = new Gate({ holdAbove: 50 });

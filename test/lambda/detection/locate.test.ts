@@ -4,7 +4,7 @@ import { Calendar, type CalendarRange } from '../../../lambda/detection/calendar
 import { locate, locateWithin, type Step } from '../../../lambda/detection/locate.ts';
 import { anyCalendar, day, entryAt, sum } from './calendars.ts';
 
-/** What a search asks for and names, answered from what is true. */
+/** The questions of a search and the days that it names, with true answers. */
 function searched(expected: Calendar, truth: Calendar, recent: number) {
   return followed(locate(expected, truth.total, recent), truth);
 }
@@ -25,7 +25,7 @@ function followed(steps: Generator<Step, void, number>, truth: Calendar) {
   return { reads, questions };
 }
 
-/** A calendar and how much more the partner has, position by position. */
+/** A calendar, and the number by which the partner has more, by position. */
 const differing = (delta: fc.Arbitrary<number>) =>
   anyCalendar.chain(({ calendar, recent }) =>
     fc
@@ -45,7 +45,7 @@ const differing = (delta: fc.Arbitrary<number>) =>
       }),
   );
 
-/** Nothing hides anything else: all has grown, or all has shrunk. */
+/** Either all days have grown, or all have shrunk, so no difference hides another. */
 const oneWay = fc.oneof(
   differing(fc.integer({ min: 1, max: 300 })),
   differing(fc.integer({ min: -300, max: -1 })),
@@ -56,7 +56,10 @@ const covers =
   (position: number) =>
     first <= position && position <= last;
 
-/** The days to which a search has narrowed when it has asked so often; undefined where it was over by then. */
+/**
+ * The days to which a search has narrowed the difference after so many questions; undefined if it
+ * had ended.
+ */
 function brokenOff(
   steps: ReturnType<typeof locate>,
   truth: Calendar,
@@ -70,7 +73,7 @@ function brokenOff(
   return step.done ? undefined : step.value.within;
 }
 
-describe('a search for what differs', () => {
+describe('a search for differing days', () => {
   it('names every day that differs, no range without one, and no day twice', () => {
     fc.assert(
       fc.property(oneWay, ({ calendar, truth, recent, differs }) => {
@@ -82,7 +85,7 @@ describe('a search for what differs', () => {
     );
   });
 
-  it('goes on in whatever days it was broken off in, and names the same ones there', () => {
+  it('resumes in the days in which it stopped, and names the same days there', () => {
     fc.assert(
       fc.property(oneWay, fc.nat({ max: 20 }), ({ calendar, truth, recent }, patience) => {
         const within = brokenOff(locate(calendar, truth.total, recent), truth, patience);
@@ -96,7 +99,7 @@ describe('a search for what differs', () => {
     );
   });
 
-  it('asks no more than a question a level for each of them, and one for the recent days', () => {
+  it('asks at most one question a level for each differing day, and one for the recent days', () => {
     fc.assert(
       fc.property(oneWay, ({ calendar, truth, recent, differs }) => {
         const levels = Math.ceil(Math.log2(calendar.days.length));
@@ -106,7 +109,7 @@ describe('a search for what differs', () => {
     );
   });
 
-  it('names several days at once only if that is a page at the partner and little in the ledger', () => {
+  it('names several days at once only if they are one page at the partner and few in the ledger', () => {
     fc.assert(
       fc.property(oneWay, ({ calendar, truth, recent }) => {
         for (const range of searched(calendar, truth, recent).reads) {
@@ -118,7 +121,7 @@ describe('a search for what differs', () => {
     );
   });
 
-  it('names the most recent first', () => {
+  it('names the most recent days first', () => {
     fc.assert(
       fc.property(oneWay, ({ calendar, truth, recent }) => {
         const firsts = searched(calendar, truth, recent).reads.map(({ first }) => first);
@@ -127,7 +130,7 @@ describe('a search for what differs', () => {
     );
   });
 
-  it('explains the whole difference, also where additions hide removals', () => {
+  it('explains the whole difference, also if additions hide removals', () => {
     fc.assert(
       fc.property(differing(fc.integer({ min: -50, max: 50 })), ({ calendar, truth, recent }) => {
         const { reads } = searched(calendar, truth, recent);
@@ -137,7 +140,7 @@ describe('a search for what differs', () => {
     );
   });
 
-  it('finds one that was backdated anywhere in ten years in a dozen questions', () => {
+  it('finds a certification backdated by up to ten years with a dozen questions', () => {
     const tenYears = new Calendar(
       Array.from({ length: 3_653 }, (_, n) => [day(n), { count: 270, readAt: 0 }]),
     );
@@ -148,7 +151,7 @@ describe('a search for what differs', () => {
     expect(questions).toBeLessThanOrEqual(13);
   });
 
-  it('looks in pieces at what has gone, where the ledger has thousands', () => {
+  it('divides a range with removals if the ledger has thousands in it', () => {
     const all = new Calendar(
       Array.from({ length: 16 }, (_, n) => [day(n), { count: 150, readAt: 0 }]),
     );
@@ -157,7 +160,7 @@ describe('a search for what differs', () => {
     expect(reads.map((range) => all.sumOf(range))).toEqual([600, 600, 600, 600]);
   });
 
-  it('ends when partner and calendar do not agree on the total although they do on each day', () => {
+  it('ends if partner and calendar differ in the total and agree on each day', () => {
     fc.assert(
       fc.property(anyCalendar, fc.integer({ min: -5, max: 5 }), ({ calendar, recent }, lie) => {
         const steps = locate(calendar, calendar.total + lie, recent);
@@ -172,21 +175,21 @@ describe('a search for what differs', () => {
   });
 });
 
-describe('a search for what was missing', () => {
+describe('a search for missing certifications that returned', () => {
   const days = Array.from({ length: 40 }, (_, index) => day(index));
-  /** Of each day so many were missing, and nothing else is known of it. */
+  /** Each day lacks so many certifications, and nothing else is known of it. */
   const without = (missing: number) =>
     new Calendar(days.map((one) => [one, { count: 0, missing, readAt: 0 }]));
   const back = (each: number, from = 0) =>
     new Calendar(days.map((one, at) => [one, { count: at < from ? 0 : each, readAt: 0 }]));
 
-  /** Where a read counts what the partner has. */
+  /** Answers a count with the partner's. */
   function* answered(steps: Generator<Step, void, number>, truth: Calendar) {
     for (let step = steps.next(); !step.done; step = steps.next(truth.sumOf(step.value.range)))
       yield step.value;
   }
 
-  it('reads a page at a time, and asks for no count, where as many are back', () => {
+  it('reads a page at a time without a count if as many returned as are missing', () => {
     const steps = [...answered(locate(without(30), 1_200, 0), back(30))];
     expect(steps.map(({ kind }) => kind)).toEqual(Array(14).fill('read'));
     expect(steps.map(({ range: { first, last } }) => last - first + 1)).toEqual([
@@ -195,7 +198,7 @@ describe('a search for what was missing', () => {
     ]);
   });
 
-  it('leaves out the days on which nothing was missing', () => {
+  it('leaves out days without missing certifications', () => {
     const calendar = without(0).with([[day(7), { count: 0, missing: 120, readAt: 0 }]]);
     const truth = back(0).with([[day(7), { count: 120, readAt: 0 }]]);
     expect([...answered(locate(calendar, 120, 0), truth)]).toMatchObject([
@@ -203,7 +206,7 @@ describe('a search for what was missing', () => {
     ]);
   });
 
-  it('goes on as any other where as many are new elsewhere', () => {
+  it('continues as a normal search if as many are new elsewhere', () => {
     const calendar = without(0).with([[day(7), { count: 0, missing: 120, readAt: 0 }]]);
     const truth = back(0).with([[day(30), { count: 120, readAt: 0 }]]);
     const steps = [...answered(locate(calendar, 120, 0), truth)];

@@ -49,11 +49,11 @@ const proven: DayEntry = {
   proof: { kind: 'single-page', at: now, count: 5 },
 };
 
-/** When the day is to be read for what it lacks. */
+/** The time of the day's next read for its missing certifications. */
 const lookDueAt = (entry: DayEntry, notes: Missing['notes'], withdrawAfterMs: number) =>
   looksDue({ ...nothingMissing, notes }, [[day, entry]], withdrawAfterMs)[0]?.at;
 
-describe('what may be withdrawn', () => {
+describe('the number of withdrawals that are allowed at once', () => {
   it.each([
     [40, 8, true],
     [40, 9, false],
@@ -66,18 +66,18 @@ describe('what may be withdrawn', () => {
     [10_000, 101, false],
     [1_000_000, 250, true],
     [1_000_000, 251, false],
-  ])('of %i known, %i that are missing: %s', (known, missing, expected) => {
+  ])('of %i known, %i missing may be withdrawn: %s', (known, missing, expected) => {
     expect(mayGo(nothingMissing, { known, missing }, now)).toBe(expected);
   });
 
-  it('is measured with what was withdrawn within a day', () => {
+  it('includes the withdrawals of the last day', () => {
     const few = withdrawing(nothingMissing, new Set([1, 2, 3]), now);
     expect(mayGo(few, totals({ missing: 22 }), now + hour)).toBe(true);
     expect(mayGo(few, totals({ missing: 23 }), now + hour)).toBe(false);
     expect(mayGo(few, totals({ missing: 25 }), now + 25 * hour)).toBe(true);
   });
 
-  it('is as many as ops have accepted and few besides; what was accepted is not counted for the day', () => {
+  it('is the number that ops accepted and a few more, and accepted ones do not count for the day', () => {
     const accepted: Missing = { ...nothingMissing, accepted: 400 };
     expect(mayGo(accepted, totals({ missing: 425 }), now)).toBe(true);
     expect(mayGo(accepted, totals({ missing: 426 }), now)).toBe(false);
@@ -87,23 +87,23 @@ describe('what may be withdrawn', () => {
     expect(over).toMatchObject({ accepted: 0, withdrawn: [{ number: 2 }] });
   });
 
-  it('is never more of what is accepted than is missing', () => {
+  it('forgets an acceptance beyond the number of missing ones', () => {
     const accepted: Missing = { ...nothingMissing, accepted: 400 };
     const days = { entries: new Map([[day, proven]]), missing: 3 };
     const kept = concluded(accepted, days, totals({ missing: 3 }), withdrawAfter, now);
     expect(kept?.accepted).toBe(3);
   });
 
-  it('leaves those out that can still be had by their ids', () => {
+  it('leaves out certifications that their ids still show', () => {
     const shown = asked(noted(nothingMissing, [certification(1)], now), 1, true, now);
     expect(lostOf(shown, totals({ missing: 3 }))).toBe(2);
   });
 });
 
-describe('a note', () => {
+describe('a note of a missing certification', () => {
   const first = noted(nothingMissing, [certification(1), certification(2)], now);
 
-  it('is made at the first look, and not renewed by others', () => {
+  it('is made at the first look, and not renewed by later ones', () => {
     const again = noted(first, [certification(1), certification(3)], now + minute);
     expect(again.notes.map(({ id, since }) => [id, since])).toEqual([
       [1, now],
@@ -112,7 +112,7 @@ describe('a note', () => {
     ]);
   });
 
-  it('lets a read ask for it by its id that began late enough', () => {
+  it('lets a late enough read ask for the certification by its id', () => {
     const [note] = first.notes;
     if (note === undefined) throw new Error('there are two');
     expect(isAskedFor(note, now + withdrawAfter - 1, withdrawAfter)).toBe(false);
@@ -122,18 +122,18 @@ describe('a note', () => {
     expect(asking && isAskedFor(asking, now + withdrawAfter + hour, withdrawAfter)).toBe(true);
   });
 
-  it('is cleared by any sighting', () => {
+  it('is removed by any sighting', () => {
     expect(sighted(first, isSeen(1)).notes.map(({ id }) => id)).toEqual([2]);
     expect(sighted(first, isSeen(9))).toBe(first);
   });
 
-  it('is given up when too many are missing, save of what can be had by its id', () => {
+  it('is dropped if too many are missing, unless the id shows the certification', () => {
     const many = forgotten(asked(first, 2, true, now), now + minute);
     expect(many).toMatchObject({ notes: [{ id: 2 }], tooManySince: now + minute });
     expect(forgotten(many, now + hour).tooManySince).toBe(now + minute);
   });
 
-  it('makes room for others once its id has shown it, and of these three hundred stay', () => {
+  it('makes room for others once its id shows the certification, and three hundred such notes stay', () => {
     const all = Array.from({ length: 620 }, (_, id) => certification(id));
     let missing = noted(nothingMissing, all, now);
     for (const { id } of missing.notes) missing = asked(missing, id, true, now + id);
@@ -145,7 +145,7 @@ describe('a note', () => {
     );
   });
 
-  it('is as it was where no answer came', () => {
+  it('is unchanged after a request without an answer', () => {
     const shown = asked(first, 1, true, now);
     expect(asked(shown, 1, false, now + hour).notes[0]).toMatchObject({
       isShownById: true,
@@ -167,36 +167,36 @@ describe('a note', () => {
 describe('the second look at a day', () => {
   const { notes } = noted(nothingMissing, [certification(1)], now);
 
-  it('is due when it may be asked for', () => {
+  it('is due when the certification may be asked for', () => {
     expect(lookDueAt(proven, notes, withdrawAfter)).toBe(now + withdrawAfter);
   });
 
-  it('is the first one, where more are missing than are noted', () => {
+  it('is due after a first look that noted fewer than are missing', () => {
     expect(lookDueAt(proven, [], withdrawAfter)).toBe(now + withdrawAfter);
     expect(lookDueAt({ ...proven, missing: 0 }, [], withdrawAfter)).toBeUndefined();
   });
 
-  it('waits an hour after a read that proved nothing, and after a lookup that failed', () => {
+  it('waits an hour after an unproven read, and after a failed lookup', () => {
     const { proof: _, ...unproven } = proven;
     expect(lookDueAt(unproven, notes, withdrawAfter)).toBe(now + hour);
     const failed = asked({ ...nothingMissing, notes }, 1, false, now + minute);
     expect(lookDueAt(proven, failed.notes, withdrawAfter)).toBe(now + minute + hour);
   });
 
-  it('is left to its audits once it was shown by its id', () => {
+  it("is left to the day's audits once the id shows the certification", () => {
     const shown = asked({ ...nothingMissing, notes }, 1, true, now);
     expect(lookDueAt(proven, shown.notes, withdrawAfter)).toBeUndefined();
   });
 });
 
-describe('what the state keeps', () => {
+describe("the state's summary of missing certifications", () => {
   const days = (missing: number) => ({ entries: new Map([[day, proven]]), missing });
 
-  it('is nothing when nothing is missing', () => {
+  it('is absent when nothing is missing', () => {
     expect(concluded(nothingMissing, days(0), totals(), withdrawAfter, now)).toBeUndefined();
   });
 
-  it('is when the next look is due', () => {
+  it('has the time of the next look', () => {
     const one = noted(nothingMissing, [certification(1)], now);
     expect(concluded(one, days(1), totals({ missing: 1 }), withdrawAfter, now)).toMatchObject({
       total: 1,
@@ -204,7 +204,7 @@ describe('what the state keeps', () => {
     });
   });
 
-  it('is, with too many, when ops are told, and then each hour whether they are still too many', () => {
+  it('asks again each hour if too many are missing, first when ops are told', () => {
     const many = totals({ missing: 500 });
     const begun = concluded(nothingMissing, days(500), many, withdrawAfter, now);
     expect(begun).toMatchObject({ tooManySince: now, lookAt: now + withdrawAfter });
@@ -212,7 +212,7 @@ describe('what the state keeps', () => {
     expect(later).toMatchObject({ tooManySince: now, lookAt: now + 2 * hour });
   });
 
-  it('is what ops have accepted, until nothing is missing', () => {
+  it('keeps the number that ops accepted until nothing is missing', () => {
     const accepted = { ...nothingMissing, accepted: 400 };
     const lost = totals({ missing: 400 });
     expect(concluded(accepted, days(0), lost, withdrawAfter, now)).toMatchObject({ accepted: 400 });

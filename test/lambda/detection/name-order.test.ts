@@ -32,30 +32,30 @@ function evidenceOf(pages: readonly (readonly (DocumentedRecord | undefined)[])[
 }
 
 describe('the evidence of the order by name', () => {
-  it('is nothing at first: whoever shares a name may be tied', () => {
+  it('is empty at first: people who share a name may be tied', () => {
     expect(new NameOrderEvidence().ties).toEqual({ first_name: true, last_name: true });
   });
 
-  it('shows that a host that sorts by the full name does not tie those who share the first', () => {
+  it('shows that a host that sorts by full name does not tie people with one first name', () => {
     expect(evidenceOf(pagesBy(({ name }) => name)).ties.first_name).toBe(false);
   });
 
   it.each([
     [39, true],
     [40, false],
-  ])('of %i distinct pairs leaves those who share the first name tied: %s', (many, tied) => {
+  ])('of %i distinct pairs leaves people with one first name tied: %s', (many, tied) => {
     const row = (index: number) =>
       assessment({ last_name: `Quill${String(index).padStart(2, '0')}` });
     const pairs = Array.from({ length: many }, (_, index) => [row(index), row(index + 1)]);
     expect(evidenceOf(pairs).ties.first_name).toBe(tied);
   });
 
-  it('shows that a host that sorts by last, then first name does not tie those who share the last', () => {
+  it('shows that a host that sorts by last, then first name does not tie people with one last name', () => {
     const pages = pagesBy(({ first_name, last_name }) => `${last_name}\t${first_name}`);
     expect(evidenceOf(pages).ties.last_name).toBe(false);
   });
 
-  it('leaves tied those who share the one name that the host compares', () => {
+  it('leaves people tied who share the one name that the host compares', () => {
     expect(evidenceOf(pagesBy(({ last_name }) => last_name)).ties.last_name).toBe(true);
     expect(evidenceOf(pagesBy(({ first_name }) => first_name)).ties.first_name).toBe(true);
   });
@@ -66,14 +66,14 @@ describe('the evidence of the order by name', () => {
     expect(evidenceOf(Array.from({ length: 50 }, () => few)).ties.first_name).toBe(true);
   });
 
-  it('takes nobody for a neighbour across a row that cannot be read', () => {
+  it('does not treat rows on both sides of an unreadable row as neighbours', () => {
     const apart = pagesBy(({ name }) => name).map((page) =>
       page.flatMap((row) => [row, undefined]),
     );
     expect(evidenceOf(apart).ties).toEqual({ first_name: true, last_name: true });
   });
 
-  it.each([null, undefined])('takes two people for no namesakes whose name is %s', (none) => {
+  it.each([null, undefined])('does not treat two people whose name is %s as namesakes', (none) => {
     for (const name of ['first_name', 'last_name'] as const) {
       const nameless = pagesBy((row) => row.name).map((page) =>
         page.map((row) => ({ ...row, [name]: none })),
@@ -82,7 +82,7 @@ describe('the evidence of the order by name', () => {
     }
   });
 
-  it('owns up when what was established is refuted', () => {
+  it('reports a refuted conclusion as mistaken', () => {
     const pages = pagesBy(({ name }) => name);
     const evidence = evidenceOf(pages);
     expect(evidence.mistaken).toBe(false);
@@ -101,12 +101,12 @@ describe('looksSorted', () => {
     for (const page of pagesBy(keyOf)) expect(looksSorted(page, 'user_name')).toBe(true);
   });
 
-  it('recognizes that there is none', () => {
+  it('recognizes a list without an order', () => {
     const pages = pagesBy(({ id }) => String((id * 7919) % 1009).padStart(4, '0'));
     for (const page of pages) expect(looksSorted(page, 'user_name')).toBe(false);
   });
 
-  it('looks past those without a name', () => {
+  it('ignores rows without a name', () => {
     const [page = []] = pagesBy((row) => row.name);
     const some = page.map((row, index) =>
       index % 3 === 0 ? { ...row, name: null, first_name: null, last_name: null } : row,
@@ -116,7 +116,7 @@ describe('looksSorted', () => {
     expect(looksSorted(unsorted, 'user_name')).toBe(false);
   });
 
-  it('cannot tell from a few rows', () => {
+  it('takes a few rows for sorted in any order', () => {
     expect(looksSorted(people.slice(0, 10), 'user_name')).toBe(true);
   });
 });

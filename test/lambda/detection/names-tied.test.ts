@@ -12,7 +12,7 @@ function share(a: readonly string[], b: readonly string[]): boolean {
   return a.some((mark) => b.includes(mark));
 }
 
-/** Of a record that has all its names. */
+/** The marks of a record that has all its names. */
 function marksOf(...given: Parameters<typeof tieMarks>): readonly string[] {
   const marks = tieMarks(...given);
   if (marks === undefined) throw new Error('it may be tied with every record');
@@ -39,7 +39,7 @@ describe('foldName', () => {
     ['Ａｎａ', 'ana'],
     ['İpek', 'ipek'],
     ['ΟΔΟΣ', 'οδος'],
-  ])('holds %s and %s to be equal', (a, b) => {
+  ])('treats %s and %s as equal', (a, b) => {
     expect(foldName(a)).toBe(foldName(b));
   });
 
@@ -48,15 +48,15 @@ describe('foldName', () => {
     expect(new Set(names.map(foldName)).size).toBe(names.length);
   });
 
-  it('knows one sharp s, large or small', () => {
+  it('treats the small and the capital sharp s as equal', () => {
     expect(foldName('GROẞ')).toBe(foldName('groß'));
   });
 
-  it('knows one sigma, wherever in a word it stands', () => {
+  it('treats all forms of sigma as equal', () => {
     expect(foldName('Α Σ')).toBe(foldName('ΑΣ'));
   });
 
-  it('changes nothing that is folded already', () => {
+  it('does not change folded text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (name) => {
         expect(foldName(foldName(name))).toBe(foldName(name));
@@ -66,14 +66,14 @@ describe('foldName', () => {
 });
 
 describe('tieMarks', () => {
-  it('may tie people by name who share the full, the first or the last name', () => {
+  it('ties people who share the full, the first or the last name', () => {
     expect(tied(named('Ada', 'Quill'), named('ADA', 'Moss'), 'user_name')).toBe(true);
     expect(tied(named('Ada', 'Quill'), named('Ivo', 'Quíll'), 'user_name')).toBe(true);
     expect(tied(named('Ada', 'Quill', 'A.Q.'), named('Ivo', 'Moss', 'aq'), 'user_name')).toBe(true);
     expect(tied(named('Ada', 'Quill'), named('Ivo', 'Moss'), 'user_name')).toBe(false);
   });
 
-  it('does not tie those who share a name that is known not to be all the host compares', () => {
+  it('does not tie people by a name that the host is known not to compare alone', () => {
     const ties = { first_name: false, last_name: true };
     expect(tied(named('Ada', 'Quill'), named('Ada', 'Moss'), 'user_name', ties)).toBe(false);
     expect(tied(named('Ada', 'Quill'), named('Ivo', 'Quill'), 'user_name', ties)).toBe(true);
@@ -84,7 +84,7 @@ describe('tieMarks', () => {
     );
   });
 
-  it('may tie by proctor what shares one, by name or by id, among all the parts', () => {
+  it('ties records that share a proctor, by name or by id, among all parts', () => {
     const [part] = assessment().results;
     if (part === undefined) throw new Error('an assessment has parts');
     const by = (...proctors: [number, string][]) =>

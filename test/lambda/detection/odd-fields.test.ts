@@ -12,18 +12,18 @@ const promised = [
 ];
 
 describe('the odd paths of a record', () => {
-  it('are none of a complete one, nor of one without a State Educator ID', () => {
+  it('are none for a complete record, with or without a State Educator ID', () => {
     expect(oddPaths(assessment())).toEqual([]);
     expect(oddPaths(assessment({ seid: null }))).toEqual([]);
   });
 
-  it.each(promised)('name %s where it is null or absent', (field) => {
+  it.each(promised)('name %s if it is null or absent', (field) => {
     expect(oddPaths({ ...assessment(), [field]: null })).toEqual([field]);
     const without: Assessment = { ...assessment(), [field]: undefined };
     expect(oddPaths(without)).toEqual([field]);
   });
 
-  it('name the State Educator ID where it is absent', () => {
+  it('name the State Educator ID if it is absent', () => {
     expect(oddPaths({ ...assessment(), seid: undefined })).toEqual(['seid']);
   });
 
@@ -40,7 +40,7 @@ describe('the odd paths of a record', () => {
   });
 });
 
-describe('what is known of odd fields', () => {
+describe('the record of odd fields', () => {
   const opened = (paths: Record<string, { at: number; records: number }>): OpenConditions =>
     new Map([['odd-fields', { since: 0, number: 2, told: { at: 0, number: 2 }, paths }]]);
 
@@ -60,7 +60,7 @@ describe('what is known of odd fields', () => {
     expect(Object.keys(seen?.paths ?? {})).toEqual(['email', 'name']);
   });
 
-  it('is over when every day was read since the last of them was met', () => {
+  it('ends when every day was read after the last odd field', () => {
     const known = { email: { at: 2_000, records: 1 }, name: { at: 1_000, records: 1 } };
     const whenReadAt = (...readAt: number[]) => {
       const days = readAt.map(

@@ -16,40 +16,40 @@ const t0 = 1_795_248_000_000;
 
 const opensAt = (...known: Parameters<typeof paceAt>) => paceAt(...known).opensAt;
 
-/** A request goes out, as the client counts it. */
+/** Counts a sent request, as the client does. */
 function spent(...known: Parameters<typeof paceAt>): Pace {
   const { pace } = paceAt(...known);
   return { ...pace, sent: pace.sent + 1 };
 }
 
-/** So many requests at once. */
+/** Counts so many requests at once. */
 function many(pace: Pace, set: number, now: number, count: number): Pace {
   let after = pace;
   for (let sent = 0; sent < count; sent++) after = spent(after, set, now);
   return after;
 }
 
-/** The host has refused one after so many, and said nothing else. */
+/** The host has refused a request after so many, without a time to wait. */
 function refusedAfter(count: number, now = t0, set = 600): Pace {
   const pace = spent(many(unhurried, set, now, count), set, now);
   return refused(answered(pace, 429, now), set, now);
 }
 
-describe('the minute', () => {
-  it('has room for as many requests as are set, counted from its first one', () => {
+describe('a minute of requests', () => {
+  it('has room for the set number of requests, counted from its first one', () => {
     const pace = many(unhurried, 3, t0 + 5, 2);
     expect(opensAt(pace, 3, t0 + 9)).toBe(t0 + 9);
     expect(opensAt(spent(pace, 3, t0 + 9), 3, t0 + 9)).toBe(t0 + 5 + minute);
     expect(opensAt(spent(pace, 3, t0 + 9), 3, t0 + 5 + minute)).toBe(t0 + 5 + minute);
   });
 
-  it('begins anew where the clock was set back', () => {
+  it('begins again when the clock is set back', () => {
     expect(opensAt(many(unhurried, 3, t0, 3), 3, t0 - 1)).toBe(t0 - 1);
   });
 });
 
 describe('a refusal', () => {
-  it('teaches how many a minute the host allows, and closes the rest of it', () => {
+  it('lowers the pace to the number that the host allowed, and closes the rest of the minute', () => {
     const pace = refusedAfter(12);
     expect(pace).toMatchObject({ learned: 12, refusedAt: t0, closedUntil: t0 + minute });
     expect(opensAt(pace, 600, t0 + 1)).toBe(t0 + minute);
@@ -57,17 +57,17 @@ describe('a refusal', () => {
     expect(opensAt(next, 600, t0 + minute)).toBe(t0 + 2 * minute);
   });
 
-  it('on a quiet minute teaches little: four remain', () => {
+  it('in a quiet minute lowers the pace to four requests', () => {
     expect(refusedAfter(1)).toMatchObject({ learned: 4 });
     expect(refusedAfter(1, t0, 3)).toMatchObject({ learned: 3 });
   });
 
-  it('closes for as long as the host asks, an hour at most', () => {
+  it('closes for the time that the host asks, an hour at most', () => {
     expect(refused(unhurried, 600, t0, 600_000)).toMatchObject({ closedUntil: t0 + 600_000 });
     expect(refused(unhurried, 600, t0, 24 * hour)).toMatchObject({ closedUntil: t0 + hour });
   });
 
-  it('that is said to last longer than an hour was said by another clock', () => {
+  it("that lasts longer than an hour is ignored as another clock's", () => {
     const pace = { ...unhurried, closedUntil: t0 + hour + 1 };
     expect(opensAt(pace, 600, t0)).toBe(t0);
     expect(opensAt(pace, 600, t0 + 1)).toBe(t0 + hour + 1);
@@ -80,15 +80,15 @@ describe('a refusal', () => {
     expect(paceAt(pace, 600, t0 - 1).pace).not.toHaveProperty('learned');
   });
 
-  it('teaches nothing beyond what is set', () => {
+  it('has no effect at or below the set pace', () => {
     expect(paceAt(refusedAfter(12), 12, t0).pace).not.toHaveProperty('learned');
   });
 });
 
-describe('what a host has taught', () => {
+describe('a learned pace', () => {
   const used = (at: number) => many(refusedAfter(12), 600, at, 12);
 
-  it('is raised by half once a minute was used up, ten minutes after the refusal', () => {
+  it('is raised by half after a minute that used it up, from ten minutes after the refusal on', () => {
     expect(paceAt(used(t0 + 9 * minute), 600, t0 + 10 * minute - 1).pace).toMatchObject({
       learned: 12,
     });
@@ -98,27 +98,27 @@ describe('what a host has taught', () => {
     expect(paceAt(more, 600, t0 + 11 * minute).pace).toMatchObject({ learned: 27 });
   });
 
-  it('is not raised while it is not used up, or in the minute of a refusal', () => {
+  it('is not raised after a minute that did not use it up, or in the minute of a refusal', () => {
     const pace = many(refusedAfter(12), 600, t0 + 12 * minute, 11);
     expect(paceAt(pace, 600, t0 + 13 * minute).pace).toMatchObject({ learned: 12 });
     const refusedAgain = { ...used(t0 + 12 * minute), refusedAt: t0 + 12 * minute + 1 };
     expect(paceAt(refusedAgain, 600, t0 + 40 * minute).pace).toMatchObject({ learned: 12 });
   });
 
-  it('ends where it reaches what is set', () => {
+  it('ends when it reaches the set pace', () => {
     const pace = many(refusedAfter(12, t0, 15), 15, t0 + 12 * minute, 12);
     expect(paceAt(pace, 15, t0 + 13 * minute).pace).not.toHaveProperty('learned');
   });
 });
 
-describe('what the next tick has to know', () => {
-  it('is nothing of a minute of which half is left', () => {
+describe('the pace that the next tick has to know', () => {
+  it('is nothing while half of the minute is left', () => {
     expect(remembered(many(unhurried, 4, t0, 2), 4, t0)).toBeUndefined();
     expect(remembered(many(unhurried, 4, t0, 3), 4, t0)).toMatchObject({ since: t0, sent: 3 });
     expect(remembered(many(unhurried, 4, t0, 3), 4, t0 + minute)).toBeUndefined();
   });
 
-  it('is the refusal, and how much of a small pace is spent', () => {
+  it('has the refusal, and the requests already sent at a small pace', () => {
     expect(remembered(refusedAfter(12), 600, t0)).toMatchObject({ sent: 12, learned: 12 });
     expect(remembered(refusedAfter(12), 600, t0 + minute)).toEqual({
       since: 0,
@@ -135,14 +135,14 @@ describe('what the next tick has to know', () => {
   });
 });
 
-/** Undefined: it cannot be told. */
+/** Undefined: unknown. */
 const isTooSlow = (value: Pace, perMinute: number, now: number) => {
   const seen = paceSeen({ value, perMinute }, now)['rate-limited'];
   return seen && seen.number > 0;
 };
 
-describe('people are told', () => {
-  it('once the pace that was taught is used up, and not by the refusal itself', () => {
+describe('ops are told', () => {
+  it('once the learned pace is used up, and not by the refusal itself', () => {
     const pace = answered(refusedAfter(12), 200, t0);
     expect(isTooSlow(pace, 600, t0)).toBeUndefined();
     const next = many(pace, 600, t0 + minute, 11);
@@ -150,19 +150,19 @@ describe('people are told', () => {
     expect(isTooSlow(spent(next, 600, t0 + minute), 600, t0 + minute)).toBe(true);
   });
 
-  it('after fifteen minutes of nothing but refusals', () => {
+  it('after fifteen minutes with nothing but refusals', () => {
     const pace = answered(answered(unhurried, 429, t0), 429, t0 + minute);
     expect(isTooSlow(pace, 600, t0 + 15 * minute - 1)).toBeUndefined();
     expect(isTooSlow(pace, 600, t0 + 15 * minute)).toBe(true);
     expect(isTooSlow(answered(pace, 200, t0), 600, t0 + 15 * minute)).toBe(false);
   });
 
-  it('not where the setting is what is used up', () => {
+  it('but not if the set pace is used up', () => {
     expect(isTooSlow(many(unhurried, 4, t0, 4), 4, t0)).toBe(false);
   });
 });
 
-describe('a refusal early in our minute, where the host has minutes of its own', () => {
+describe('a refusal early in our minute, by a host with its own minutes', () => {
   it('halves the pace at most', () => {
     const learned = refusedAfter(100);
     const early = refused(
@@ -175,15 +175,15 @@ describe('a refusal early in our minute, where the host has minutes of its own',
   });
 });
 
-/** Requests of a minute that begins with its first. */
+/** Requests of a minute that begins with its first request. */
 const counted = (begun: number, count: number, now: number): [begun: number, count: number] =>
   now - begun >= minute ? [now, 1] : [begun, count + 1];
 
 const refusedAt = (pace: Pace, set: number, now: number, retryAfterMs: number | undefined) =>
   refused(answered(pace, 429, now), set, now, retryAfterMs);
 
-describe('whatever a host does', () => {
-  it('is asked no more often than is set, and again within an hour', () => {
+describe('at any pace of the host', () => {
+  it('the client sends no more than the set number of requests, and sends again within an hour', () => {
     const step = fc.record({
       waitMs: fc.integer({ min: 0, max: 90_000 }),
       retryAfterMs: fc.option(fc.integer({ min: 0, max: 2 * hour }), { nil: undefined }),

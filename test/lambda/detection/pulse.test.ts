@@ -7,7 +7,7 @@ import { anyAssessment, assessment } from '../../support/assessments.ts';
 const salt = 'salt';
 const days = ['2026-11-18', '2026-11-19', '2026-11-20'];
 
-/** The newest page of three days at most; of more that there are, it does not show all. */
+/** The newest page of three days at most. It may not show all of their rows. */
 const anyPulse = fc.record({
   assessments: fc
     .uniqueArray(anyAssessment, { selector: ({ id }) => id, minLength: 1, maxLength: 12 })
@@ -43,7 +43,7 @@ describe('the digest of a pulse', () => {
     );
   });
 
-  it('does not depend on which rows of the day it shows that its end cuts off', () => {
+  it('does not depend on the rows shown of the day that its end cuts off', () => {
     fc.assert(
       fc.property(anyPulse, fc.integer({ min: 1, max: 5 }), ({ assessments }, beyond) => {
         const oldest = oldestOf(assessments);
@@ -59,7 +59,7 @@ describe('the digest of a pulse', () => {
     );
   });
 
-  it('changes with any other row that changes, comes or goes', () => {
+  it('changes with every other row that changes, appears or disappears', () => {
     fc.assert(
       fc.property(anyPulse, fc.nat(), ({ assessments, beyond }, at) => {
         const oldest = oldestOf(assessments);
@@ -75,7 +75,7 @@ describe('the digest of a pulse', () => {
         expect(digestOf(pulseOf(edited, beyond), salt)).not.toBe(before);
         const gone = assessments.filter((one) => one !== chosen);
         const count = assessments.length + beyond;
-        // Another one, beyond the page or on its last day, has come in the same moment.
+        // Another row, beyond the page or on its last day, appeared in the same moment.
         if (beyond > 0 && gone.length > 0)
           expect(digestOf({ assessments: gone, count }, salt)).not.toBe(before);
         const more = [...assessments, { ...chosen, id: 2_000_000_000 }];

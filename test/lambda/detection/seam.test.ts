@@ -15,14 +15,14 @@ function row(id: number, ...marks: string[]): SeamRow {
 }
 
 const name = fc.constantFrom('Ana', 'ANA', 'Bo', 'Célia', 'Celia', 'Dov', "D'ov", 'Ilse');
-/** Some rows lack a name that the host may sort them by all the same. */
+/** Some rows lack a name by which the host may still sort them. */
 const person = fc.record({
   first: name,
   last: name,
   isNameless: fc.integer({ min: 0, max: 3 }).map((n) => n === 0),
 });
 
-/** What a host may compare. */
+/** The keys that a host may compare. */
 const hostKeys = [
   ({ first, last }) => `${first} ${last}`,
   ({ last }) => last,
@@ -37,7 +37,7 @@ const collations = [
 ];
 
 describe('lastBelow', () => {
-  it('is strictly below the last row, whatever the host compares in whatever collation', () => {
+  it('is strictly below the last row, by any key and collation of the host', () => {
     fc.assert(
       fc.property(
         fc.array(person, { minLength: 1, maxLength: 30 }),
@@ -59,15 +59,15 @@ describe('lastBelow', () => {
     );
   });
 
-  it('is the row in front of the last block of possible ties', () => {
+  it('is the row before the last block of possible ties', () => {
     expect(lastBelow([row(1, 'a'), row(2, 'b'), row(3, 'c'), row(4, 'c')])).toBe(1);
   });
 
-  it('does not mind rows that share a mark with the last one but come before one that does not', () => {
+  it('may share a mark with the last row if a row without that mark follows it', () => {
     expect(lastBelow([row(1, 'c'), row(2, 'b'), row(3, 'c')])).toBe(1);
   });
 
-  it('is nowhere in a page that may be one block, nor in one that cannot be read', () => {
+  it('does not exist in a page that may be one block, nor in an unreadable one', () => {
     expect(lastBelow([])).toBe(-1);
     expect(lastBelow([row(1, 'a')])).toBe(-1);
     expect(lastBelow([row(1, 'a', 'b'), row(2, 'b', 'c'), row(3, 'a', 'c')])).toBe(-1);
@@ -75,7 +75,7 @@ describe('lastBelow', () => {
     expect(lastBelow([undefined, row(1, 'a')])).toBe(-1);
   });
 
-  it('looks past rows that cannot be read', () => {
+  it('ignores unreadable rows', () => {
     expect(lastBelow([row(1, 'a'), undefined, row(2, 'b'), undefined])).toBe(0);
   });
 });
@@ -88,11 +88,11 @@ describe('a seam', () => {
     ]),
   );
 
-  it('is made by the rows below, and no other', () => {
+  it('is made from the rows below, and from no others', () => {
     expect([...anchors.keys()]).toEqual([1, 2]);
   });
 
-  it('holds if an anchor is on the page, at any place', () => {
+  it('holds if an anchor is anywhere on the page', () => {
     expect(holdsAnchor([row(9, 'aa'), undefined, row(2, 'b')], anchors)).toBe(true);
   });
 
@@ -100,19 +100,19 @@ describe('a seam', () => {
     expect(holdsAnchor([row(3, 'c'), row(4, 'c'), row(5, 'd')], anchors)).toBe(false);
   });
 
-  it('does not hold by an anchor of another name than before, nor by what cannot be read', () => {
+  it('does not hold by an anchor with a changed name, nor by an unreadable row', () => {
     expect(holdsAnchor([row(2, 'x'), undefined], anchors)).toBe(false);
   });
 });
 
 describe('nextOffset', () => {
-  it('begins at the last row below, less the slack', () => {
+  it('begins at the last row below, minus the slack', () => {
     const rows = [row(1, 'a'), row(2, 'b'), row(3, 'c'), row(4, 'd'), row(5, 'd')];
     expect(nextOffset(200, rows, 0)).toBe(202);
     expect(nextOffset(200, rows, 1)).toBe(201);
   });
 
-  it('stays where it is if that is no progress', () => {
+  it('stays at the same offset if it would make no progress', () => {
     expect(nextOffset(200, [row(1, 'a'), row(2, 'b'), row(3, 'b')], 2)).toBe(200);
     expect(nextOffset(200, [row(1, 'a'), row(2, 'a')], 0)).toBe(200);
   });

@@ -21,16 +21,16 @@ const numbers = (from: number, to: number) =>
   Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
 const weekdays = (from: number, to: number) => numbers(from, to).filter((n) => n % 7 < 5);
 
-/** What is seen when a day begins. */
+/** The silence seen at the beginning of a day. */
 const seenOn = (silence: Silence | undefined, today: number, setting?: number | false) => {
   const timeZone = 'America/Chicago';
   const now = on(today).toZonedDateTime(timeZone).toInstant();
   return silenceSeen(silence, { silence: setting, timeZone }, now);
 };
-/** Whether operations are asked on a day. */
+/** Whether ops are asked on a day. */
 const isAsked = (...on: Parameters<typeof seenOn>) => seenOn(...on).number > 0;
 
-/** Days with certifications, most of them, and no pause longer than so many. */
+/** Days with certifications, with no pause longer than so many. */
 const habit = fc
   .record({
     gaps: fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 100, maxLength: 200 }),
@@ -44,7 +44,7 @@ const habit = fc
 
 describe('an implausible silence', () => {
   it('is longer than one and a half times the longest before, and says both numbers', () => {
-    // Once there was none for more than a week.
+    // There was a single pause of more than a week.
     const days = weekdays(0, 151).filter((n) => n < 90 || n > 99);
     const silence = silenceAfter(calendarOf(days), on(151));
     expect(silence).toEqual({ since: day(150), longest: 12 });
@@ -59,7 +59,7 @@ describe('an implausible silence', () => {
     });
   });
 
-  it('is never one that has been as long before', () => {
+  it('does not exist if an earlier silence was as long', () => {
     fc.assert(
       fc.property(habit, fc.nat(390), (days, later) => {
         const last = days.at(-1) ?? 0;
@@ -72,13 +72,13 @@ describe('an implausible silence', () => {
     );
   });
 
-  it('is not a weekend', () => {
+  it('is not reported for a weekend', () => {
     const silence = silenceAfter(calendarOf(weekdays(0, 100)), on(100));
     expect(silence).toMatchObject({ since: day(99), longest: 3 });
     expect(isAsked(silence, 100)).toBe(false);
   });
 
-  it('is none with less than sixty days of history, or where certifications are rare', () => {
+  it('is not reported with less than sixty days of history, or where certifications are rare', () => {
     const rare = numbers(0, 30).map((n) => n * 17);
     for (const [days, today] of [
       [weekdays(0, 59), 59],
@@ -91,27 +91,27 @@ describe('an implausible silence', () => {
     }
   });
 
-  it('is none where the last certification is longer ago than is looked at, unless it was noted before', () => {
+  it('is not reported if the last certification is too old to be looked at, unless it was noted before', () => {
     const days = calendarOf(numbers(0, 100));
     expect(isAsked(silenceAfter(days, on(600)), 600)).toBe(false);
     const noted = silenceAfter(days, on(200));
     expect(isAsked(silenceAfter(days, on(600), noted), 600)).toBe(true);
   });
 
-  it('is seen where certifications come once a week', () => {
+  it('is reported where certifications come once a week', () => {
     const mondays = numbers(0, 30).map((n) => n * 7);
     const silence = silenceAfter(calendarOf(mondays), on(204));
     expect(silence).toEqual({ since: day(203), longest: 7 });
     expect([213, 214].map((today) => isAsked(silence, today))).toEqual([false, true]);
   });
 
-  it('forgets what is more than 13 months ago', () => {
+  it('ignores the time more than 13 months ago', () => {
     const days = [0, ...numbers(100, 600)];
     expect(silenceAfter(calendarOf(days), on(600))).toMatchObject({ longest: 1 });
     expect(silenceAfter(calendarOf(days), on(400))).toMatchObject({ longest: 100 });
   });
 
-  it('is as long as the setting says, whatever the history, and from the next tick on', () => {
+  it('begins at the length of the setting, with any history, from the next tick on', () => {
     const silence = silenceAfter(calendarOf([0]), on(5));
     expect(silence).toEqual({ since: day(0) });
     expect([14, 15].map((today) => isAsked(silence, today, 14))).toEqual([false, true]);
@@ -128,7 +128,7 @@ describe('an implausible silence', () => {
     ]);
   });
 
-  it('is what it was before, when certifications come again after more than 13 months', () => {
+  it('is judged as before when certifications return after more than 13 months', () => {
     const before = silenceAfter(calendarOf(numbers(0, 100)), on(100));
     const forgotten = silenceAfter(calendarOf(numbers(0, 100)), on(600), before);
     const back = [...numbers(0, 100), ...weekdays(600, 610)];
@@ -141,7 +141,7 @@ describe('the silence that a tick compares with today', () => {
   const look = (days: Iterable<number>, today: number, before?: Silence) =>
     silenceAfter(calendarOf(days), on(today), before);
 
-  it('is neither hidden nor caused by what is dated in the future', () => {
+  it('is neither hidden nor caused by dates in the future', () => {
     fc.assert(
       fc.property(habit, fc.nat(60), fc.array(fc.nat(1_000)), (days, later, ahead) => {
         const today = (days.at(-1) ?? 0) + later;
@@ -153,7 +153,7 @@ describe('the silence that a tick compares with today', () => {
     );
   });
 
-  it('is the same or later, whatever was withdrawn since the last look', () => {
+  it('is the same or later after any withdrawals since the last look', () => {
     fc.assert(
       fc.property(habit, fc.array(fc.nat(), { maxLength: 50 }), (days, picked) => {
         const today = days.at(-1) ?? 0;
@@ -168,13 +168,13 @@ describe('the silence that a tick compares with today', () => {
     );
   });
 
-  it('counts what is missing at the partner as if it were there', () => {
+  it('counts missing certifications as present', () => {
     const days = numbers(0, 100);
     const missing = new Calendar(days.map((n) => [day(n), { count: 0, missing: 1, readAt: 1 }]));
     expect(silenceAfter(missing, on(120))).toEqual(look(days, 120));
   });
 
-  it('ends with the next certification, and not with one of an old day', () => {
+  it('ends with the next certification of a new day, not of an old one', () => {
     const before = look(numbers(0, 100), 120);
     expect(isAsked(before, 120)).toBe(true);
     expect(silenceEnded(before, [day(3), day(99)], on(120))).toEqual(before);
@@ -185,7 +185,7 @@ describe('the silence that a tick compares with today', () => {
     expect(silenceEnded(undefined, [day(119)], on(120))).toBeUndefined();
   });
 
-  it('is not longer for the silence that has just ended than that was', () => {
+  it('is not longer than the silence that has just ended', () => {
     fc.assert(
       fc.property(habit, fc.integer({ min: 1, max: 40 }), (days, later) => {
         const last = days.at(-1) ?? 0;

@@ -6,13 +6,13 @@ const withdrawAfter = 10 * minute;
 const now = Date.parse('2026-11-21T08:00:00Z');
 const known = { unexplained: 40, unexplainedSince: now - 20 * minute };
 
-describe('what no day explains', () => {
-  it('keeps its date as long as it is as much, also over a search that came to no end', () => {
+describe('a difference that no day explains', () => {
+  it('keeps its date while its number is unchanged, also over an unfinished search', () => {
     expect(unexplainedAfter(known, 40, now)).toEqual(known);
     expect(unexplainedAfter(known, undefined, now)).toEqual(known);
   });
 
-  it('is dated anew when it is another number, and has no date when it is explained', () => {
+  it('gets a new date with a new number, and none when it is explained', () => {
     expect(unexplainedAfter(known, -600, now)).toEqual({
       unexplained: -600,
       unexplainedSince: now,
@@ -24,14 +24,14 @@ describe('what no day explains', () => {
     expect(unexplainedAfter({ unexplained: 0 }, 3, now)).toMatchObject({ unexplainedSince: now });
   });
 
-  it('is believed once it has lasted, and not before', () => {
+  it('is believed only once it has lasted', () => {
     expect(believed(known, withdrawAfter, now)).toBe(40);
     expect(believed(known, 20 * minute, now)).toBe(40);
     expect(believed(known, 20 * minute + 1, now)).toBe(0);
     expect(believed({ unexplained: 40 }, withdrawAfter, now)).toBe(0);
   });
 
-  it('is searched for again after 1, 2, 4 … 64 minutes, and then every hour', () => {
+  it('is searched again after 1, 2, 4 … 64 minutes, and then every hour', () => {
     const at = (minutes: number) => now + minutes * minute;
     const again = Array.from({ length: 300 }, (_, nth) => nth + 1).filter((minutes) =>
       isSearchedAgain(now, at(minutes - 1), at(minutes)),

@@ -52,7 +52,7 @@ function afterRead(calendar: Calendar, days: readonly string[], read: Answer['re
   return calendar.with(separated(new Map(asItWas), days));
 }
 
-/** Carries out a list: each step, and what comes of it. */
+/** Carries out a list. @returns each step, and its result */
 function carriedOut<End>(
   list: Generator<Step, End, Answer>,
   calendar: Calendar,
@@ -77,7 +77,7 @@ const reads = (steps: readonly Step[]) =>
   steps.filter((step): step is ReadStep => step.kind === 'read');
 
 describe('the days that are due', () => {
-  it('are none where nothing differs and nothing has waited', () => {
+  it('are none if nothing differs and nothing has waited', () => {
     const calendar = calendarOf(9);
     const { steps, end } = carriedOut(dueWork(quiet(calendar)), calendar, () => ({}));
     expect(steps).toEqual([]);
@@ -104,7 +104,7 @@ describe('the days that are due', () => {
     expect(end).toMatchObject({ isAllLocated: true });
   });
 
-  it('are read in smaller and smaller company by ticks that have two requests each, until all but the bad one is proven', () => {
+  it('are read in smaller and smaller ranges by ticks with two requests each, until only the bad one is unproven', () => {
     const isBad = (day: string) => day === dayOf(17).toString();
     const isWhole = (step: ReadStep) => !step.isDivisible || !step.days.some(isBad);
     let calendar = calendarOf(40);
@@ -121,7 +121,7 @@ describe('the days that are due', () => {
     }
   });
 
-  it('that a search has located and no read has come to are asked for by the next tick, without a search', () => {
+  it('that a search has located without a read are asked for by the next tick, without a search', () => {
     const calendar = calendarOf(40);
     const work = { ...quiet(calendar), differs: true, total: calendar.total + 1 };
     const first = carriedOut(dueWork(work), calendar, (step) =>
@@ -134,14 +134,14 @@ describe('the days that are due', () => {
     expect(steps.every(({ kind }) => kind === 'read')).toBe(true);
   });
 
-  it('are not all located where what was asked for was read in vain, and the search had no time', () => {
+  it('are not all located if a requested read failed and the search had no time', () => {
     const calendar = asking(calendarOf(9), [dayOf(4).toString()], readNow);
     const work = { ...quiet(calendar), differs: true, total: calendar.total + 1 };
     const { end } = carriedOut(dueWork(work), calendar, () => ({ read: 'in-vain' }));
     expect(end).toMatchObject({ isAllLocated: false });
   });
 
-  it('are read in every turn, also after a day that has come no further than in the tick before', () => {
+  it('are read in every turn, also after a day without progress since the last tick', () => {
     const calendar = calendarOf(9);
     const cursor = cursorOn(dayOf(4));
     const late = dayOf(7).toString();
@@ -159,7 +159,7 @@ describe('the days that are due', () => {
     }
   });
 
-  it('keep the place of a search that has no turn', () => {
+  it('keep the range of a search that has no turn', () => {
     const searching = { from: dayOf(3).toString(), to: dayOf(9).toString() };
     const calendar = calendarOf(20);
     const cursor = cursorOn(dayOf(4));
@@ -168,11 +168,12 @@ describe('the days that are due', () => {
     expect(end).toMatchObject({ searching, hasSearched: false, isAllLocated: false });
   });
 
-  it('are remembered where time was up in the middle of a search', () => {
+  it('are remembered if the time ends within a search', () => {
     const calendar = calendarOf(400);
     const work = { ...quiet(calendar), differs: true, total: calendar.total + 500 };
     let asked = 0;
-    // The last day counts as expected; then time is up, with all days before it left to be narrowed.
+    // The last day has the expected count. Then the time ends, with all days before it left to be
+    // narrowed.
     const { end } = carriedOut(dueWork(work), calendar, () =>
       ++asked === 1 ? { count: 2 } : { isTimeUp: true },
     );
@@ -183,7 +184,7 @@ describe('the days that are due', () => {
     expect(steps[0]).toMatchObject({ kind: 'count', range: { from: dayOf(3), to: dayOf(9) } });
   });
 
-  it('take turns: a search, what did not fit into an earlier tick, audits', () => {
+  it('take turns: a search, work left by an earlier tick, audits', () => {
     const calendar = calendarOf(9);
     const cursor = cursorOn(dayOf(4));
     const waited: Work['waited'] = (kind, { days }) => (kind === 'soon' ? days.map(() => 5) : []);
@@ -215,7 +216,7 @@ describe('a reading of all days', () => {
     { minLength: 1, maxLength: 40 },
   );
 
-  it('leaves no day out and reads none twice, whatever fails, over as many runs as it takes', () => {
+  it('leaves no day out and reads none twice, over any failures and any number of ticks', () => {
     fc.assert(
       fc.property(outcomes, fc.integer({ min: 0, max: 999 }), (script, oldest) => {
         let position = {};
