@@ -43,7 +43,7 @@ export const queues = {
   everything: queue('everything'),
   oneOrganization: queue('one-organization'),
   people: queue('people'),
-  operators: queue('operators'),
+  ops: queue('ops'),
 };
 
 /** A test's differences from the default deployment. */
@@ -180,7 +180,7 @@ export class Deployment {
           filter: { organizations: [this.filtered], types: ['created', 'test'] },
         },
         { topic: 'alerts', protocol: 'sqs', endpoint: queues.people },
-        { topic: 'operations', protocol: 'sqs', endpoint: queues.operators },
+        { topic: 'operations', protocol: 'sqs', endpoint: queues.ops },
         ...subscriptions,
       ],
     });
@@ -348,7 +348,7 @@ export class Deployment {
 
   /** The notices to ops since the last call. */
   async notices(): Promise<z.output<typeof notice>[]> {
-    const envelopes = await this.#drain(queues.operators);
+    const envelopes = await this.#drain(queues.ops);
     return envelopes.map(({ Body = '' }) => notice.parse(JSON.parse(Body)));
   }
 

@@ -90,10 +90,10 @@ describe('the self-check that the schedule starts', () => {
   });
 
   it('tells, when somebody is there again, what nobody could hear', async () => {
-    const TopicArn = await unsubscribe('OperationsTopicArn', queues.operators);
+    const TopicArn = await unsubscribe('OperationsTopicArn', queues.ops);
     expect(await day()).toEqual([]);
     expect(stage.output.join('\n')).toContain('Nobody is subscribed to operations.');
-    const again = { TopicArn, Protocol: 'sqs', Endpoint: queues.operators };
+    const again = { TopicArn, Protocol: 'sqs', Endpoint: queues.ops };
     await sns.send(new SubscribeCommand(again));
     expect(await day()).toMatchObject([
       { subject: 'district-a: the daily self-check passes again' },

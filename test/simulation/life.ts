@@ -59,7 +59,7 @@ export class Life {
   readonly #broken: BrokenParts;
   random: Random;
   /** For the acts of operators alone: nothing else depends on how often they are asked. */
-  operators: Random;
+  ops: Random;
   readonly timeline: Timeline;
   readonly partner: MemoryPartner;
   readonly world: World;
@@ -89,7 +89,7 @@ export class Life {
     this.#seed = seed;
     this.#broken = broken;
     this.random = Random.of(seed, 'life');
-    this.operators = Random.of(seed, 'operators');
+    this.ops = Random.of(seed, 'ops');
     this.timeline = timeline;
     this.partner = new MemoryPartner(timeline);
     if (plan.pace > 0) {
@@ -159,7 +159,7 @@ export class Life {
   turn(when: string): void {
     this.world.turn(when);
     this.random = Random.of(this.#seed, when);
-    this.operators = Random.of(this.#seed, `operators in ${when}`);
+    this.ops = Random.of(this.#seed, `ops in ${when}`);
   }
 
   /** In an order of this life: so none is told twice before each was. */

@@ -85,7 +85,7 @@ async function dayAtRest(life: Life, day: number): Promise<void> {
   // Only the audits of the first day find out how much of it an unfinished baseline had seen.
   await lookedAt(life);
   if (day === 0) await life.bury();
-  if (day === 1 && life.operators.chance(life.plan.leavers)) {
+  if (day === 1 && life.ops.chance(life.plan.leavers)) {
     life.world.exodus(0.7);
     await untilQuiet(life);
     await lookedAt(life);
@@ -141,20 +141,20 @@ function happen({ plan, world, random }: Life): void {
 
 /** Ops, between two ticks. */
 async function intervene(life: Life): Promise<void> {
-  const { plan, random, operators, timeline, host } = life;
+  const { plan, random, ops, timeline, host } = life;
   host.assign(plan.unassigned);
   if (random.chance(plan.rotations)) life.rotateSecret();
   life.isPaused = random.chance(plan.pauses);
   if (random.chance(plan.restarts)) await timeline.until(life.restartBaseline());
-  if (operators.chance(plan.accepts) && (await isTooMuchMissing(life)))
+  if (ops.chance(plan.accepts) && (await isTooMuchMissing(life)))
     await timeline.until(life.acceptTotal());
 }
 
 /** What is missing is too many to be withdrawn: then somebody has looked, and it was a mistake, or the scope. */
 async function lookedAt(life: Life): Promise<void> {
-  const { operators, timeline, world, ledger, findings, plan } = life;
+  const { ops, timeline, world, ledger, findings, plan } = life;
   if (!(await isTooMuchMissing(life))) return;
-  if (!operators.chance(plan.acceptsAtRest)) return world.homecoming();
+  if (!ops.chance(plan.acceptsAtRest)) return world.homecoming();
   // What was still to be found then is more than they have accepted.
   for (let times = 0; times < 4 && (await isTooMuchMissing(life)); times++) {
     await timeline.until(life.acceptTotal());
