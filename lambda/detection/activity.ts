@@ -1,25 +1,24 @@
 import * as z from 'zod/mini';
 
-/** What a tick did, or all ticks of an hour did together. */
+/** The work of a tick, or of all ticks of an hour. */
 export interface Activity {
-  /** To the partner, those for tokens included. */
+  /** Requests to the partner, token requests included. */
   readonly requests: number;
-  /** Changes committed, those held included. */
+  /** Committed changes, held ones included. */
   readonly found: number;
-  /** Of these, kept back by the gate. */
+  /** Of these, held by the gate. */
   readonly held: number;
-  /** Ticks that failed. */
   readonly failed: number;
 }
 
-/** A tick, and how many minutes after the one before it came. */
+/** A tick, and the minutes since the one before it. */
 interface TickActivity extends Activity {
   readonly afterMinutes: number;
 }
 
 /** The last ticks and hourly sums, the newest first, hours without a gap. */
 export interface Activities {
-  /** Of the newest tick: minutes since the epoch. */
+  /** When the newest tick ended: minutes since the epoch. */
   readonly minute: number;
   readonly ticks: readonly TickActivity[];
   readonly hours: readonly Activity[];
@@ -30,7 +29,10 @@ const hoursKept = 24;
 const hourMinutes = 60;
 const nothing: Activity = { requests: 0, found: 0, held: 0, failed: 0 };
 
-/** Of two ticks that end at the same time, one is lost. @param nowMs milliseconds since the epoch */
+/**
+ * Of two ticks that end at the same time, one is lost.
+ * @param nowMs milliseconds since the epoch
+ */
 export function activityAfter(
   before: Activities | undefined,
   tick: Activity,
@@ -38,7 +40,7 @@ export function activityAfter(
 ): Activities {
   const now = Math.floor(nowMs / 60_000);
   const { minute: last, ticks, hours } = before ?? { minute: now - 1, ticks: [], hours: [] };
-  // A clock that was set back stands still.
+  // After a clock was set back, time stands still here.
   const minute = Math.max(now, last);
   const passed = Math.floor(minute / hourMinutes) - Math.floor(last / hourMinutes);
   const begun = Array.from({ length: Math.min(passed, hoursKept) }, () => nothing);
@@ -57,14 +59,16 @@ export function activityAfter(
 }
 
 /**
- * Of ticks, and of hours: quiet ones take 60 and 72. Each quiet tick pays for the state's size, and up to 1 KB that is one
- * write unit. Where floods need more room, the oldest are given up.
+ * Limit for the characters of ticks, and of hours; quiet ones take 60 and 72. Each quiet tick pays
+ * for the state's size, and up to 1 KB that is one write unit. Where floods need more room, the
+ * oldest are given up.
  */
 const charactersKept = 150;
 
 /**
- * As the state keeps them: `minute;ticks;hours`, all numbers in base 36. A tick is `requests.gap.found.held.failed`, zeros
- * at the end left out, and a comma; its gap is the minutes after the tick before, less one. An hour is the same, its gap 0.
+ * The form in the state: `minute;ticks;hours`, all numbers in base 36. A tick is
+ * `requests.gap.found.held.failed`, without zeros at its end, and a comma. Its gap is the minutes
+ * since the tick before, less one. An hour has the same form, with a gap of 0.
  */
 export const activities = z.codec(
   z.string().check(z.regex(/^[0-9a-z]+(;[-0-9a-z.,]*){2}$/)),

@@ -5,15 +5,18 @@ import { type DayRange, isWithin, plainDay, type RecentWindow } from './days.ts'
 import type { Answer, ReadStep, Step } from './worklist.ts';
 
 /**
- * Assessments that a range of the baseline should have. Read by name, the overlap of its pages
- * grows with the range (more people share a name) and the waste of its last, partly filled page
- * shrinks; measured in `npm run bench`.
+ * Assessments that a range of the baseline should have. In a larger range, pages by name overlap
+ * more (more people share a name), and the last, partly filled page wastes less. Measured in `npm
+ * run bench`.
  */
 const rangeSize = 1_200;
 const growth = 4;
-/** A range is halved when the host cannot answer for it, below one day too: so often a single day is tried. */
+/**
+ * A range is halved when the host cannot answer for it, below one day too: a single day is tried
+ * that often.
+ */
 const leastRangeDays = 1 / 8;
-/** A century: a range of a history that is all but empty. */
+/** A century: a range of a history that is almost empty. */
 const mostDays = 36_525;
 
 /** How far back a reading of all days has come. */
@@ -28,15 +31,17 @@ export type Position = Readonly<z.output<typeof position>>;
 
 export interface Backwards {
   readonly position: Position;
-  /** In the range that did not fit into an earlier tick or task. */
+  /** Where the read of a range resumes that did not fit into an earlier tick or task. */
   readonly cursor?: Cursor | undefined;
   /** The day to begin with, as long as that has not been read. */
   readonly startDay: Temporal.PlainDate;
-  /** Back to which day; absent: the partner is asked for its oldest, and what is dated before it belongs to it as well. */
+  /**
+   * The day at which the reading ends; absent: the partner's oldest day, with all earlier dates.
+   */
   readonly first?: Temporal.PlainDate | undefined;
-  /** What is dated before `first` belongs to it as well. */
+  /** Dates before `first` are read as well. */
   readonly isOldest?: boolean;
-  /** What comes before the start day is for others to read. */
+  /** Days before the start day are for others to read. */
   readonly isStartOnly?: boolean;
   /** Days that the calendar has in any case. */
   readonly window: RecentWindow;
@@ -44,15 +49,15 @@ export interface Backwards {
 
 export interface WentBack {
   readonly position: Position;
-  /** It has come to its end. */
+  /** The reading has come to its end. */
   readonly isCompleted: boolean;
 }
 
-/** All days: from the start day on in one range without an end, then back, range by range. */
+/** Reads all days: one range without an end from the start day on, then back, range by range. */
 export function* backwards(reading: Backwards): Generator<Step, WentBack, Answer> {
   let { position, cursor: goneOnFrom } = reading;
   let first: Temporal.PlainDate | undefined;
-  // It has all the time; one that begins later and is cut off is read again, in one go.
+  // The first range has all of the time. A later one that is cut off is read again, in one go.
   let mayGoOn = true;
   for (;;) {
     const { before } = position;
@@ -70,7 +75,9 @@ export function* backwards(reading: Backwards): Generator<Step, WentBack, Answer
   }
 }
 
-/** Undefined: there was no time to ask for it, or it is for others to read. */
+/**
+ * @returns undefined if there was no time to ask for it, or if earlier days are for others to read
+ */
 function* firstDay(
   { first, isStartOnly }: Backwards,
   before: Temporal.PlainDate,
@@ -94,7 +101,10 @@ function isLast({ first, isOldest = true }: Backwards, { from }: DayRange): bool
   return from === undefined || (!isOldest && first?.equals(from) === true);
 }
 
-/** A day that the host cannot answer for is known all the same: the search finds it then. */
+/**
+ * A single day that the host cannot answer for gets an entry all the same, so that the search finds
+ * it.
+ */
 function rangeStep(
   { window }: Backwards,
   { before, sliceDays = 1 }: Position,
@@ -120,23 +130,20 @@ function positionAfter(
   if (read === 'unanswered')
     return { before, sliceDays: sliceDays > 1 ? Math.ceil(sliceDays / 2) : sliceDays / 2 };
   if (read !== 'done' || range.from === undefined) return position;
-  // Of one that was read in parts, only the last one's rows are known.
+  // If the range took several ticks, only the last tick's rows are known.
   const isInParts = range === cursor?.range;
   return { before: range.from, sliceDays: isInParts ? sliceDays : nextRangeDays(sliceDays, found) };
 }
 
-/**
- * How many days the next range should have, from what the last one held.
- * @param found what a range of `days` days held
- */
+/** @param found rows that a range of `days` days held */
 export function nextRangeDays(days: number, found: number): number {
   const fitting = found === 0 ? days * growth : Math.floor((days * rangeSize) / found);
   return Math.max(1, Math.min(fitting, days * growth, mostDays));
 }
 
 /**
- * The days of the next range, going back from `before`.
- * @param oldest the day of the oldest assessment; what is left back to it and before is one range
+ * @param oldest the day of the oldest assessment; the last range is open, so earlier dates are in
+ * it
  */
 export function earlierRange(
   before: Temporal.PlainDate,
@@ -148,7 +155,7 @@ export function earlierRange(
   return from.since(oldest, { largestUnit: 'days' }).days > 0 ? { from, to } : { to };
 }
 
-/** Dated since the start day: news while the baseline runs. */
+/** A certification dated on the start day or later is news while the baseline runs. */
 export function isNewcomer(day: string, startDay: Temporal.PlainDate): boolean {
   return day >= startDay.toString();
 }

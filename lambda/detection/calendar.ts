@@ -7,42 +7,56 @@ export const proofKind = z.enum(['single-page', 'key-seam', 'split']);
 /** How a read proved that it returned every assessment that was present throughout. */
 export const proof = z.object({
   kind: proofKind,
-  /** When the read began: what came while it went on it may have overlooked. Milliseconds since the epoch. */
+  /** When the read began: it may have overlooked later arrivals. Milliseconds since the epoch. */
   at: z.number(),
-  /** Assessments that it found on the day: those that the digest is over. */
+  /** Assessments that it found on the day; the digest is over these. */
   count: z.int(),
 });
 
 export type Proof = Readonly<z.output<typeof proof>>;
 
-/** Days, by what proves that nothing was overlooked. */
+/** Numbers of days, by kind of proof. */
 export type ProofCounts = Readonly<Partial<Record<Proof['kind'] | 'none', number>>>;
 
-/** What is known of the reads of a day, save its last proof. */
+/** Facts about the reads of a day, its last proof apart. */
 export const dayReads = z.object({
-  /** Over what the last proven read found. */
+  /** The digest over the rows of the last proven read. */
   digest: z.exactOptional(z.string()),
-  /** When the last read of the day began, proven or not: milliseconds since the epoch. 0: nobody has read it. */
+  /**
+   * When the last read of the day began, proven or not: milliseconds since the epoch. 0: it was
+   * never read.
+   */
   readAt: z.number(),
-  /** Since then somebody waits for a read of it: a search that located a difference, or ops. The read ends that. */
+  /**
+   * When a read of it was asked for, by ops or by a search that located a difference. The read
+   * clears it.
+   */
   askedAt: z.exactOptional(z.number()),
-  /** Reads in a row that left something: it could not be committed, or one that read this day alone proved nothing. */
+  /** Failed reads in a row: a commit failed, or a read of this day alone proved nothing. */
   failures: z.exactOptional(z.int()),
-  /** It is read with at most so many days: a read of more has proved nothing, or the host did not answer it. */
+  /** The most days that it is read with: a read of more proved nothing, or had no answer. */
   together: z.exactOptional(z.int()),
-  /** It is to be read then, if not before: a replica that lagged may have hidden a change. Milliseconds since the epoch. */
+  /**
+   * It is due then, because a lagging replica may have hidden a change. Milliseconds since the
+   * epoch.
+   */
   dueAt: z.exactOptional(z.number()),
   /** Since when no read of the day could be proven. */
   unprovenSince: z.exactOptional(z.number()),
 });
 
-/** One day of the calendar. */
 export interface DayEntry extends Readonly<z.output<typeof dayReads>> {
-  /** Assessments that the partner is expected to count for this day: other than the proof's, if some have come or gone since. */
+  /**
+   * The partner's expected count for this day. It differs from the proof's if some have come or
+   * gone since.
+   */
   readonly count: number;
-  /** Certifications that the last proven read lacked and that are not withdrawn; not in `count`. Absent: nobody has looked. */
+  /**
+   * Certifications that the last proven read lacked and that are not withdrawn; not in `count`.
+   * Absent: no look has been made.
+   */
   readonly missing?: number;
-  /** Of the last proven read of this day; none while the day is unproven. */
+  /** The proof of the last proven read of this day; none while the day is unproven. */
   readonly proof?: Proof;
 }
 
@@ -54,7 +68,11 @@ export interface CalendarRange {
 
 const never: DayEntry = { count: 0, readAt: 0 };
 
-/** The entry of a day that was read just now: unproven, it knows since when, and is read alone; what it lacks is for a look to say. */
+/**
+ * The entry of a day that was just read. A read without a look keeps the number of missing
+ * certifications. An unproven day keeps since when it is unproven, and with how many days it is
+ * read.
+ */
 export function following(before: DayEntry, entry: DayEntry): DayEntry {
   const { missing = before.missing } = entry;
   const { together = before.together } = entry;
@@ -67,19 +85,19 @@ export function following(before: DayEntry, entry: DayEntry): DayEntry {
 }
 
 /**
- * Per day: what the partner is expected to count, and what is proven. A cache of proven reads, from
+ * Facts by day: the partner's expected count, and the last proof. A cache of proven reads, from
  * which it can be rebuilt; never the truth.
  *
  * It holds the days on which something was ever seen, and those of the recent window, in order. A
- * day's position stands also for the days without entry since the one before it; the last also for
- * every day after it. So no day is outside, and a record dated in the year 1 costs one position.
+ * day's position also stands for the days without an entry since the day before it; the last
+ * position also for every later day. So no day is outside, and a record dated in the year 1 costs
+ * one position.
  */
 export class Calendar {
-  /** Of the days that it knows of. */
   readonly entries: ReadonlyMap<string, DayEntry>;
   readonly days: readonly string[];
 
-  /** @param days that it has in any case */
+  /** @param days that it has even without an entry */
   constructor(
     entries: Iterable<readonly [day: string, entry: DayEntry]>,
     days: Iterable<string> = [],
@@ -88,7 +106,6 @@ export class Calendar {
     this.days = [...new Set([...this.entries.keys(), ...days])].sort();
   }
 
-  /** The same calendar with these entries in place of what it had. */
   with(entries: Iterable<readonly [day: string, entry: DayEntry]>): Calendar {
     return new Calendar([...this.entries, ...entries], this.days);
   }
@@ -97,12 +114,12 @@ export class Calendar {
     return this.sumOf({ first: 0, last: this.days.length - 1 });
   }
 
-  /** Of all days. */
+  /** The sum over all days. */
   get missing(): number {
     return this.knownOf({ first: 0, last: this.days.length - 1 }) - this.total;
   }
 
-  /** Days read since then, by what proves that nothing was overlooked. */
+  /** Days read since then, by kind of proof. */
   proofsSince(beganMs: number): ProofCounts {
     const read = [...this.entries.values()].filter(({ readAt }) => readAt >= beganMs);
     const byProof = Map.groupBy(read, ({ proof }) => proof?.kind ?? 'none');
@@ -117,7 +134,7 @@ export class Calendar {
     return this.daysOf(range).reduce((sum, day) => sum + this.entry(day).count, 0);
   }
 
-  /** What the ledger has of these days: a read of them may have to compare as many. */
+  /** The ledger's certifications of these days: a read may have to compare as many. */
   knownOf(range: CalendarRange): number {
     const missing = this.daysOf(range).map((day) => this.entry(day).missing ?? 0);
     return missing.reduce((sum, number) => sum + number, this.sumOf(range));

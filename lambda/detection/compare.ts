@@ -12,25 +12,28 @@ export interface Certification {
   /** 1 for the first sighting, one more for every change since. */
   readonly revision: number;
   readonly presence: Presence;
-  /** What it was before, as long as a replica may still answer with it. */
+  /** Its former fingerprints, as long as a replica may still answer with them. */
   readonly earlier?: readonly Earlier[];
-  /** What a withdrawal can still say of it. Not personal. */
+  /** Fields for the event of a withdrawal; not personal. */
   readonly organization_id: number | null;
   readonly assessment_name: string | null;
-  /** All that subscribers were not told of it is held, and was never offered to SNS. */
+  /** Every event of it that subscribers lack is held, and was never offered to SNS. */
   readonly isHeld?: true;
-  /** It has gone, and nobody was ever told that it was there. */
+  /** It has gone, and subscribers were never told that it was there. */
   readonly isUntold?: true;
 }
 
-/** A fingerprint that was current; until then, an answer that shows it may be older than what is known. */
+/**
+ * A fingerprint that was current. Until `until`, an answer that shows it may be older than the
+ * ledger.
+ */
 export interface Earlier {
   readonly fingerprint: string;
   /** Milliseconds since the epoch. */
   readonly until: number;
 }
 
-/** More changes of one record than these within minutes are a record that never stands still. */
+/** Limit for former fingerprints: a record with more changes within minutes never stands still. */
 const earlierKept = 5;
 
 /** Whether the partner still has it, as far as is proven. */
@@ -38,7 +41,7 @@ export const presence = z.enum(['present', 'withdrawn']);
 
 export type Presence = z.output<typeof presence>;
 
-/** A difference between what was read and what was known, ready to be committed. */
+/** A difference between a read and the ledger, ready to be committed. */
 export type Change = Sighting | Withdrawal;
 
 export interface Sighting {
@@ -50,9 +53,11 @@ export interface Sighting {
   readonly revision: number;
   /** Names of the fields that differ; empty for `created`. */
   readonly changed: readonly string[];
-  /** What was known before; absent for `created`, unless nobody was told of it. */
+  /**
+   * The ledger's knowledge before; absent for `created`, unless subscribers were never told of it.
+   */
   readonly before?: Certification;
-  /** What it was before, and what it was then as long as that may still be shown. */
+  /** Its former fingerprints, as long as they may still be shown. */
   readonly earlier?: readonly Earlier[];
   readonly found?: Found;
 }
@@ -65,14 +70,16 @@ export interface Withdrawal {
   readonly found?: Found;
 }
 
-/** By what a change was found: on the newest page, or in the read of days. Nothing depends on it. */
+/**
+ * How a change was found: on the newest page, or in the read of days. The gate counts edits by it.
+ */
 export const found = z.object({
   /**
-   * `search`: the total had shown that days differ. `audit`: nothing had suggested it. `baseline`: all of
-   * history was read.
+   * `search`: the total had shown that days differ. `audit`: nothing had suggested a change.
+   * `baseline`: the whole history was read.
    */
   in: z.enum(['page', 'search', 'audit', 'baseline']),
-  /** Of the read of days, if it was proven. */
+  /** The proof of the read of days, if it has one. */
   proof: z.optional(proofKind),
 });
 
@@ -80,18 +87,19 @@ export type Found = Readonly<z.output<typeof found>>;
 
 export interface Compared {
   readonly changes: readonly Sighting[];
-  /** Rows that show nothing but what is known. */
+  /** Rows that equal the ledger's. */
   readonly same: readonly Assessment[];
-  /** Days of rows from before the last change, and until when such rows may be shown: milliseconds since the epoch. */
+  /** Days of older answers, and until when such answers may come: milliseconds since the epoch. */
   readonly older: readonly { readonly day: string; readonly until: number }[];
 }
 
 /**
- * What is new or different among the assessments read, by the ids that `known` holds.
- * An assessment that was read twice (it moved from one page to the next) counts once, as last read.
- * A move to another day is an update of `certified_on`; one that comes back is restored, or created if
- * nobody was told of it before. A row as the certification was within `withdrawAfter`, before its last change, is an
- * older answer: of a replica that lags, or a page from a cache. It is no update.
+ * The differences between the assessments read and the certifications in `known`, by id. An
+ * assessment that was read twice (it moved from one page to the next) counts once, as last read. A
+ * move to another day is an update of `certified_on`. A certification that comes back is restored,
+ * or created if subscribers were never told of it. A row as the certification was within
+ * `withdrawAfter`, before its last change, is an older answer of a lagging replica or a cache. It
+ * is no update.
  */
 export function compare(
   read: readonly Assessment[],
@@ -145,7 +153,10 @@ function changeOf(
   return { ...created, kind, revision, changed, before };
 }
 
-/** Marks of rows that the ledger had as a page shows them, save those that were changed since, or may have been. */
+/**
+ * Marks of rows that agreed with the ledger, without those that were changed since, or may have
+ * been.
+ */
 export function stillAgreed(
   rows: readonly Assessment[],
   touched: ReadonlySet<number>,
@@ -154,12 +165,15 @@ export function stillAgreed(
   return rows.filter(({ id }) => !touched.has(id)).map((row) => markOf(row, salt));
 }
 
-/** The change that says that a certification is gone. Only after two looks. */
+/** Only for a certification that two looks found gone. */
 export function withdrawal(before: Certification): Withdrawal {
   return { kind: 'withdrawn', id: before.id, before, revision: before.revision + 1 };
 }
 
-/** How the changes alter the number of assessments that the partner counts, by day. What is withdrawn was missing, and not counted. */
+/**
+ * How the changes alter the partner's expected count, by day. A withdrawn certification was
+ * missing, so it was not counted.
+ */
 export function countDeltas(changes: readonly Change[]): Map<string, number> {
   const deltas = new Map<string, number>();
   for (const change of changes) {
@@ -173,28 +187,34 @@ export function countDeltas(changes: readonly Change[]): Map<string, number> {
   return new Map([...deltas].filter(([, delta]) => delta !== 0));
 }
 
-/** What subscribers know of a certification, in short: nothing, that it is withdrawn, or what it was like. */
+/**
+ * Subscribers' knowledge of a certification, in short: nothing, that it is withdrawn, or its
+ * fingerprint.
+ */
 export type Told = string;
 
-/** @param before what was known before an event that waits for ops */
+/** @param before the ledger's knowledge before an event that waits for ops */
 export function toldOf(before: Certification | undefined): Told {
   if (before === undefined || before.isUntold) return 'nothing';
   return before.presence === 'withdrawn' ? 'withdrawn' : before.fingerprint.whole;
 }
 
-/** Whether a certification is again as subscribers were last told. Those who were told nothing need not hear that it has gone. */
+/**
+ * Whether a certification is again as subscribers were last told. Subscribers who were told nothing
+ * need not hear that it has gone.
+ */
 export function isUndone(told: Told, change: Change): boolean {
   if (change.kind === 'withdrawn') return told === 'withdrawn' || told === 'nothing';
   return told === change.fingerprint.whole;
 }
 
 /**
- * Of events that go out one after the other, those that lead away from what a certification was like and back to it: as
- * if they had been taken back before anybody was told of them.
+ * Finds events of one certification that lead away from a state and back to it, as if they had been
+ * taken back before anybody was told of them.
  *
- * @param events in order, each with what was known before it; absent: nobody knows
- * @param now what is known after the last
- * @returns their revisions
+ * @param events in order, each with subscribers' knowledge before it; absent: unknown
+ * @param now the knowledge after the last event
+ * @returns the revisions of these events
  */
 export function detours(
   events: readonly { readonly revision: number; readonly told?: Told | undefined }[],
@@ -227,7 +247,7 @@ export const dayTally = z.readonly(
 
 export type DayTally = z.output<typeof dayTally>;
 
-/** @returns `undefined` when nothing has changed: then nothing need be written */
+/** @returns `undefined` if nothing has changed: then nothing need be written */
 export function tallied(
   before: DayTally | undefined,
   day: string,

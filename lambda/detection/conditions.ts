@@ -6,23 +6,23 @@ import type { Calendar } from './calendar.ts';
 import type { Missing } from './missing.ts';
 import { paceSeen, type RequestPace } from './pace.ts';
 
-/** What a tick has to get past, in this order: the secret, the token, the API. */
+/** The steps that a tick must pass, in this order: the secret, the token, the API. */
 const obstacles = [
   ['credentials-not-set', 'credentials-malformed', 'secret-unreadable'],
   ['credentials-refused', 'unsupported-grant'],
   ['token-refused-twice', 'not-provisioned'],
 ] as const;
 
-/** In the way of every tick until people mend it: the codes of the errors that reach so far. */
+/** Conditions that block every tick until people mend them, named by the codes of their errors. */
 export const accessNames = obstacles.flat();
 
-/** In the way of every tick. */
+/** Conditions that block every tick. */
 const blocking = [...accessNames, 'partner-silent'] as const;
 
 const isBlocking = (name: string): name is (typeof blocking)[number] =>
   blocking.some((one) => one === name);
 
-/** What operations are told of once when it begins and once when it is over. */
+/** Ops are told of each once when it begins and once when it is over. */
 export const conditionNames = [
   'paused',
   ...blocking,
@@ -41,81 +41,93 @@ export const conditionNames = [
 
 export type ConditionName = (typeof conditionNames)[number];
 
-/** Of odd fields, by path: when a tick last met such records, and the most that one tick has met. */
+/**
+ * By path of an odd field: when a tick last met such records, and the most that one tick has met.
+ */
 const oddPathsKnown = z.readonly(
   z.record(z.string(), z.readonly(z.object({ at: z.number(), records: z.int() }))),
 );
 
-/** What a tick has found out about a condition. */
 export interface Observation {
-  /** How many of whatever it counts; 0: it is over, or has never been. */
+  /** The number that the condition counts; 0: it is over, or never was. */
   readonly number: number;
-  /** Since when, if that is not now: milliseconds since the epoch. */
+  /** When it began, if that is not now: milliseconds since the epoch. */
   readonly since?: number | undefined;
   /** Lines for its notice; no personal data. */
   readonly details?: readonly string[] | undefined;
-  /** Of `odd-fields`: all that are known. */
+  /** For `odd-fields`: all known paths. */
   readonly paths?: z.output<typeof oddPathsKnown>;
-  /** So long it has to last before it is told, and to be gone before it is over: milliseconds. */
+  /** How long it must last before ops are told, and be gone before it is over: milliseconds. */
   readonly steadyMs?: number;
-  /** It may end by itself: after so long it is told that it lasts, or in one line that it was. Milliseconds. */
+  /**
+   * For a condition that may end by itself: after this time ops are told that it lasts, or that it
+   * was. Milliseconds.
+   */
   readonly graceMs?: number;
 }
 
-/** What one tick has found out, by condition; of the others it knows nothing. */
+/** The observations of one tick; it knows nothing of the other conditions. */
 export type Observations = Readonly<Partial<Record<ConditionName, Observation>>>;
 
-/** What is in the way of every tick, and what is said of it if it may end by itself. */
+/** The condition that blocks every tick; `passing` is its text if it may end by itself. */
 export interface Blocked {
   readonly name?: (typeof blocking)[number];
   readonly passing?: string;
 }
 
-/** What a tick notes as it goes; of what is left out it knows nothing. */
+/** Facts that a tick notes as it goes; it knows nothing of absent ones. */
 export interface Facts {
   readonly pace: RequestPace;
-  /** Malformed records, by a short name. */
+  /** Quarantined records, by a short name. */
   readonly quarantined: Map<string, QuarantinedRecord>;
   /** The ids of announceable records with odd fields, by path. */
   readonly oddFields: Map<string, Set<number>>;
-  /** What is in the way of every tick; no name: the partner has answered. */
+  /** The condition that blocks every tick; without a name: the partner has answered. */
   blocked?: Blocked;
-  /** Malformed records that are reported for the first time, and how many have been reported with them. */
+  /**
+   * Quarantined records that are reported for the first time, and the number of all reported ones.
+   */
   reported?: { readonly news: readonly QuarantinedRecord[]; readonly total: number };
-  /** Days were read. */
+  /** Present if days were read. */
   calendar?: Calendar;
   absence?: {
-    /** A tick that has nothing to look at knows no notes. */
+    /** A tick without looks knows no notes. */
     readonly missing: Partial<Pick<Missing, 'total' | 'notes' | 'tooManySince'>> | undefined;
     readonly unexplained: number;
-    /** An older answer or a comeback looks the same for a while. */
+    /** For a while, an older answer or a comeback looks the same. */
     readonly steadyMs: number;
   };
-  /** No certification has come for long. Only ticks that have found all that there is know of it. */
+  /** No certification has come for long. Only ticks that have found every change know it. */
   silent?: Observation;
-  /** What waits for ops. Only ticks with the lease count it, and tell of odd fields: others see the same page each time. */
+  /**
+   * Events that wait for ops. Only ticks with the lease count them, and tell of odd fields: others
+   * see the same page each time.
+   */
   waiting?: Pick<Observations, 'held' | 'undeliverable'>;
-  /** What the state says by itself: of a pause, and of the last self-check. */
+  /** Observations from the state alone: a pause, and the last self-check. */
   stated?: Observations;
-  /** The first that AWS has denied this tick. */
+  /** The first denial by AWS in this tick. */
   denial?: State['denial'];
 }
 
-/** A condition that lasts, or of which somebody is still to be told something. */
+/** A condition that lasts, or that still owes a notice. */
 export const openCondition = z.readonly(
   z.object({
     /** When it was first seen: milliseconds since the epoch. */
     since: z.number(),
     number: z.int(),
-    /** Since when it is not seen any more, and is not over yet. */
+    /** Since when it is no longer seen, while it is not over yet. */
     goneAt: z.exactOptional(z.number()),
-    /** The last notice that was accepted: when, and how many it spoke of, or how few there were since. */
+    /** The last accepted notice: when, and its number, or the lowest number since then. */
     told: z.exactOptional(z.readonly(z.object({ at: z.number(), number: z.int() }))),
-    /** The notice that is owed, as SNS has not accepted it yet: it begins; it has become more; it is over; it was, and is over. */
+    /**
+     * The notice that SNS has not accepted yet: it begins; it has grown; it is over; it was, and is
+     * over.
+     */
     owes: z.exactOptional(z.enum(['begins', 'grows', 'ends', 'was'])),
     /** For that notice only. */
     details: z.exactOptional(z.readonly(z.array(z.string()))),
-    /** Of `odd-fields`. */
+    /** For `odd-fields`. */
     paths: z.exactOptional(oddPathsKnown),
   }),
 );
@@ -125,26 +137,27 @@ export type OpenCondition = z.output<typeof openCondition>;
 export type OpenConditions = ReadonlyMap<ConditionName, OpenCondition>;
 
 const oneDay = 24 * 3_600_000;
-/** What may end by itself is told after so long. */
+/** Ops are told of a condition that may end by itself after this time. */
 const graceMs = 15 * 60_000;
-/** Days that were found unproven again after so long are told of. */
+/** Ops are told of days that are found unproven again after this time. */
 const unprovenMs = oneDay;
-/** What the state item can hold of a notice that is owed. */
+/** Limits for the details of an owed notice, since the state item holds them. */
 const listed = 20;
 const maxLine = 200;
 
 /**
- * What is known of a condition after an observation, and with it the notice that is owed now.
+ * The condition after an observation, with the notice that it owes now.
  *
  *            seen                     told
  *   nothing ──────▶ owes 'begins' ──────────▶ told ──┬─ over ─▶ owes 'ends' ──told──▶ nothing
  *      ▲                │ over                 ▲     └─ more, a day later ─▶ owes 'grows'
  *      └────────────────┘                      └──────────── told ──────────────┘
  *
- * "A day later" needs an observation then: whoever knows that it lasts says so, even with the same number.
- * What nobody was told of ends without a word, and what is back before its end was told goes on. Where it has to be
- * steady, what comes and goes is one condition as long as it does not stay away. What may end by itself is decided on
- * once, after its time of grace: as it is then, it begins, or owes 'was'; one lost tick is made up for by the next.
+ * "A day later" needs an observation then, so a tick that knows that the condition lasts says so,
+ * even with the same number. A condition that ops were never told of closes silently. One that is
+ * back before its end was told goes on. A condition with `steadyMs` comes and goes as one condition
+ * as long as it does not stay away. One with `graceMs` is decided on once, after that time: it begins,
+ * or it owes 'was'. One lost tick is made up for by the next.
  */
 export function observe(
   before: OpenCondition | undefined,
@@ -185,17 +198,17 @@ function notSeen(
   return graceMs > 0 && number > 1 ? { ...before, goneAt, owes: 'was' } : undefined;
 }
 
-/** Whether nobody is told of it, nor is to be yet. */
+/** Whether ops were not told of it, and need not be told yet. */
 export function isUntold(condition: OpenCondition | undefined): boolean {
   return condition !== undefined && condition.told === undefined && condition.owes === undefined;
 }
 
-/** Whether operations were told of it, or are owed it, and it is not over. */
+/** Whether ops were told of it, or are owed the notice, and it is not over. */
 export function isLasting({ told, owes }: OpenCondition): boolean {
   return owes === undefined ? told !== undefined : owes === 'begins' || owes === 'grows';
 }
 
-/** What is left of a condition once the notice that it owes was accepted. */
+/** The condition after its owed notice was accepted; undefined: it is over. */
 export function settle(condition: OpenCondition, nowMs: number): OpenCondition | undefined {
   const { since, number, owes, paths } = condition;
   if (owes === 'ends' || owes === 'was') return undefined;
@@ -203,8 +216,8 @@ export function settle(condition: OpenCondition, nowMs: number): OpenCondition |
 }
 
 /**
- * A pause that goes on for days may have been forgotten. An outage that was not told before begins anew after it: no tick
- * has seen that it lasts.
+ * A pause that goes on for days may have been forgotten. An outage that ops were not told of before
+ * the pause begins anew after it: no tick has seen that it lasts.
  */
 export function pauseSeen(
   pause: Pause | undefined,
@@ -220,7 +233,10 @@ export function pauseSeen(
   };
 }
 
-/** Of what a tick has failed, if it is in the way of every tick: until people mend it, or until the host answers. */
+/**
+ * The fact to note for an error that blocks every tick, until people mend it or until the host
+ * answers.
+ */
 export function blockedBy(error: NotifierError): Pick<Facts, 'blocked'> {
   const { code, fault, reach, retryHelps } = error;
   const passing = retryHelps && { passing: error.message };
@@ -229,7 +245,7 @@ export function blockedBy(error: NotifierError): Pick<Facts, 'blocked'> {
   return isUnanswered && passing ? { blocked: { name: 'partner-silent', ...passing } } : {};
 }
 
-/** Counted are ticks, as far as that matters: a lost one is made up for by the next. */
+/** The number counts ticks, up to 2: one lost tick is made up for by the next. */
 function blockedSeen({ name, passing }: Blocked, open: OpenConditions): Observations {
   const over = overWith(name).map((one) => [one, { number: 0, graceMs }] as const);
   const number = passing !== undefined && name && open.has(name) ? 2 : 1;
@@ -237,20 +253,20 @@ function blockedSeen({ name, passing }: Blocked, open: OpenConditions): Observat
   return { ...Object.fromEntries(over), ...(name && { [name]: seen }) };
 }
 
-/** One gives way to another only if it shows that the other is over: a host that does not answer shows nothing. */
+/** The conditions that this one proves to be over. A host that does not answer proves nothing. */
 function overWith(name: Blocked['name']): readonly ConditionName[] {
   if (name === undefined) return blocking;
   const step = obstacles.findIndex((names) => names.some((one) => one === name));
   return [...obstacles.slice(0, step + 1).flat(), ...(step > 0 ? ['partner-silent' as const] : [])];
 }
 
-/** What a tick has to tell of, by what it has noted. */
+/** The observations that follow from a tick's facts. */
 export function conditionsOf(facts: Facts, open: OpenConditions, nowMs: number): Observations {
   const { blocked, reported, calendar, absence, silent, waiting, oddFields } = facts;
   const { missing = { notes: [] }, unexplained = 0, steadyMs = 0 } = { ...absence };
   const { tooManySince, total = 0 } = missing;
   const tooMany = tooManySince === undefined ? 0 : Math.max(1, total);
-  // Without notes, what they have shown last still holds.
+  // Without notes, the number from before still holds.
   const shownBefore = open.get('shown-by-id');
   const lastShown = shownBefore?.goneAt === undefined ? shownBefore?.number : 0;
   const shown = missing.notes?.filter(({ isShownById }) => isShownById);
@@ -278,7 +294,7 @@ export function conditionsOf(facts: Facts, open: OpenConditions, nowMs: number):
   };
 }
 
-/** Whether no record is malformed any more: each would leave its day unproven. */
+/** Whether no record is quarantined any more: each would leave its day unproven. */
 export function isMended(calendar: Calendar, malformed: number): boolean {
   return malformed === 0 && unprovenDays(calendar).length === 0;
 }
@@ -291,7 +307,8 @@ function daysSeen(calendar: Calendar, malformed: number, open: OpenConditions): 
   const lastMet = Math.max(0, ...Object.values(paths).map(({ at }) => at));
   const isOddOver = calendar.days.every((day) => calendar.entry(day).readAt > lastMet);
   const quarantined = open.get('quarantined');
-  // Also when nothing new has come: what was added within a day of its notice is still to be told.
+  // Observed without new records, too: those added within a day of the last notice are still to be
+  // told.
   const isMalformed = !isMended(calendar, malformed) && quarantined && isLasting(quarantined);
   return {
     unproven: {
@@ -313,7 +330,7 @@ function lineOf({ id, problems }: QuarantinedRecord): string {
   return `${id === undefined ? 'a record without an id' : `assessment ${id}`}: ${problems.join('; ')}`;
 }
 
-/** Told once by path, as long as any are met. */
+/** Ops are told once by path, as long as any are met. */
 function oddSeen(
   met: Facts['oddFields'],
   { paths: known = {} }: Partial<OpenCondition> = {},

@@ -4,13 +4,14 @@ import { type Change, countDeltas } from './compare.ts';
 import { digestOf } from './fingerprint.ts';
 import type { ReadResult } from './worklist.ts';
 
-/** Entries of days that were read just now, on their way to the calendar. */
+/** Entries of days that were just read, on their way to the calendar. */
 export type FreshEntries = Map<string, DayEntry>;
 
 /**
- * What the calendar learns of these days, and of others that the read showed.
+ * The calendar's entries for these days, and for others that the read showed.
  *
- * @param readAt when the read began, in milliseconds since the epoch: what came while it went on it may have overlooked
+ * @param readAt when the read began, in milliseconds since the epoch: it may have overlooked later
+ * arrivals
  */
 export function dayEntries(
   days: readonly string[],
@@ -34,9 +35,10 @@ export function dayEntries(
 }
 
 /**
- * The entries of days after a read of them that began at `readAt`. Unless the read proves them, they have what the
- * calendar had, with what was committed or is missing now: whatever else differs goes on to differ. Of days that were
- * read together, what was seen is true, and they stay due until a read of fewer proves them.
+ * The entries of days after a read that began at `readAt`. Without a proof, an entry has the
+ * calendar's count, corrected by the commits and the missing certifications of now. So any other
+ * difference stays visible. Days that were read together stay due until a read of fewer days proves
+ * them; their corrected counts are valid.
  */
 export function entriesAfter(
   result: ReadResult,
@@ -57,17 +59,17 @@ export function entriesAfter(
       const count = before.count + (deltas.get(day) ?? 0) - lacking;
       const known = { ...before, count, ...(missing !== undefined && { missing }) };
       if (isStillDue) return [day, known];
-      // Both were for a read to come, and this was it.
+      // Both asked for a read, and this was it.
       const { askedAt: _, dueAt: __, ...facts } = result === 'unproven' ? fresh : known;
       const { proof: ___, digest: ____, ...unproven } = facts;
-      // What a read did not come to is as it was.
+      // A read in vain may not have reached the day, so its proof stays.
       const read = { ...(result === 'in-vain' ? facts : unproven), readAt };
       return [day, result === 'left' ? read : { ...read, failures: failures + 1 }];
     }),
   );
 }
 
-/** Days of which a read proved nothing, or that the host did not answer for: from now on, so few are read together. */
+/** Halves the number of days that are read together, after a read without a proof or an answer. */
 export function separated(entries: FreshEntries, days: readonly string[]): FreshEntries {
   const together = Math.ceil(days.length / 2);
   const read = new Set(days);
@@ -76,7 +78,7 @@ export function separated(entries: FreshEntries, days: readonly string[]): Fresh
   );
 }
 
-/** What the partner counts of these days and did not show is expected of the first from now on. */
+/** Adds rows that the partner counts and did not show to the expected count of the first day. */
 export function attributeRest(
   entries: FreshEntries,
   [day]: readonly string[],
@@ -90,9 +92,10 @@ export function attributeRest(
 }
 
 /**
- * How certifications that moved, or were withdrawn by a tick that was cut short, alter days that were not read. What
- * has left a day that lacks some is one of these, and not in its count; where that is wrong, the day's count differs,
- * and it is read.
+ * The entries of days that were not read, after certifications moved or a tick that was cut short
+ * withdrew them. A certification that leaves a day with missing ones is taken for one of these,
+ * which are not in the day's count. Where that is wrong, the day's count differs, and the day is
+ * read.
  */
 export function movesElsewhere(
   changes: readonly Change[],
@@ -118,12 +121,15 @@ export function movesElsewhere(
   );
 }
 
-/** The calendar with these days asked for. */
+/** The calendar with a request to read these days. */
 export function asking(calendar: Calendar, days: readonly string[], askedAt: number): Calendar {
   return calendar.with(days.map((day) => [day, { ...calendar.entry(day), askedAt }]));
 }
 
-/** What a tick has asked for and not read: the next one goes on with it. A day without an entry is due anyway. */
+/**
+ * Requests to read that this tick has made and not met: the next one reads these days. A day
+ * without an entry is due anyway.
+ */
 export function stillAsked(before: Calendar, after: Calendar): Map<string, DayEntry> {
   const isLeft = ([day, { askedAt }]: readonly [string, DayEntry]) =>
     askedAt !== undefined && before.entries.has(day) && before.entry(day).askedAt === undefined;

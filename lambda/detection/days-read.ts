@@ -2,21 +2,20 @@ import type { RangeRead } from '../ports/partner-reader.ts';
 import type { Cursor } from '../ports/state.ts';
 import type { ReadResult, ReadStep } from './worklist.ts';
 
-/** What the partner has answered to a read. */
 export interface Answered extends RangeRead {
-  /** It was cut off by the pace, and not by time. */
+  /** The pace cut it off, not time. */
   readonly isOutOfPace: boolean;
 }
 
-/** A read that was cut off, and cannot be gone on with, counts no day. */
+/** A read that was cut off and cannot be resumed counts no day. */
 export function isReadCounted(wasInVain: boolean): boolean {
   return !wasInVain;
 }
 
 /**
- * What the answer alone says of a read.
+ * The facts about a read that follow from its answer alone.
  *
- * @param isCounted whether a read that was cut off counts its days
+ * @param isCounted says whether a read in vain counts its days
  * @param begunAt when it began: milliseconds since the epoch
  */
 export function judged(
@@ -27,7 +26,7 @@ export function judged(
 ) {
   const isFirstReading = step.purpose === 'start' || step.purpose === 'baseline';
   const mayGoOn = step.mayGoOn || (isFirstReading && read.isOutOfPace);
-  /** Where the next tick goes on. */
+  /** Where the next tick resumes. */
   const next = mayGoOn ? read.bookmark : undefined;
   return {
     ...read,
@@ -48,12 +47,15 @@ export function resultOf(read: Judged, hasFailed: boolean): ReadResult {
   if (read.isInVain) return 'in-vain';
   if (hasFailed) return 'failed';
   if (next !== undefined) return 'left';
-  // Its count has changed between the first part and the last.
+  // Its count has changed between the first tick and the last.
   if (isInParts && !isFirstReading && step.goneOnFrom?.count !== count) return 'failed';
   return read.isUnproven && !isInParts ? 'unproven' : 'done';
 }
 
-/** Where the next tick goes on. What is read again goes on as it was. */
+/**
+ * Where the next tick resumes. A read in vain, and one that may not be resumed, leave the cursor as
+ * it was.
+ */
 export function cursorAfter(
   { step, next, count, isFirstReading }: Judged,
   result: ReadResult,

@@ -9,10 +9,10 @@ export const plainDay = z.codec(z.iso.date(), z.instanceof(Temporal.PlainDate), 
 
 /** The days that are read most often: from `from` on, with no end, so that tomorrow is in it. */
 export interface RecentWindow {
-  /** `YYYY-MM-DD`: what was completed before that day is late. */
+  /** `YYYY-MM-DD`: a certification dated before it is late. */
   readonly from: string;
   readonly today: Temporal.PlainDate;
-  /** From the window's first to today. */
+  /** From the window's first day to today. */
   readonly days: readonly string[];
 }
 

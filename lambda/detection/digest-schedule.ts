@@ -5,25 +5,24 @@ import type { TickSettings } from '../settings.ts';
 /** An index follows its table within seconds; after trouble it gets this long. */
 export const indexLagMinutes = 10;
 
-/** When people are told. */
 export interface DigestSettings extends Pick<TickSettings, 'timeZone'> {
   readonly alerts: Pick<TickSettings['alerts'], 'digestEvery' | 'quietHours'>;
 }
 
 /**
- * What became of the people's mail in a tick.
+ * The digest after a tick.
  *
- * - `left`: an event was left to wait for a later mail;
- * - `more`: a mail has not told of everything: SNS has refused it, or it was full;
- * - `nothing`, `some`: what earlier ticks had left is out, and the index has shown so much of it.
+ * - `left`: an event waits for a later digest;
+ * - `more`: a digest did not list everything, because SNS refused it or it was full;
+ * - `nothing`, `some`: events of earlier ticks are out, and the index showed this many of them.
  */
 export type DigestNews = 'left' | 'more' | 'nothing' | 'some';
 
 /**
- * When the next mail is due, after this. `undefined`: nobody waits for one.
+ * When the next digest is due. `undefined`: no event waits for one.
  *
- * What waits is found by an index, which lags. So a schedule stands until a look has found nothing, long enough
- * after the last event was left to wait.
+ * Waiting events are found by an index, which lags. So a schedule stays until a look has found
+ * nothing, long enough after the last event began to wait.
  */
 export function digestSchedule(
   before: DigestSchedule | undefined,
@@ -46,7 +45,7 @@ export function digestSchedule(
   return { dueAt: endOfQuiet(now.add({ minutes }), settings), owedAt };
 }
 
-/** Whether this mail goes out now: its time has come, and nobody is asleep. */
+/** Whether the digest goes out now: it is due, and it is outside the quiet hours. */
 export function isDigestDue(
   schedule: DigestSchedule | undefined,
   now: Temporal.Instant,
@@ -60,8 +59,8 @@ export function isDigestDue(
 }
 
 /**
- * The first instant from this one on that is not in the quiet hours. They are times on the wall: a
- * night on which the clocks change is an hour shorter or longer, and where `to` is an hour that is
+ * The first instant from this one on that is outside the quiet hours. These are times on the wall:
+ * a night on which the clocks change is an hour shorter or longer. Where `to` is in an hour that is
  * skipped, they end with the skip.
  */
 export function endOfQuiet(

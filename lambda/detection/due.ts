@@ -3,15 +3,18 @@ import type { Calendar, CalendarRange, DayEntry } from './calendar.ts';
 import { mostKnown, rowsOfOnePage } from './locate.ts';
 
 const oneMinuteMs = 60_000;
-/** For what has no days, and the longest wait after failures, however many: the year 2255. */
+/** The year 2255: for a calendar without days, and the longest wait after failures. */
 const notSoon = 9e12;
 
-/** Why days are read: they were asked for; they are due soon whatever else is; everything is, in its turn. */
+/**
+ * Why days are read: a read was asked for; they are due soon by themselves; the history's audits
+ * have their turn.
+ */
 export type Kind = 'asked' | 'soon' | 'audit';
 
 type AuditSettings = TickSettings['audit'];
 
-/** How audits go round: the days of the history by so many requests a minute on average. */
+/** How audits go through the days of the history, at this many requests a minute on average. */
 export interface AuditPlan extends AuditSettings {
   readonly perMinute: number;
   /** First day of the recent window. */
@@ -20,15 +23,16 @@ export interface AuditPlan extends AuditSettings {
 
 type DueSettings = Pick<AuditPlan, 'recentFrom' | 'recentMs' | 'historyMs'>;
 
-/** Due then, and a period later for two of its periods. */
+/** Due at `at`; from then on, the wait is counted in periods. */
 interface Wait {
   readonly at: number;
   readonly periodMs: number;
 }
 
 /**
- * What a day waits for, save what was asked for: the one place that knows when it is due. Soon: its turn in the recent
- * window; after reads in a row that left something, 1, 2, 4 … minutes; what an older answer may have hidden.
+ * The one place that knows when a day is due, requests to read apart. Soon: its turn in the recent
+ * window; 1, 2, 4 … minutes after failed reads in a row; the time until which an older answer may
+ * have hidden a change.
  */
 function waitsOf(
   kind: Exclude<Kind, 'asked'>,
@@ -46,11 +50,11 @@ function waitsOf(
 }
 
 /**
- * How long each day of the calendar has waited to be read, in periods of its own: from 1 on it is due. What was asked
- * for comes the last first: what a search has located does not wait for all that ops have asked for.
+ * How long each day of the calendar has waited to be read, in its own periods: from 1 on it is due.
+ * Of requests to read, the latest comes first: a difference that a search has located does not wait
+ * for all requests of ops.
  *
- * @param looks days that are to be read for what they lack, and when, if this is for them: they wait as long again as
- * lies between two
+ * @param looks days to be read for a look, and when; their period is `withdrawAfter`
  */
 export function waited(
   kind: Kind,
@@ -71,10 +75,10 @@ export function waited(
 }
 
 /**
- * What the state keeps of a calendar: what the partner is to count, and when the next tick is to read days again if
- * nothing differs, in milliseconds since the epoch.
+ * The calendar's facts for the state: the expected total, and when the next tick must read days
+ * even if nothing differs, in milliseconds since the epoch.
  *
- * @param auditsFrom before that, no audit of the history: earlier ones have spent what they may
+ * @param auditsFrom no audit of the history before then: earlier audits have spent their requests
  */
 export function calendarLearned(
   calendar: Calendar,
@@ -94,12 +98,12 @@ export function calendarLearned(
 }
 
 /**
- * The next days to read: those that are due for the most of their periods, and neighbours that fit into
- * the same page and have not been read since half their period. So where there is more to read than there
- * is time for, all wait for the same number of periods, and none for ever.
+ * The next days to read: those that have waited for the most of their periods, and neighbours that
+ * fit into the same page and have waited for half a period. So where there is more to read than
+ * there is time for, all wait for the same number of periods, and none for ever.
  *
- * @param waited how long each day has
- * @returns `undefined` when nothing is due
+ * @param waited how long each day has waited, in periods
+ * @returns `undefined` if nothing is due
  */
 export function nextDue(calendar: Calendar, waited: readonly number[]): CalendarRange | undefined {
   const waitOf = (position: number) => waited[position] ?? 0;
@@ -123,7 +127,7 @@ export function nextDue(calendar: Calendar, waited: readonly number[]): Calendar
   }
 }
 
-/** Few enough for one page, and for those among them that shared a read which proved nothing. */
+/** Few enough for one page, and no more than the `together` of each day. */
 function mayShareRead(calendar: Calendar, range: CalendarRange): boolean {
   const days = calendar.daysOf(range);
   return (
@@ -133,18 +137,21 @@ function mayShareRead(calendar: Calendar, range: CalendarRange): boolean {
   );
 }
 
-/** Where more is needed, a pass over the history takes so many requests a minute, or it is done within a day. */
+/**
+ * Requests a minute that audits of the history take on average, unless a pass within `historyMs`
+ * needs more.
+ */
 const auditsPerMinute = 2;
-/** A history that a few requests read is not read more often. */
+/** A history that a few requests read is not read more often than this. */
 const leastPassMs = 15 * oneMinuteMs;
-/** Rows that a page adds to a day that does not fit into one: it overlaps with the one before. */
+/** Rows that each further page of a day adds: it overlaps with the page before. */
 const rowsOfNextPage = 90;
 
 /**
- * Audits of the history are saved up and spent together: two requests a minute on average, or as many as a pass within
- * `historyMs` needs, up to `requests` a tick.
+ * Audits of the history are saved up and spent together: two requests a minute on average, or as
+ * many as a pass within `historyMs` needs, up to `requests` a tick.
  *
- * @param ofPass requests that it takes to read the history once
+ * @param ofPass requests that one reading of the history takes
  */
 export function auditPlan(
   ofPass: number,
@@ -153,7 +160,8 @@ export function auditPlan(
 ): AuditPlan {
   const needed = (ofPass * oneMinuteMs) / historyMs;
   const perMinute = Math.min(requests, Math.max(auditsPerMinute, needed));
-  // Due as long before as the requests are saved up: so there is always something to spend them on.
+  // Days are due earlier by the time in which the requests are saved up, so there is always
+  // something to spend them on.
   const passMs = perMinute > 0 ? ((ofPass - requests) / perMinute) * oneMinuteMs : historyMs;
   const least = Math.min(leastPassMs, historyMs);
   return {
@@ -165,7 +173,6 @@ export function auditPlan(
   };
 }
 
-/** The plan of the audits of this history. */
 export function auditPlanOf(
   calendar: Calendar,
   recentFrom: string,
@@ -174,7 +181,7 @@ export function auditPlanOf(
   return auditPlan(requestsOf(calendar, recentFrom), recentFrom, settings);
 }
 
-/** What it takes to read the history once, neighbours together. */
+/** The requests that one reading of the history takes, with neighbours together. */
 export function requestsOf(calendar: Calendar, recentFrom: string): number {
   let requests = 0;
   let rows = 0;
@@ -189,7 +196,7 @@ export function requestsOf(calendar: Calendar, recentFrom: string): number {
   return requests + Math.sign(rows);
 }
 
-/** Until when audits of the history wait, when they have spent so many requests. */
+/** Until when audits of the history wait after they have spent this many requests. */
 export function savedUntil(
   spent: number,
   { requests, perMinute }: AuditPlan,

@@ -2,8 +2,9 @@ import { createHmac } from 'node:crypto';
 import type { Assessment, ResultPart } from '../events/assessment.ts';
 
 /**
- * The fields of the API document, whose change is an update. Others are passed on but not compared: a partner that
- * adds a field to every record must not cause an update of each. Their order is that of the hashes: it stays.
+ * The fields of the API document: a change of one is an update. Other fields are passed on but not
+ * compared: a partner that adds a field to every record must not cause an update of each. The
+ * hashes have this order, so it must stay.
  */
 export const documentedFields = [
   'seid',
@@ -27,8 +28,8 @@ export const documentedOfParts = [
 ] as const satisfies readonly (keyof ResultPart)[];
 
 /**
- * The paths at which a record has no value that the document allows: null, absent, or of another type, in the place
- * of which its reader has put null. Of an educator without a State Educator ID, null is documented.
+ * The paths at which a record has no documented value: null, absent, or of another type, which the
+ * reader has replaced with null. For an educator without a State Educator ID, null is documented.
  */
 export function oddPaths(assessment: Assessment): string[] {
   const paths: string[] = documentedFields.filter((field) =>
@@ -47,18 +48,21 @@ const fingerprintLength = 20;
 /** 96 bits. */
 const digestLength = 16;
 
-/** 48 bits: of 300 rows, some trillion changed ones are one taken for another. */
+/** 48 bits: of 300 rows, one changed row in about a trillion is taken for another. */
 const markLength = 8;
 
-/** A tick looks at each record of an answer several times, and a fingerprint takes eleven HMACs. */
+/**
+ * A cache: a tick looks at each record of an answer several times, and a fingerprint takes eleven
+ * HMACs.
+ */
 const ofRecords = new WeakMap<
   Assessment,
   { readonly salt: string; readonly fingerprint: Fingerprint }
 >();
 
-/** What the ledger keeps of a record's content: enough to see a change, nothing to read. */
+/** The ledger's trace of a record's content: enough to see a change, nothing to read. */
 export interface Fingerprint {
-  /** Over all compared fields. */
+  /** The hash over all compared fields. */
   readonly whole: string;
   /** One keyed hash a field, to name the fields that changed. */
   readonly fields: Readonly<Record<string, string>>;
@@ -67,9 +71,9 @@ export interface Fingerprint {
 /**
  * Keyed hashes of an assessment's compared fields.
  *
- * The key is the integration's salt, so that a hash cannot be looked up in a dictionary of names;
- * the id goes into each hash, so that two people with one name do not share one.
- * The order of `results` does not count: they are compared as a set of parts. Null and absent are the same.
+ * The key is the integration's salt, so that a hash cannot be looked up in a dictionary of names.
+ * The id goes into each hash, so that two people with one name do not share one. The order of
+ * `results` does not count: they are compared as a set of parts. Null and absent are the same.
  */
 export function fingerprintOf(assessment: Assessment, salt: string): Fingerprint {
   const known = ofRecords.get(assessment);
@@ -92,11 +96,11 @@ export function fingerprintOf(assessment: Assessment, salt: string): Fingerprint
   return fingerprint;
 }
 
-/** Of a row as it is, in short: its id is part of its fingerprint. */
+/** A short mark of a row as it is; the id is part of the fingerprint. */
 export const markOf = (assessment: Assessment, salt: string): string =>
   fingerprintOf(assessment, salt).whole.slice(0, markLength);
 
-/** The compared fields that differ. A field that the older fingerprint does not know is no change. */
+/** The compared fields that differ. A field that the older fingerprint lacks is no change. */
 export function changedFields(before: Fingerprint, after: Fingerprint): string[] {
   if (before.whole === after.whole) return [];
   return Object.entries(after.fields)
@@ -104,7 +108,7 @@ export function changedFields(before: Fingerprint, after: Fingerprint): string[]
     .map(([field]) => field);
 }
 
-/** The newest page of everything, unfiltered, and how many there are. */
+/** The newest page of the unfiltered list, and the total. */
 export interface Pulse {
   readonly assessments: readonly Assessment[];
   /** `meta.count`: every assessment in scope. */
@@ -112,12 +116,12 @@ export interface Pulse {
 }
 
 /**
- * A keyed digest of what was read, the records' content included, whatever their order. As long as that of the newest
- * page and the total stays, nothing that a pulse can see has changed, and the ledger need not be asked.
+ * A keyed digest of rows with their content, in any order. While it stays the same for the newest
+ * page and the total, nothing has changed that a pulse can see, and the ledger need not be asked.
  *
- * @param count of all that there are, where this is a page of them: its oldest day may be cut off by its end, and a
- * host with unstable ties shows other records of that day each time. So only the days that the page shows whole count;
- * if it shows just one, the total alone does, and edits are the audits' to find.
+ * @param count the total, if the rows are a page of it. The page's end may cut off its oldest day,
+ * and a host with unstable ties shows other records of that day each time. So only days that the
+ * page shows whole count. If it shows just one day, the total alone counts, and audits find edits.
  */
 export function digestOf(
   { assessments, count }: Pick<Pulse, 'assessments'> & Partial<Pulse>,

@@ -2,14 +2,17 @@ import * as z from 'zod/mini';
 import type { Change, Sighting } from './compare.ts';
 
 const oneHourMs = 3_600_000;
-/** The hour is counted in pieces, and each counts until an hour after its end. */
+/** The hour is counted in pieces; each counts until an hour after its end. */
 const pieceMs = oneHourMs / 6;
-/** So is a round of the audits. */
+/** A round of the audits is counted in pieces, too. */
 const piecesOfRound = 4;
-/** The limit grows with the ledger up to here. */
+/** The limit grows with the ledger, up to `mostByShare`. */
 const share = 0.01;
 const mostByShare = 5_000;
-/** Each tick at work reads and writes them all: others are counted again when they are found again. */
+/**
+ * Limit, since each tick at work reads and writes them all. Further changes count again when they
+ * are found again.
+ */
 const mostUnsettled = 500;
 
 const kinds = ['created', 'updated', 'restored'] as const;
@@ -17,7 +20,7 @@ const kinds = ['created', 'updated', 'restored'] as const;
 const piece = z.readonly(
   z.object({
     at: z.number(),
-    /** Certifications that were known before. */
+    /** Certifications known before it. */
     known: z.int(),
     created: z.int(),
     updated: z.int(),
@@ -29,25 +32,25 @@ const unsettled = z.readonly(
   z.object({
     id: z.int(),
     revision: z.int(),
-    /** In which piece it was counted. */
+    /** The piece that counted it. */
     at: z.number(),
-    /** It was let go. */
+    /** The gate let it pass. */
     isOut: z.boolean(),
   }),
 );
 
 type Piece = z.output<typeof piece>;
 
-/** What the gate remembers. Times are milliseconds since the epoch. */
+/** The gate's memory. Times are milliseconds since the epoch. */
 export const gateMemory = z.readonly(
   z.object({
-    /** Found within the hour, held included, oldest first. */
+    /** Changes found within the hour, held ones included, oldest first. */
     found: z.readonly(z.array(piece)),
-    /** Edits that reading days has found within a round of the audits, and that went out, oldest first. */
+    /** Edits found by reading days within a round of the audits, and not held, oldest first. */
     edits: z.readonly(z.array(z.readonly(z.object({ at: z.number(), number: z.int() })))),
-    /** Counted, and perhaps not committed: what is found again counts once, from then on. */
+    /** Counted changes that may be uncommitted. One that is found again counts once, as of then. */
     unsettled: z.readonly(z.array(unsettled)),
-    /** Until then nothing is held: ops have said so. */
+    /** Ops let everything pass until then. */
     openUntil: z.exactOptional(z.number()),
   }),
 );
@@ -56,24 +59,25 @@ export type GateMemory = z.output<typeof gateMemory>;
 
 export const nothingFound: GateMemory = { found: [], edits: [], unsettled: [] };
 
-/** What is known beside a batch that comes to the gate. */
+/** Facts about the time around a batch that comes to the gate. */
 export interface Outlook {
-  /** Certifications before it, missing ones included: the return of these is no news. */
+  /** Certifications known before it, missing ones included: their return is no news. */
   readonly known: number;
-  /** As many as the partner counts. */
+  /** The partner's count. */
   readonly total: number;
-  /** Found together with it, and next to come to the gate. */
+  /** Changes found together with it that come to the gate next. */
   readonly rest: readonly Change[];
 }
 
 /**
- * The gate counts what was found within the hour, by kind, held included, and what the total says is
- * still to come. Beyond the limit, changes of that kind are held until an hour has found less. Edits
- * come to light a few an hour where days are read: of these no more than the limit go out in a round of
- * the audits. Withdrawals are never held: too many are not withdrawn in the first place (missing.ts).
+ * The gate counts changes found within the hour, by kind, held ones included, and those that the
+ * total says are still to come. Beyond the limit, changes of that kind are held until an hour has
+ * found less. Reading days brings edits to light a few an hour, so of these no more than the limit
+ * go out in a round of the audits. Withdrawals are never held: too many are not withdrawn in the
+ * first place (missing.ts).
  *
- * @param roundMs in which the audits come round once
- * @returns what to remember: to be written before anything of the batch is committed
+ * @param roundMs the time of one round of the audits
+ * @returns the memory, which must be written before anything of the batch is committed
  */
 export function judge(
   memory: GateMemory,
@@ -86,7 +90,7 @@ export function judge(
   if (sightings.length === 0) return { memory, held: [], free: batch };
   const unsettled = within(memory.unsettled, oneHourMs + pieceMs, nowMs);
   const counted = new Map(unsettled.map((one) => [nameOf(one), one]));
-  // What is found again counts once, as of now.
+  // A change that is found again counts once, as of now.
   const again = Map.groupBy(sightings, (change) => counted.get(nameOf(change))?.at);
   const before = within(memory.found, oneHourMs + pieceMs, nowMs).map((piece) =>
     plus(piece, again.get(piece.at) ?? [], -1),
@@ -102,7 +106,7 @@ export function judge(
   for (const piece of found) for (const kind of kinds) all[kind] += piece[kind];
   const newNow = all.created + all.restored;
   const newBefore = newNow - sightings.filter(({ kind }) => kind !== 'updated').length;
-  // A crash leaves too few known now; before a baseline that ran within the hour, nothing was.
+  // After a crash, too few are known now. Before a baseline that ran within the hour, none were.
   const toCome = Math.max(0, total - Math.max(knownBefore, known - newBefore) - newNow);
   const floods: readonly Change['kind'][] = kinds.filter((kind) => {
     const next = rest.filter((change) => change.kind === kind).length;
@@ -127,7 +131,7 @@ export function judge(
     return { id, revision, at, isOut: !isHeld.has(change) };
   });
   const others = unsettled.filter((one) => !names.has(nameOf(one)));
-  // What ops let through says nothing of a drip.
+  // Edits that ops let pass do not count.
   const areEditsOut = edits > 0 && !isOpen && !isDrip && !floods.includes('updated');
   const editsPieceMs = roundMs / piecesOfRound;
   const editsAt = Math.floor(nowMs / editsPieceMs) * editsPieceMs;
@@ -149,8 +153,8 @@ export function judge(
 }
 
 /**
- * What is committed, or somebody else's, will not be found again. What could not be committed will be, and edits
- * among it have not gone out after all.
+ * Committed changes are settled: they will not be found again. Failed ones will be, and edits among
+ * them have not gone out after all.
  */
 export function concluded(
   memory: GateMemory,
@@ -174,7 +178,10 @@ export function concluded(
   };
 }
 
-/** What counts still. A clock that was ahead must not hold everything until the others have caught up. */
+/**
+ * The pieces that still count. A piece of a clock that was ahead counts as of now: it must not hold
+ * everything until the other clocks have caught up.
+ */
 function within<Timed extends { readonly at: number }>(
   pieces: readonly Timed[],
   ms: number,
@@ -184,14 +191,13 @@ function within<Timed extends { readonly at: number }>(
   return noneAhead.filter(({ at }) => nowMs - at < ms);
 }
 
-/** With these changes or without them. */
 function plus(piece: Piece, changes: readonly Sighting[], sign: 1 | -1): Piece {
   const sum = { ...piece };
   for (const { kind } of changes) sum[kind] += sign;
   return sum;
 }
 
-/** An edit that the newest page shows comes with at most a page of others. */
+/** Edits on the newest page are not counted here: they come with at most a page of others. */
 const isReadEdit = ({ kind, found }: Change) => kind === 'updated' && found?.in !== 'page';
 
 const nameOf = ({ id, revision }: { readonly id: number; readonly revision: number }) =>

@@ -2,46 +2,53 @@ import type { State } from '../ports/state.ts';
 import type { Calendar, CalendarRange } from './calendar.ts';
 
 const oneMinuteMs = 60_000;
-/** After so many minutes a search is repeated once an hour. */
+/** After this many minutes, a search is repeated once an hour. */
 const hourlyAfter = 64;
-/** Up to this many, a range is one request to read and needs no further question. */
+/** A range of up to this many rows takes one request to read, so it is not narrowed further. */
 export const rowsOfOnePage = 99;
-/** Unless the ledger would have to be searched for more than this: what has gone is looked at in pieces. */
+/**
+ * A range with more certifications in the ledger is narrowed further, so that no read looks up more
+ * of them.
+ */
 export const mostKnown = 1_000;
 
-/** `count`: to be answered with what the partner counts for the range. `read`: differs, read it. */
+/**
+ * `count`: asks for the partner's count of the range. `read`: the range differs, so it must be
+ * read.
+ */
 export interface Step {
   readonly kind: 'count' | 'read';
   readonly range: CalendarRange;
-  /** Known to differ, and narrowed by this step. */
+  /** The range that is known to differ and that this step narrows. */
   readonly within?: CalendarRange;
 }
 
-/** What the partner counts for these days is not what the calendar has. */
+/** Days for which the partner's count differs from the calendar's. */
 interface Differing {
   readonly range: CalendarRange;
   readonly count: number;
-  /** Read where something was missing, and it differs all the same. */
+  /** Its days with missing certifications were read, and it differs all the same. */
   readonly isRead?: true;
 }
 
 /**
- * A `count` is answered with what the partner counts for the range, a `read` with what the calendar has of it by then.
+ * A `count` is answered with the partner's count of the range, a `read` with the calendar's count
+ * after it.
  */
 export type Search = Generator<Step, void, number>;
 
 /**
  * Finds the days on which the partner's count differs from the calendar's, by bisection.
  *
- * A generator that asks, is answered, and names what to read as it finds it, the most recent first.
- * A range's count minus that of one half is the other half's, so each level costs one question: a
- * record backdated ten years takes about twelve. Recent days are asked about first, because that is
- * where most changes are.
+ * This generator asks, is answered, and names ranges to read as it finds them, the most recent
+ * first. A range's count minus that of one half is the other half's, so each level costs one
+ * question. A record backdated ten years takes about twelve. Recent days are asked about first,
+ * because that is where most changes are.
  *
- * Counts are asked for at different moments. A change in between can send it to a day where nothing
- * differs, or hide a difference until the next time; it cannot make a read wrong.
+ * Counts are asked for at different moments. A change in between can send the search to a day where
+ * nothing differs, or hide a difference until the next time. It cannot make a read wrong.
  *
- * @param total what the partner counts altogether
+ * @param total the partner's count of all days
  * @param recent position of the recent window's first day
  */
 export function* locate(calendar: Calendar, total: number, recent: number): Search {
@@ -56,8 +63,8 @@ export function* locate(calendar: Calendar, total: number, recent: number): Sear
 }
 
 /**
- * The same among these days alone: where an earlier search ran out of time. They did differ then, so what
- * is small enough to be read is read, also if the counts agree by now: one may have come for one that went.
+ * Resumes a search among the days where its time ran out. They did differ then, so a range that is
+ * small enough is read even if the counts agree by now: one may have come for one that went.
  */
 export function* locateWithin(calendar: Calendar, range: CalendarRange): Search {
   const count = yield { kind: 'count', range, within: range };
@@ -65,7 +72,7 @@ export function* locateWithin(calendar: Calendar, range: CalendarRange): Search 
   else yield* narrow(calendar, [{ range, count }]);
 }
 
-/** Depth first, the last and the more recent half first. */
+/** Depth first; the last range first, and its more recent half first. */
 function* narrow(calendar: Calendar, counted: readonly Differing[]): Search {
   const differs = ({ range, count }: Differing) =>
     range.first <= range.last && count !== calendar.sumOf(range);
@@ -93,10 +100,10 @@ function* narrow(calendar: Calendar, counted: readonly Differing[]): Search {
 }
 
 /**
- * As many have come as were missing: these are back, as after an outage. So the days on which they were missing are
- * read, a page's worth at a time, and nothing more is asked.
+ * As many certifications have come as were missing: these are back, as after an outage. So the days
+ * on which they were missing are read, a page's worth at a time, and no more counts are asked for.
  *
- * @returns what the calendar has of the range by then
+ * @returns the calendar's count of the range after these reads
  */
 function* readMissing(calendar: Calendar, range: CalendarRange): Generator<Step, number, number> {
   let now = calendar.sumOf(range);
@@ -111,18 +118,19 @@ function* readMissing(calendar: Calendar, range: CalendarRange): Generator<Step,
   return now;
 }
 
-/** Without narrowing it down any further. */
+/** Whether the range needs no more narrowing. */
 function isReadable(calendar: Calendar, { range, count }: Differing): boolean {
   const isSmall = count <= rowsOfOnePage && calendar.knownOf(range) <= mostKnown;
   return range.first === range.last || isSmall;
 }
 
-/** By how much the partner's total differs although no day does, and since when by as much. */
+/** By how much the partner's total differs although no day does, and since when by this number. */
 type Unexplained = Pick<State, 'unexplained' | 'unexplainedSince'>;
 
 /**
- * What the state keeps after a search; a search that came to no end leaves the number as it was. Another number is
- * dated anew: a total that jumps for a moment must not be believed by the date of an older lie.
+ * The state's facts after a search. An unfinished search leaves the number as it was. Another
+ * number is dated anew: a total that jumps for a moment must not be believed by the date of an
+ * older lie.
  */
 export function unexplainedAfter(
   { unexplained: before, unexplainedSince = Number.POSITIVE_INFINITY }: Unexplained,
@@ -134,7 +142,7 @@ export function unexplainedAfter(
   return { unexplained, unexplainedSince: unexplained === 0 ? undefined : since };
 }
 
-/** As far as it is believed: not while it may be the passing answer of a replica or a cache. */
+/** The number that is believed: 0 while it may be the passing answer of a replica or a cache. */
 export function believed(
   { unexplained, unexplainedSince }: Unexplained,
   withdrawAfterMs: number,
@@ -145,10 +153,10 @@ export function believed(
 }
 
 /**
- * A total that no day explains is searched for again after 1, 2, 4 … 64 minutes and every hour: a replica may have
- * answered for the days.
+ * A total that no day explains is searched for again after 1, 2, 4 … 64 minutes, and then every
+ * hour: a replica may have answered for the days.
  *
- * @param lookedAt when a tick looked last
+ * @param lookedAt when a tick last looked
  */
 export function isSearchedAgain(since: number, lookedAt: number, nowMs: number): boolean {
   const searches = (at: number) => {
@@ -161,8 +169,8 @@ export function isSearchedAgain(since: number, lookedAt: number, nowMs: number):
 type AtWork = Pick<State, 'heartbeat' | 'dirtySince'>;
 
 /**
- * Another tick was at work between this one's first look at the state and its lease: what the pulse
- * showed may be older than what that tick committed.
+ * Whether another tick worked between this one's first look at the state and its lease. The pulse
+ * may then be older than that tick's commits.
  */
 export function isPulseOutdated(before: AtWork, leased: AtWork): boolean {
   return leased.heartbeat !== before.heartbeat || leased.dirtySince !== undefined;

@@ -2,7 +2,10 @@ import * as z from 'zod/mini';
 import type { Calendar, DayEntry } from './calendar.ts';
 import type { Certification } from './compare.ts';
 
-/** At least so many may go in a day, whatever the ledger's size; of a small one, a fifth. */
+/**
+ * The day's limit for withdrawals is a share of the ledger within these bounds; in a small ledger,
+ * a fifth.
+ */
 const fewAtLeast = 25;
 const fewAtMost = 250;
 const fewShare = 0.01;
@@ -12,7 +15,10 @@ const fewOfTiny = 2;
 const oneHourMs = 3_600_000;
 const oneDayMs = 24 * oneHourMs;
 
-/** More are noted once some of these have gone: each tick at work reads and writes them all. */
+/**
+ * Limit for notes, since each tick at work reads and writes them all. More are noted when some of
+ * these are gone.
+ */
 const mostNotes = 300;
 
 /** A certification that a proven read lacked, and that no read has shown since. Times are milliseconds since the epoch. */
@@ -22,18 +28,21 @@ const note = z.readonly(
     day: z.iso.date(),
     /** When it was noted: the first look. */
     since: z.number(),
-    /** When it was asked for by its id last, and not withdrawn. */
+    /** When its id was last asked for without a withdrawal. */
     askedAt: z.exactOptional(z.number()),
-    /** It was still to be had by its id, as it was. */
+    /** Its id still showed it, unchanged. */
     isShownById: z.exactOptional(z.literal(true)),
   }),
 );
 
 export type Note = z.output<typeof note>;
 
-/** What each tick has to know of what is missing. */
+/** The memory of missing certifications that each tick needs. */
 export const missingInBrief = z.object({
-  /** The calendar's sum: those of days on which nothing is noted, because too many are missing, included. */
+  /**
+   * The calendar's sum. It includes those of days on which nothing is noted, because too many are
+   * missing.
+   */
   total: z.int(),
   /** Since when too many are missing. */
   tooManySince: z.exactOptional(z.number()),
@@ -41,35 +50,34 @@ export const missingInBrief = z.object({
   lookAt: z.exactOptional(z.number()),
 });
 
-/** What those who look have to know besides. */
+/** The memory that only ticks with looks need. */
 export const missingNoted = z.object({
   notes: z.readonly(z.array(note)),
-  /** Withdrawn within a day, by the hour, save those that ops had accepted. */
+  /** Withdrawn within a day, by the hour, without those that ops had accepted. */
   withdrawn: z.readonly(z.array(z.readonly(z.object({ at: z.number(), number: z.int() })))),
-  /** So many that ops have called gone may still go. */
+  /** How many withdrawals accepted by ops are still to come. */
   accepted: z.int(),
 });
 
-/** What is missing and not withdrawn: the memory of the rule of two looks. */
+/** The memory of the rule of two looks: certifications that are missing and not withdrawn. */
 export type Missing = Readonly<z.output<typeof missingInBrief> & z.output<typeof missingNoted>>;
 
 export const nothingMissing: Missing = { total: 0, notes: [], withdrawn: [], accepted: 0 };
 
-/** What is known of an integration, and how much of it has gone. */
 export interface Totals {
   /** Certifications that are not withdrawn. */
   readonly known: number;
-  /** Found missing by reads, or still to be found, as far as the partner's total tells. */
+  /** Missing by reads, or still to be found as far as the partner's total tells. */
   readonly missing: number;
 }
 
-/** How many have gone, save those that can be had by their ids. */
+/** How many have gone, without those that their ids still show. */
 export function lostOf({ notes }: Missing, totals: Totals): number {
   const shown = notes.filter(({ isShownById }) => isShownById).length;
   return Math.max(0, totals.missing - shown);
 }
 
-/** So many may be withdrawn: what ops have accepted, and what is few besides. */
+/** How many may be withdrawn: those that ops have accepted, and a few more. */
 export function allowance(missing: Missing, { known }: Totals, nowMs: number): number {
   const lately = missing.withdrawn
     .filter(({ at }) => nowMs - at < oneDayMs)
@@ -81,14 +89,15 @@ export function allowance(missing: Missing, { known }: Totals, nowMs: number): n
 }
 
 /**
- * Whether what has gone may be withdrawn: it is few, or ops have accepted it. Many at once look like a
- * narrowed scope or a host at fault; nobody is told then, so that nothing has to be taken back.
+ * Whether missing certifications may be withdrawn: they are few, or ops have accepted them. Many at
+ * once look like a narrowed scope or a host at fault. Subscribers are not told then, so nothing has
+ * to be taken back.
  */
 export function mayGo(missing: Missing, totals: Totals, nowMs: number): boolean {
   return lostOf(missing, totals) <= allowance(missing, totals, nowMs);
 }
 
-/** The first look: what a proven read lacked. No look renews a note. */
+/** The first look: notes certifications that a proven read lacked. No look renews a note. */
 export function noted(missing: Missing, lacking: readonly Certification[], nowMs: number): Missing {
   const known = new Set(missing.notes.map(({ id }) => id));
   const waiting = missing.notes.filter(({ isShownById }) => !isShownById);
@@ -106,20 +115,23 @@ export function sighted(missing: Missing, isSeen: (note: Note) => boolean): Miss
   return notes.length === missing.notes.length ? missing : { ...missing, notes };
 }
 
-/** Too many: what comes back to be few is looked at twice from the beginning. */
+/** Too many are missing: once they are few again, both looks begin anew. */
 export function forgotten(missing: Missing, nowMs: number): Missing {
   const notes = missing.notes.filter(({ isShownById }) => isShownById);
   const { tooManySince = nowMs } = missing;
   return { ...missing, notes, tooManySince };
 }
 
-/** Whether the second look may ask for it by its id: a read that began long enough after the note lacked it, too. */
+/**
+ * Whether the second look may ask for its id: a read that began long enough after the note lacked
+ * it, too.
+ */
 export function isAskedFor(note: Note, readBeganAt: number, withdrawAfterMs: number): boolean {
   if (note.askedAt !== undefined) return readBeganAt >= note.askedAt + oneHourMs;
   return readBeganAt >= note.since + withdrawAfterMs;
 }
 
-/** It was asked for, and not withdrawn. Where no answer came, it is as it was. */
+/** Its id was asked for, and it was not withdrawn. Without an answer, `isShownById` stays. */
 export function asked(missing: Missing, id: number, isShownById: boolean, nowMs: number): Missing {
   const notes = missing.notes.map((note): Note => {
     if (note.id !== id) return note;
@@ -127,12 +139,12 @@ export function asked(missing: Missing, id: number, isShownById: boolean, nowMs:
   });
   const shown = notes.filter((note) => note.isShownById);
   shown.sort(({ askedAt: a = 0 }, { askedAt: b = 0 }) => b - a);
-  // More than these are noted anew when their days are read again.
+  // The others are noted anew when their days are read again.
   const forgotten = new Set(shown.slice(mostNotes));
   return { ...missing, notes: notes.filter((note) => !forgotten.has(note)) };
 }
 
-/** These are about to be withdrawn: remembered before it is done, so that a crash does not allow more. */
+/** Withdrawals are counted before they are committed, so that a crash does not allow more. */
 export function withdrawing(missing: Missing, ids: ReadonlySet<number>, nowMs: number): Missing {
   if (ids.size === 0) return missing;
   const ofAccepted = Math.min(missing.accepted, ids.size);
@@ -148,7 +160,7 @@ export function withdrawing(missing: Missing, ids: ReadonlySet<number>, nowMs: n
   };
 }
 
-/** What the state keeps at a tick's end; undefined: there is nothing to keep. */
+/** @returns the memory for the state at a tick's end; undefined: there is none */
 export function concluded(
   missing: Missing,
   calendar: Pick<Calendar, 'entries' | 'missing'>,
@@ -158,7 +170,7 @@ export function concluded(
 ): Missing | undefined {
   const { tooManySince = nowMs, lookAt: _, ...rest } = missing;
   const withdrawn = rest.withdrawn.filter(({ at }) => nowMs - at < oneDayMs);
-  // As many as are missing: what has come back is not accepted once more.
+  // At most as many as are missing: the acceptance of one that came back has ended.
   const accepted = Math.min(rest.accepted, lostOf(rest, totals));
   const kept = { ...rest, withdrawn, total: calendar.missing, accepted };
   if (totals.missing + rest.notes.length + withdrawn.length === 0) return undefined;
@@ -168,14 +180,15 @@ export function concluded(
   }
   const times = looksDue(kept, calendar.entries, withdrawAfterMs).map(({ at }) => at);
   if (times.length === 0) return kept;
-  // Nothing more may go today: what its id had shown is asked for later.
+  // The day's limit is used up, so the next look waits an hour.
   const isDone = allowance(kept, totals, nowMs) === 0;
   return { ...kept, lookAt: isDone ? nowMs + oneHourMs : Math.min(...times) };
 }
 
 /**
- * The days that are to be read for what they lack, and when: for the second look at what is noted, the first at what
- * could not be noted, an hour after a read that proved nothing or a GET that failed. Others wait for their audits.
+ * The days to be read because of missing certifications, and when. They are due for the second look
+ * at noted ones, and for the first look at ones that could not be noted. After a read without a
+ * proof or a failed GET, they are due an hour later. Other days wait for their audits.
  */
 export function looksDue(
   { notes }: Missing,

@@ -9,8 +9,9 @@ export type NamePart = 'first_name' | 'last_name';
 export type TiesByName = Readonly<Record<NamePart, boolean>>;
 
 /**
- * Letters that Unicode does not decompose, but that some collations sort as these; and the sigma that
- * lower case writes at the end of a word, which a name without its spaces no longer has.
+ * Letters that Unicode does not decompose, but that some collations sort as these. Final sigma is
+ * among them: lower case writes it at the end of a word, but a name without its spaces has lost its
+ * word ends.
  */
 const ALIKE: Readonly<Record<string, string>> = {
   æ: 'ae',
@@ -26,11 +27,11 @@ const ALIKE: Readonly<Record<string, string>> = {
 };
 
 /**
- * A name without what a collation may ignore: case, marks, everything but letters and digits. Names
- * that a collation holds to be equal fold to the same text; the reverse need not be so.
+ * A name without everything that a collation may ignore: case, marks, all but letters and digits.
+ * Names that a collation holds to be equal fold to the same text; the reverse need not be so.
  *
- * Lower case twice, around upper case: ẞ becomes ß and only then, as ß itself, ss. Of ASCII letters, most names
- * by far, nothing of this changes any: each name of each page is folded several times.
+ * Lower case twice, around upper case: ẞ becomes ß and only then, as ß itself, ss. ASCII names, the
+ * most by far, need none of this: each name of each page is folded several times.
  */
 export function foldName(name: string): string {
   if (/^[ -~]*$/.test(name)) return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
@@ -44,7 +45,7 @@ export function foldName(name: string): string {
     .replaceAll(/[æœøłđðħŧþς]/g, (letter) => ALIKE[letter] ?? letter);
 }
 
-/** What the host may compare under the key, verbatim. */
+/** The values that the host may compare under the key, verbatim. */
 export function sortedBy(assessment: Assessment, key: SeamKey): string {
   const { assessment_name, results, name, first_name, last_name } = assessment;
   if (key === 'product_name') return JSON.stringify(assessment_name);
@@ -53,13 +54,13 @@ export function sortedBy(assessment: Assessment, key: SeamKey): string {
 }
 
 /**
- * Two records that share none of these are certainly not tied under the key: whatever of the name
- * the host compares, it differs. The document does not say what `user_name` compares, nor whose
- * name counts where the parts had different proctors.
+ * Two records that share none of these marks are certainly not tied under the key: they differ in
+ * every name that the host may compare. The document does not say which names `user_name` compares,
+ * nor whose name counts where the parts had different proctors.
  *
- * @param ties what sharing one name means; must be established where it is false, not assumed
- * @returns undefined where a name is not there (null, absent, of another type): what the host compares instead is
- * unknown, so the record may be tied with every other
+ * @param ties whether a shared name may be a tie; false must be established, not assumed
+ * @returns undefined if a name is not there (null, absent, of another type): the host compares
+ * something unknown instead, so the record may be tied with every other
  */
 export function tieMarks(
   assessment: Assessment,
@@ -93,8 +94,8 @@ function marksOfProctors({ results }: Assessment): readonly string[] | undefined
 }
 
 /**
- * Pairs of names that must have come in order before it is taken for the host's doing. Were such
- * pairs tied, and came in any order, then all of so many would be in order once in 2^40 reads.
+ * Pairs of names that must have come in order before the order counts as the host's doing. If such
+ * pairs were tied and came in any order, all of them would be in order once in 2^40 reads.
  */
 const ENOUGH = 40;
 
@@ -106,7 +107,8 @@ const TOLERATED = 1 / 3;
 
 /**
  * Whether an answer can be in the order that was asked for. The API takes a sort that it does not
- * know as its default, without an error (docs/partner.md, 4.2), and then no name says what is tied.
+ * know as its default, without an error (docs/partner.md, 4.2). Then the names do not show the
+ * ties.
  */
 export function looksSorted(rows: readonly (Assessment | undefined)[], key: SeamKey): boolean {
   const columns = NAMES[key].map((nameOf) => rows.map((row) => folded(row && nameOf(row))));
@@ -125,7 +127,7 @@ type Name = string | null | undefined;
 /** A name that is not there says nothing about the order. */
 const folded = (name: Name) => (typeof name === 'string' ? foldName(name) : undefined);
 
-/** Any of these may be what the host compares. */
+/** The host may compare any of these. */
 const NAMES: Readonly<Record<SeamKey, readonly ((row: Assessment) => Name)[]>> = {
   user_name: [(row) => row.name, (row) => row.first_name, (row) => row.last_name],
   product_name: [(row) => row.assessment_name],
@@ -136,22 +138,24 @@ const NAMES: Readonly<Record<SeamKey, readonly ((row: Assessment) => Name)[]>> =
 };
 
 /**
- * What the answers themselves show of what `user_name` compares, of which the document says nothing.
+ * Evidence from the answers about the names that `user_name` compares, since the document does not
+ * say it.
  *
- * Neighbours in an answer that share one name and differ in the other are witnesses: if the host
- * compares the shared name only, they are tied, and the other name comes in any order; if it always
- * ascends, the host compares it as well, and sharing the one name is no tie. Counted for either name
- * by itself, by distinct pairs of names, and only where every collation orders the two alike.
+ * Neighbours in an answer that share one name and differ in the other are witnesses. If the host
+ * compares only the shared name, they are tied, and the other name comes in any order. If the other
+ * name always ascends, the host compares it as well, and a shared name is no tie. Each name is
+ * counted by itself, by distinct pairs of names, and only where every collation orders the two
+ * alike.
  *
  * A host that orders its ties by the other name in some answers and by chance in others would
- * deceive this; that it always does the same is an assumption of the proof.
+ * deceive this. The proof assumes that it always does the same.
  */
 export class NameOrderEvidence {
   /** Which shared names may be ties, as far as is known. */
   readonly ties: Record<NamePart, boolean> = { first_name: true, last_name: true };
-  /** Something was refuted that had been established: what was built on it must go. */
+  /** An established fact was refuted, so every conclusion from it must go. */
   mistaken = false;
-  /** Of names that came in order; undefined once others did not. */
+  /** Pairs that came in order; undefined once others did not. */
   readonly #pairs: Record<NamePart, Set<string> | undefined> = {
     first_name: new Set(),
     last_name: new Set(),

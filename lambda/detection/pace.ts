@@ -7,52 +7,60 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** No refusal makes the pace slower: a transient one, on a quiet minute, says little of what the host allows. */
+/**
+ * No refusal makes the pace slower: a transient one in a quiet minute says little about the host's
+ * limit.
+ */
 const leastLearned = 4;
-/** So long after a refusal, a pace that is used up is raised. */
+/** How long after a refusal a used-up pace is raised. */
 const raisedAfterMs = 10 * minuteMs;
 const raisedBy = 1.5;
-/** So long without any other answer than a refusal for pace, and people are told. */
+/** Ops are told after this time without any answer but refusals for pace. */
 const toldAfterMs = 15 * minuteMs;
 
-/** So long the partner is left alone after the first refusal that only people can mend; each in a row doubles it. */
+/**
+ * The wait after the first refusal that only people can mend; each further one in a row doubles it.
+ */
 const firstBackOffMinutes = 2;
 const longestBackOffMinutes = 60;
 
-/** What is remembered of the requests to one host. All times are milliseconds since the epoch. */
+/** The memory of the requests to one host. All times are milliseconds since the epoch. */
 export const paceKnown = z.readonly(
   z.object({
-    /** When the minute began that is counted: with its first request. */
+    /** When the counted minute began: with its first request. */
     since: z.number(),
     /** Requests of that minute that were not refused for their pace. */
     sent: z.int(),
-    /** Requests a minute, as refusals have taught; absent: as many as are set. */
+    /** Requests a minute, as learned from refusals; absent: as set. */
     learned: z.exactOptional(z.int()),
-    /** When the host last refused for pace, however often it was asked. */
+    /** When the host last refused a request for pace, even after it was repeated. */
     refusedAt: z.exactOptional(z.number()),
-    /** Since when it has answered nothing else. */
+    /** Since when it has answered with nothing but refusals for pace. */
     refusedSince: z.exactOptional(z.number()),
-    /** Before that, nothing is sent. */
+    /** Nothing is sent before then. */
     closedUntil: z.exactOptional(z.number()),
   }),
 );
 
 export type Pace = z.output<typeof paceKnown>;
 
-/** Of the requests to one host. */
+/** The pace of the requests to one host. */
 export interface RequestPace {
   /** Requests a minute, at most: as set, or the share of a task. */
   perMinute: number;
-  /** Each request leaves another one. A tick begins with what the last one has kept, and keeps it at its end. */
+  /**
+   * Each request replaces it. A tick begins with the value that the last one saved, and saves it at
+   * its end.
+   */
   value: Pace;
 }
 
 export const unhurried: Pace = { since: 0, sent: 0 };
 
 /**
- * The pace as it is now, and when it has room for a request: now, or later. A minute that is over, or has no request
- * yet, begins now. A refusal is forgotten after a day, and a minute that was used up without one raises what was
- * learned. A clock that was set back begins anew.
+ * The pace as it is now, and when it has room for a request: now, or later. A minute that is over,
+ * or has no request yet, begins now. A refusal is forgotten after a day. A minute that was used up
+ * without a refusal raises the learned pace. A clock that was set back begins a new minute.
  *
  * @param set requests a minute, at most
  */
@@ -76,20 +84,23 @@ export function paceAt(before: Pace, set: number, now: number) {
   return { pace, opensAt };
 }
 
-/** The host has answered a request; refused for its pace, it counts as not sent, and may be sent again. */
+/**
+ * Notes the host's answer. A request refused for its pace counts as not sent, and may be sent
+ * again.
+ */
 export function answered({ refusedSince, ...pace }: Pace, status: number, now: number): Pace {
   if (status !== 429) return pace;
   return { ...pace, sent: Math.max(0, pace.sent - 1), refusedSince: refusedSince ?? now };
 }
 
 /**
- * The host goes on refusing: the minute has no more than what was sent.
+ * Notes that the host goes on refusing: the minute has no more room than was used.
  *
- * @param retryAfterMs how long it wants to be left alone, if it says so: an hour at most
+ * @param retryAfterMs how long the host asks for silence, if it does; an hour at most
  */
 export function refused(before: Pace, set: number, now: number, retryAfterMs?: number): Pace {
   const { pace } = paceAt(before, set, now);
-  // The minutes of the host begin at other times than ours: one that is refused early halves the pace at most.
+  // The host's minutes begin at other times than ours, so an early refusal halves the pace at most.
   const least = Math.max(leastLearned, Math.floor((pace.learned ?? 0) / 2));
   const learned = Math.min(pace.learned ?? set, Math.max(least, pace.sent));
   const closedUntil =
@@ -98,8 +109,8 @@ export function refused(before: Pace, set: number, now: number, retryAfterMs?: n
 }
 
 /**
- * What the next tick has to know, `undefined` if nothing. A minute of which less than half is spent does not
- * matter to it: a quiet tick writes nothing.
+ * The memory for the next tick; `undefined`: there is none. A minute of which less than half is
+ * spent does not matter to it, so a quiet tick writes nothing.
  */
 export function remembered(before: Pace, set: number, now: number): Pace | undefined {
   const { pace } = paceAt(before, set, now);
@@ -110,8 +121,9 @@ export function remembered(before: Pace, set: number, now: number): Pace | undef
 }
 
 /**
- * Whether operations are to be told that the host allows less than is wanted: the pace that it taught was used up
- * within the hour, or it has answered nothing but refusals for a quarter of an hour. It may be that this tick cannot tell.
+ * Ops are told that the host allows less than is wanted in two cases: the pace learned within the
+ * hour is used up, or the host has answered with nothing but refusals for 15 minutes. A tick that
+ * cannot tell observes nothing.
  */
 export function paceSeen({ value, perMinute }: RequestPace, nowMs: number): Observations {
   const {
@@ -129,17 +141,16 @@ export function paceSeen({ value, perMinute }: RequestPace, nowMs: number): Obse
   return { 'rate-limited': { number: isSlow ? 1 : 0, details } };
 }
 
-/** What each of so many at once may ask for, the ticks beside them counted as one more. */
+/** The share of each of several tasks at once; the ticks beside them count as one more. */
 export function shareOf(perMinute: number, atOnce: number): number {
   return Math.max(1, Math.floor(perMinute / (atOnce + 1)));
 }
 
-/** Whether the partner is still to be left alone. */
 export function isBackingOff({ backOff }: Pick<State, 'backOff'>, now: Temporal.Instant): boolean {
   return backOff !== undefined && Temporal.Instant.compare(now, backOff.until) < 0;
 }
 
-/** After one more refusal that only people can mend. */
+/** The back-off after one more refusal that only people can mend. */
 export function backOffAfter(
   before: State['backOff'],
   now: Temporal.Instant,

@@ -1,48 +1,49 @@
 /**
- * The rule by which pages of a sorted list prove, together, that they returned every record which
+ * The rule by which pages of a sorted list prove, together, that they returned every record that
  * was present throughout, although the list changed between the requests.
  *
  * Write `f` for the key of a page's first row and `l` for that of its last, in the host's own
- * collation. One answer is consistent and sorted, so it holds every record whose key lies
- * strictly between `f` and `l`; at offset 0 also all below, on the last page also all above.
- * A row of an accepted page is *below* if some later row of that page is certainly not tied with
- * it: its key is then strictly smaller than `l`. A further page is accepted if it holds, at any
- * place, a record that an accepted page showed below: `f` ≤ that record's key < that page's `l`.
+ * collation. One answer is consistent and sorted, so it holds every record whose key lies strictly
+ * between `f` and `l`. At offset 0 it also holds all below, on the last page also all above. A row
+ * of an accepted page is *below* if some later row of that page is certainly not tied with it: its
+ * key is then strictly smaller than `l`. A further page is accepted if it holds, at any place, a
+ * record that an accepted page showed below: `f` ≤ that record's key < that page's `l`.
  *
  * For any key `v`, take the first accepted page whose `l` lies beyond `v`, or else the last page.
- * The `l` of every page before it is at most `v`, hence its `f` is strictly smaller than `v`: this
- * one answer held the whole block of `v`, whatever moved between requests. Nothing is concluded
- * from the text of a name save that two names differ, and no two answers' rows are compared save
- * for identity.
+ * The `l` of every page before it is at most `v`, hence its `f` is strictly smaller than `v`. So
+ * this one answer held the whole block of `v`, even if rows moved between requests. Nothing is
+ * concluded from the text of a name except that two names differ. Rows of two answers are compared
+ * only for identity.
  *
- * The rule of a first row that the page before showed in front of its last tie block is a special
- * case: a page that begins with such a row holds it.
+ * A special case is a first row that the page before showed in front of its last tie block: a page
+ * that begins with such a row holds it.
  */
 
 export interface SeamRow {
   readonly id: number;
-  /** What the host may sort it by, verbatim (`sortedBy`). */
+  /** The text that the host may sort it by, verbatim (`sortedBy`). */
   readonly sortedBy: string;
   /** Rows that share none of these are certainly not tied (`tieMarks`). */
   readonly marks: readonly string[];
 }
 
 /**
- * A page in the host's order. A row that cannot be read, or has no name where the host may look for one, is tied
- * with every row: it is no anchor, nor is it untied with any.
+ * A page in the host's order. Undefined is a row that cannot be read, or that lacks a name that the
+ * host may compare. It is tied with every row, so it is no anchor, and untied with none.
  */
 export type SeamRows = readonly (SeamRow | undefined)[];
 
 /**
- * Records certainly below the end of some accepted page, by id: what the host sorted each by, or
- * undefined where only its identity is kept, from a read that an earlier tick has begun.
+ * Records certainly below the end of some accepted page, by id. The value is the text that the host
+ * sorted the record by. It is undefined if an earlier tick began the read, since only ids are
+ * saved.
  */
 export type Anchors = ReadonlyMap<number, string | undefined>;
 
 /**
- * Index of the last row that is below, as are then all rows before it; -1 if there is none.
- * Rows that share a mark without being neighbours in one tie block do no harm: whatever precedes
- * a row that is below is below.
+ * Index of the last row that is below; all rows before it are below, too. -1: there is none. Rows
+ * that share a mark without being neighbours in one tie block do no harm: every row before a row
+ * that is below is below.
  */
 export function lastBelow(rows: SeamRows): number {
   for (let index = rows.length - 2; index >= 0; index--) {
@@ -54,7 +55,7 @@ export function lastBelow(rows: SeamRows): number {
   return -1;
 }
 
-/** What an accepted page adds to the anchors. */
+/** The anchors that an accepted page adds. */
 export function anchorsOf(rows: SeamRows): SeamRow[] {
   return rows.slice(0, lastBelow(rows) + 1).filter((row) => row !== undefined);
 }
@@ -73,13 +74,12 @@ export function holdsAnchor(rows: SeamRows, anchors: Anchors): boolean {
  * Where the next page should begin: at the last row that is below, or `slack` rows before it, so
  * that the seam survives as many removals.
  *
- * @returns `offset` itself if there is no progress: what may be one tie block fills the page
+ * @returns `offset` itself if there is no progress: one tie block may fill the page
  */
 export function nextOffset(offset: number, rows: SeamRows, slack: number): number {
   return offset + Math.max(0, lastBelow(rows) - slack);
 }
 
-/** Not certainly not tied. */
 function maybeTied(row: SeamRow, other: SeamRow): boolean {
   return row.marks.some((mark) => other.marks.includes(mark));
 }

@@ -2,23 +2,25 @@ import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import type { Observations } from './conditions.ts';
 
-/** What the last self-check has found. Small: each quiet tick pays for the state's size. */
+/** The findings of the last self-check. Small: each quiet tick pays for the state's size. */
 export const selfCheck = z.object({
-  /** When: milliseconds since the epoch. */
+  /** When it ended: milliseconds since the epoch. */
   at: z.number(),
-  /** What fails, by a short name; no personal data. */
+  /** Failing checks, by a short name; no personal data. */
   failed: z.readonly(z.record(z.string(), z.string())),
-  /** How many have failed since nothing did: one in the place of a mended one is news, too. */
+  /**
+   * How many have failed since the last self-check without a failure: a new failure in the place of
+   * a mended one is news, too.
+   */
   failures: z.int(),
 });
 
 export type SelfCheck = Readonly<z.output<typeof selfCheck>>;
 
-/** One check, and what of it fails. */
 export interface Tried {
-  /** The short name of what fails is this, or this and a position in brackets. */
+  /** The short name of a failure is this, or this and a position in brackets. */
   readonly name: string;
-  /** Undefined: it could not be tried, and what failed before fails still, as far as is known. */
+  /** Undefined: it could not be tried, so its earlier failures are taken to last. */
   readonly failed: Readonly<Record<string, string>> | undefined;
 }
 
@@ -27,7 +29,6 @@ const maxText = 40;
 /** A self-check a day, and time for the scheduler to try again. */
 const lateMs = 26 * 3_600_000;
 
-/** What is kept of a self-check. */
 export function selfCheckAfter(
   { failed: known = {}, failures = 0 }: Partial<SelfCheck> = {},
   tried: readonly Tried[],
@@ -49,9 +50,9 @@ export function selfCheckAfter(
 }
 
 /**
- * The condition that ticks tell operations: what fails, and that no self-check has come to its end lately.
+ * Ticks tell ops of failing checks, and of self-checks that have not ended lately.
  *
- * @param begunAt when the baseline began: where none has ever come to its end, none has since
+ * @param begunAt when the baseline began: without any self-check, lateness counts from then
  */
 export function selfCheckSeen(
   last: SelfCheck | undefined,

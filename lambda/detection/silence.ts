@@ -4,15 +4,15 @@ import type { TickSettings } from '../settings.ts';
 import type { Calendar } from './calendar.ts';
 import type { Observation } from './conditions.ts';
 
-/** Holidays that come once a year are in it. */
+/** More than a year, so that yearly holidays are included. */
 const monthsLookedAt = 13;
 /** With less history nothing is unusual. */
 const enoughDays = 60;
 const leastDays = 3;
 
-/** What a tick compares with today, so that it need not read the calendar. */
+/** Facts that a tick compares with today, so that it need not read the calendar. */
 export const silenceNoted = z.object({
-  /** The last day up to now that a certification is dated. */
+  /** The last day, up to today, on which a certification is dated. */
   since: z.iso.date(),
   /** Days of the longest silence of the past 13 months; absent: there is no habit yet. */
   longest: z.exactOptional(z.int()),
@@ -21,13 +21,15 @@ export const silenceNoted = z.object({
 export type Silence = Readonly<z.output<typeof silenceNoted>>;
 
 /**
- * What silence is usual. Only where there is a habit, which begins with certifications in most of the weeks of sixty days
- * on one weekday or more, not more than 13 months ago. A day is the one that a certification is dated, whenever it came.
+ * The usual silence, where there is a habit. A habit begins with certifications in most of the
+ * weeks of sixty days on at least one weekday, not more than 13 months ago. A certification counts
+ * on its date, not on its arrival.
  *
- * What is missing counts as if it were there. What is withdrawn begins no silence, and makes none longer that is over: of
- * earlier days only the silence since the last look is new. What is dated in the future ends none before its day.
+ * A missing certification counts as present. A withdrawn one begins no silence, and lengthens none
+ * that is over: of earlier days, only the silence since the last look is new. One dated in the
+ * future ends no silence before its day.
  *
- * @param before what the last look has noted
+ * @param before the facts of the last look
  */
 export function silenceAfter(
   calendar: Calendar,
@@ -49,7 +51,7 @@ export function silenceAfter(
   return { since, ...(isUsual && { longest: seen }) };
 }
 
-/** Certifications of these days were committed since the last look at the calendar. */
+/** Notes the days of certifications that were committed since the last look at the calendar. */
 export function silenceEnded(
   before: Silence | undefined,
   days: readonly string[],
@@ -63,8 +65,9 @@ export function silenceEnded(
 }
 
 /**
- * A question, as it may well be so: silent for longer than the setting allows; without it, for longer than one and a half
- * times the longest silence so far, and for more than three days.
+ * Asks ops about an implausible silence, which may still be right. It is longer than the setting
+ * allows. Without a setting, it is longer than one and a half times the longest silence so far, and
+ * longer than three days.
  */
 export function silenceSeen(
   silence: Silence | undefined,
@@ -99,7 +102,7 @@ function daysWithAny(calendar: Calendar, today: Temporal.PlainDate): readonly st
   });
 }
 
-/** Days from one certification to the next, at most; of weekdays only, a weekend is three. */
+/** The most days from one certification to the next; on weekdays only, a weekend makes three. */
 function longestOf(known: readonly string[], from: string): number {
   return known.reduce((longest, day, index) => {
     const before = known[index - 1];
@@ -109,7 +112,10 @@ function longestOf(known: readonly string[], from: string): number {
   }, 0);
 }
 
-/** Whether in the sixty days up to the last there was a weekday that had certifications in most weeks. */
+/**
+ * Whether one weekday had certifications in most weeks of the sixty days up to the last
+ * certification.
+ */
 function hasHabit(known: readonly string[], since: string): boolean {
   const from = later(since, -enoughDays);
   const isEnough = known.some((day) => day <= from);

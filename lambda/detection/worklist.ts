@@ -7,9 +7,9 @@ import type { DayRange } from './days.ts';
 import { type Kind, nextDue } from './due.ts';
 import { type locate, locateWithin, type Search } from './locate.ts';
 
-/** Requests that a tick's search for a difference may make, and its reading of what does not fit into one tick. */
+/** Requests that a tick's search for a difference may make. */
 const searchRequests = 100;
-/** With so many requests a minute, a tick comes to all of its work. */
+/** At this pace, a tick gets to all of its work. */
 const muchPace = 300;
 
 /** Days to read, and the filter that asks for them, which may be open at its ends. */
@@ -19,43 +19,42 @@ export interface Days {
 }
 
 /**
- * Why days are read. `search`: their count differs, or they are gone on with. `audit`: nothing suggests that they
- * have changed. `start`, `baseline`: they belong to the first reading, which begins with the start day.
+ * Why days are read. `search`: their count differs, or their read is resumed. `audit`: nothing
+ * suggests that they have changed. `start`, `baseline`: they belong to the baseline, which begins
+ * with the start day.
  */
 export type Purpose = 'search' | 'audit' | 'start' | 'baseline';
 
 export interface ReadStep extends Days {
   readonly kind: 'read';
   readonly purpose: Purpose;
-  /** What is not proven, or not answered, is asked for again in smaller parts. */
+  /** Without a proof or an answer, its days are read again, fewer at a time. */
   readonly isDivisible: boolean;
-  /** When it does not fit into this tick, the next one goes on where it stopped. */
+  /** If it does not fit into this tick, the next one resumes it. */
   readonly mayGoOn: boolean;
   /** Where an earlier tick has stopped in it. */
   readonly goneOnFrom?: Cursor | undefined;
 }
 
-/** What is to be done next. */
 export type Step =
   | { readonly kind: 'count'; readonly range: DayRange }
   | { readonly kind: 'oldest' }
   /** A search has located a difference among these days: they are due from now on. */
   | { readonly kind: 'located'; readonly days: readonly string[] }
   | ReadStep
-  /** So far back has the reading come: to be kept. */
+  /** The reading has come this far back, which must be saved. */
   | { readonly kind: 'reached'; readonly position: Position };
 
-/** How far the reading has come. */
 export interface Progress {
-  /** As it stands now. */
+  /** With everything that was read so far. */
   readonly calendar: Calendar;
-  /** Where a day or a range goes on that did not fit into one tick. */
+  /** Where the read of a day or a range resumes that did not fit into one tick. */
   readonly cursor?: Cursor | undefined;
 }
 
-/** What has come of a step. What does not belong to its kind is absent. */
+/** The answer to a step. Fields that do not belong to its kind are absent. */
 export interface Answer extends Progress {
-  /** Time is up: nothing more is to be begun, and a question may have no answer. */
+  /** Time is up: nothing more may begin, and a question may have no answer. */
   readonly isTimeUp: boolean;
   readonly requests?: number;
   readonly count?: number;
@@ -66,32 +65,43 @@ export interface Answer extends Progress {
 }
 
 /**
- * What has come of a read. `done`: all of it is committed and counted. `left`: it was cut off and can be gone on with.
- * `failed`: something could not be committed. `in-vain`: cut off, and no day is counted. `unproven`: what was not seen
- * may be there. `unanswered`: nothing was seen.
+ * The result of a read.
+ *
+ * - `done`: all of it is committed and counted.
+ * - `left`: it was cut off and can be resumed.
+ * - `failed`: a change could not be committed, or the day's count changed between ticks.
+ * - `in-vain`: it was cut off, and no day is counted.
+ * - `unproven`: it may have overlooked records.
+ * - `unanswered`: it showed nothing.
  */
 export type ReadResult = 'done' | 'left' | 'failed' | 'in-vain' | 'unproven' | 'unanswered';
 
-/** The days are still to be read, and not in smaller parts. */
+/** The days must still be read, and not fewer at a time. */
 const isLeft = (read: ReadResult | undefined) =>
   read === 'left' || read === 'failed' || read === 'in-vain';
 
 export interface Work {
   readonly calendar: Calendar;
-  /** What the partner counts altogether. */
+  /** The partner's count of all days. */
   readonly total: number;
-  /** The total differs from what is expected, or an earlier search has come to no end. */
+  /** The total differs from the expected one, or an earlier search did not end. */
   readonly differs: boolean;
-  /** To which days an earlier search had narrowed a difference when its time was up. */
+  /** The days to which an earlier search had narrowed a difference when its time was up. */
   readonly searching?: Searching | undefined;
   readonly cursor?: Cursor | undefined;
   /** First day of the recent window. */
   readonly recentFrom: string;
-  /** Requests that second looks may make, and as many those of audits. */
+  /**
+   * Requests for days that are due soon, second looks among them, and as many for audits of the
+   * history.
+   */
   readonly auditRequests: number;
-  /** Which kind of work comes first: 0, what was asked for; where a tick may not come to all, another number each time. */
+  /**
+   * Which kind of work comes first. 0: requests to read. Where a tick may not get to all kinds, it
+   * is another number each time.
+   */
   readonly turn: number;
-  /** How long each day has waited to be read for this. */
+  /** How long each day has waited for this kind of read. */
   waited(kind: Kind, calendar: Calendar): readonly number[];
   readonly rules: { readonly locate: typeof locate };
 }
@@ -107,11 +117,13 @@ export interface WorkDone {
   /** The search had its turn. */
   readonly hasSearched: boolean;
   readonly searching?: Searching | undefined;
-  /** Requests that audits of the history have made; beyond what they may, if a read took more. */
+  /**
+   * Requests that audits of the history have made. A read that took more may exceed their limit.
+   */
   readonly audited: number;
 }
 
-/** Whether a tick comes to all kinds of its work: the last one did, and the pace allows it. */
+/** Whether a tick gets to all kinds of its work: the last one did, and the pace allows it. */
 export function hasRoomForAll(
   { dirtySince, cursor }: Pick<State, 'dirtySince' | 'cursor'>,
   perMinute: number,
@@ -119,31 +131,32 @@ export function hasRoomForAll(
   return perMinute >= muchPace && dirtySince === undefined && cursor === undefined;
 }
 
-/** How far the work has come: each answer changes it. */
+/** The progress of the work, which each answer changes. */
 interface Now {
   calendar: Calendar;
   cursor: Cursor | undefined;
   isTimeUp: boolean;
 }
 
-/** Requests that are left. It is looked at before a read, not within one. */
+/** Requests that are left. They are checked before a read, not within one. */
 interface Purse {
   requests: number;
 }
 
 interface Searched {
-  /** All that differed was found, read, committed and counted. */
+  /** Every difference was found, read, committed and counted. */
   readonly isAll: boolean;
-  /** It was broken off here. */
+  /** The days among which it was broken off. */
   readonly searching?: Searching | undefined;
 }
 
 type Working<End> = Generator<Step, End, Answer>;
 
 /**
- * The days that are due: those that were asked for, with the search for a difference; the day that did not fit into an
- * earlier tick; second looks and what is read again soon; audits of the history. By its turn, another kind comes first.
- * A generator that is asked for the next step and is told what came of it.
+ * The days that are due, by kind: requests to read, with the search for a difference; the day that
+ * did not fit into an earlier tick; days that are due soon, second looks among them; audits of the
+ * history. The turn decides which kind comes first. This generator names the next step and gets its
+ * answer.
  */
 export function* dueWork(work: Work): Working<WorkDone> {
   const { calendar, cursor, auditRequests } = work;
@@ -158,7 +171,7 @@ export function* dueWork(work: Work): Working<WorkDone> {
     else if (kind === 'resume') yield* resume(now);
     else yield* readDue(kind, work, now, kind === 'audit' ? audits : { requests: auditRequests });
   }
-  // What had no turn goes on as it was.
+  // A search that had no turn stays as it was.
   const { isAll, searching } = searched ?? { isAll: !work.differs, searching: work.searching };
   return {
     isAllLocated: isAll,
@@ -169,8 +182,8 @@ export function* dueWork(work: Work): Working<WorkDone> {
 }
 
 /**
- * What was asked for; and if nothing is left of it, what differs is searched for. An earlier search goes on where it was;
- * when that has found something, there may be more elsewhere.
+ * Reads requested days first. If none of them is left, it searches for the difference. An earlier
+ * search resumes where it was; if that finds something, there may be more elsewhere.
  */
 function* search(work: Work, now: Now): Working<Searched> {
   const purse = { requests: Math.max(searchRequests, work.auditRequests) };
@@ -191,7 +204,7 @@ function* search(work: Work, now: Now): Working<Searched> {
   return yield* follow(rules.locate(now.calendar, total, recent), work, now, purse);
 }
 
-/** Reads what a search locates. */
+/** Reads the ranges that a search locates. */
 function* follow(located: Search, work: Work, now: Now, purse: Purse): Working<Searched> {
   const before = now.calendar;
   let isAll = true;
@@ -218,14 +231,20 @@ function* follow(located: Search, work: Work, now: Now, purse: Purse): Working<S
   }
 }
 
-/** The day that did not fit into an earlier tick. It has its share of the time, and leaves the others theirs. */
+/**
+ * Resumes the day that did not fit into an earlier tick. It takes its share of the time, and leaves
+ * the others theirs.
+ */
 function* resume(now: Now): Working<void> {
   const { day, range } = now.cursor ?? {};
   if (day !== undefined && range !== undefined)
     yield* ask(now, readStep({ days: [day], range }, 'search', now.cursor));
 }
 
-/** Reads days as long as any are due and there are requests for them. @returns whether none is left */
+/**
+ * Reads days as long as any are due and requests are left.
+ * @returns whether no due day is left
+ */
 function* readDue(kind: Kind, work: Work, now: Now, purse: Purse): Working<boolean> {
   let isAll = true;
   for (;;) {
@@ -249,7 +268,10 @@ function* ask(now: Now, step: Step): Working<Answer> {
   return answer;
 }
 
-/** A single day may go on where an earlier tick stopped; one at a time: another has to wait for its turn. */
+/**
+ * A single day may resume where an earlier tick stopped. One day has the cursor at a time; another
+ * has to wait for its turn.
+ */
 function readStep({ days, range }: Days, purpose: Purpose, cursor: Cursor | undefined): ReadStep {
   const isOneDay = days.length === 1;
   const goneOnFrom = isOneDay && cursor?.day === days[0] ? cursor : undefined;

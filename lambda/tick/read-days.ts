@@ -270,8 +270,8 @@ async function lookedAt(
 }
 
 /**
- * A new day is touched before its entry is written. A crash in between could write its month but
- * not its year.
+ * A new day is touched before its entry is written: after a crash, the calendar could otherwise have
+ * its month and not its year.
  */
 async function save(
   { parts }: ReadingContext,
