@@ -508,11 +508,12 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
   'not-forwarded': {
     title: 'events wait to be passed on',
     fault: 'ops',
-    happened: 'For a quarter of an hour, a pipe has not passed on the oldest event in its queue.',
+    happened:
+      'For a quarter of an hour, events have stood in the queue of a pipe that does not take them.',
     impact: 'Who listens there is not told. Events wait for 14 days, here or as dead letters.',
     likely:
       'a bus that is gone, a role or a key that was changed, or a pipe that AWS has stopped after many such failures.',
-    toDo: `See in the console of EventBridge, under Pipes, why the pipe is stopped or fails. ${putBack} A stopped pipe has to be started there.`,
+    toDo: `Look at the pipe in the console of EventBridge, under Pipes: a stopped one says why. ${putBack} Then start it there. If it fails again, set its log level to ERROR there, and read the reason of the next failure.`,
     alarm: 'not-forwarded',
   },
   'archive-late': {

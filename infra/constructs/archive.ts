@@ -22,7 +22,10 @@ export interface ArchiveProps {
   readonly keepDays: number;
 }
 
-/** An encrypted bucket with every event, a line each, by day of arrival and integration; and the stream that fills it. */
+/**
+ * An encrypted bucket with every event, a line each, by day and integration; and the stream that fills it. The day is
+ * that on which the object's oldest event arrived, in UTC (Firehose, "Custom prefixes").
+ */
 export class Archive extends Construct implements PassedOn {
   /** Kept when the stack is deleted. */
   readonly bucket: s3.Bucket;

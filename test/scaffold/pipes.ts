@@ -75,9 +75,16 @@ export function transformed(template: string, message: QueueMessage): string {
   const texts = template.match(/"(?:[^"\\]|\\.)*"/g) ?? [];
   if (texts.some((one) => one.includes('<$')))
     throw new Error('a variable stands in quotation marks');
-  const made = template.replace(variable, (_, found: string) => JSON.stringify(at(payload, found)));
+  const made = template.replace(variable, (_, found: string) => inserted(at(payload, found)));
   if (/<[$a-z]/.test(template.replace(variable, ''))) throw new Error('a variable is no path');
   return made;
+}
+
+/** AWS: "values aren't escaped" in a text; an object stands as its JSON. @throws Error where a text needs it */
+function inserted(value: unknown): string {
+  if (typeof value === 'string' && /["\\]/.test(value))
+    throw new Error('a text has a sign that AWS would not escape');
+  return JSON.stringify(value);
 }
 
 /** Of `PutEvents`: "Calculating PutEvents event entry size". */
@@ -93,7 +100,7 @@ function parsed(message: QueueMessage): unknown {
   }
 }
 
-/** @throws Error where the path leads to nothing: AWS does not document the result */
+/** @throws Error where the path leads to nothing: AWS leaves the variable out, and the JSON is broken */
 function at(payload: unknown, place: string): unknown {
   const steps = place
     .slice('$.'.length)

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import ajvDraft4 from 'ajv-draft-04';
 import ajvFormats from 'ajv-formats';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { parseEvent } from '../../consumer/index.ts';
 import { certificationEvent, certificationEventSchema } from '../../lambda/events/event.ts';
 import { maxMessageBytes, messageOf } from '../../lambda/events/message.ts';
@@ -22,6 +23,16 @@ const read = (path: string) => JSON.parse(readFileSync(`${folder}/${path}`, 'utf
 const ajv = new ajvDraft4.default({ allErrors: true });
 ajvFormats.default(ajv);
 const validate = ajv.compile(read('bus-event-1.schema.json'));
+
+/** As the template has it. */
+const pipeTarget = z.object({
+  InputTemplate: z.string(),
+  EventBridgeEventBusParameters: z.object({
+    Source: z.string(),
+    DetailType: z.string(),
+    Time: z.string(),
+  }),
+});
 
 /** As rules and targets get it. */
 const onBus = ({ source, detailType, time, detail }: BusEntry) => ({
@@ -97,19 +108,24 @@ describe.each(['standard', 'fifo'] as const)('events of a %s topic on a bus', (t
 });
 
 describe('each event of the contract', () => {
-  const synthesizedPipe = only(
-    synthesized({
-      integrations: [district],
-      subscriptions: [{ topic: 'events', protocol: 'event-bus', bus: 'default' }],
-    }),
-    'AWS::Pipes::Pipe',
-  ).resource;
+  const { TargetParameters } = z.object({ TargetParameters: pipeTarget }).parse(
+    at(
+      only(
+        synthesized({
+          integrations: [district],
+          subscriptions: [{ topic: 'events', protocol: 'event-bus', bus: 'default' }],
+        }),
+        'AWS::Pipes::Pipe',
+      ).resource,
+      'Properties',
+    ),
+  );
   const pipe: PipePlan = {
     source: '',
     target: '',
     batchSize: 1,
-    inputTemplate: String(at(synthesizedPipe, 'Properties', 'TargetParameters', 'InputTemplate')),
-    eventBus: { Source: '$.body.source', DetailType: '$.body.type', Time: '$.body.time' },
+    inputTemplate: TargetParameters.InputTemplate,
+    eventBus: TargetParameters.EventBridgeEventBusParameters,
   };
   const entryOf = (event: Parameters<typeof messageOf>[0]) =>
     busEntry(pipe, { messageId: '1', body: messageOf(event).body });
