@@ -19,7 +19,7 @@ describe('a tick after the baseline', () => {
     await story.tick();
   });
 
-  it('announces what is new to the machines, and once to the people', async () => {
+  it('announces new certifications to systems, and once to people', async () => {
     story.world = [assessment({ id: 1 }), assessment({ id: 2 }), assessment({ id: 3 })];
     expect(await story.tick()).toMatchObject({ created: 3, delivered: 3, undelivered: 0 });
     expect(story.ids().sort()).toEqual([1, 2, 3].map((id) => `${story.name}/${id}/1`));
@@ -28,7 +28,7 @@ describe('a tick after the baseline', () => {
     expect(story.heard).toHaveLength(3);
   });
 
-  it('announces an edit as an update that names the fields', async () => {
+  it('announces an edit as an update with the names of the fields', async () => {
     story.world = [assessment({ id: 1 })];
     await story.tick();
     story.world = [assessment({ id: 1, organization_name: 'Cinder Creek Academy' })];
@@ -40,7 +40,7 @@ describe('a tick after the baseline', () => {
     });
   });
 
-  it('finds what is new on a day of thousands with one request more', async () => {
+  it('finds new certifications on a day of thousands with one more request', async () => {
     const day = '2026-11-21';
     const of = (id: number) => assessment({ id, certified_on: day });
     const morning = new Integration();
@@ -53,7 +53,7 @@ describe('a tick after the baseline', () => {
     expect(await morning.tick()).toMatchObject({ created: 0, examined: 0 });
   });
 
-  it('marks as late what was completed before the recent window', async () => {
+  it('marks certifications completed before the recent window as late', async () => {
     story.world = [assessment({ id: 1, certified_on: '2026-11-17' }), assessment({ id: 2 })];
     await story.tick();
     expect(new Map(story.heard.map(({ subject, data }) => [subject, data.late]))).toEqual(
@@ -71,7 +71,7 @@ describe('a tick after the baseline', () => {
     expect(await story.tick({ ledger })).toMatchObject({ outcome: 'completed' });
   });
 
-  it('ends quietly while another one holds the lease', async () => {
+  it('ends quietly while another tick holds the lease', async () => {
     expect(await lease.tell(new Integration())).toEqual(lease.seen);
   });
 
@@ -83,7 +83,7 @@ describe('a tick after the baseline', () => {
     expect(story.warnings).toEqual(['record quarantined']);
   });
 
-  it('keeps what SNS refused and delivers it the next time, with the same ids', async () => {
+  it('retries an event that SNS refused, with the same id', async () => {
     story.world = Array.from({ length: 10 }, (_, index) => assessment({ id: index + 1 }));
     story.subscribers.refuse = ({ subject }) => subject === '4' || subject === '7';
     expect(await story.tick()).toMatchObject({ delivered: 8, undelivered: 2 });
@@ -94,7 +94,7 @@ describe('a tick after the baseline', () => {
     expect(story.mails.flat().sort()).toEqual(story.ids().sort());
   });
 
-  it('owes the people their digest alone when SNS took the events but not the mail', async () => {
+  it('owes only the digest if SNS accepted the events and refused the mail', async () => {
     story.world = [assessment({ id: 1 }), assessment({ id: 2 })];
     story.subscribers.mailing = { accepted: false, code: 'InternalError' };
     expect(await story.tick()).toMatchObject({ delivered: 2, undelivered: 2 });
@@ -106,7 +106,7 @@ describe('a tick after the baseline', () => {
     expect(story.mails).toHaveLength(1);
   });
 
-  it('that dies between commit and publish is made good by the next one', async () => {
+  it('that dies between commit and publish has its events delivered by the next tick', async () => {
     story.world = [assessment({ id: 1 }), assessment({ id: 2 })];
     const dead: Announcer = {
       ...story.subscribers,
@@ -128,7 +128,7 @@ describe('a tick after the baseline', () => {
     expect(story.heard).toHaveLength(2);
   });
 
-  it('delivers leftovers even while the partner is down, and says that it is', async () => {
+  it('delivers leftovers while the partner is down, and reports the failure', async () => {
     story.world = [assessment()];
     story.subscribers.refuse = () => true;
     await story.tick();
@@ -141,10 +141,10 @@ describe('a tick after the baseline', () => {
     expect(await story.tick()).toMatchObject({ outcome: 'completed', delivered: 0 });
   });
 
-  it('finds leftovers of a tick that died after it had looked for them', async () => {
+  it('finds leftovers of a tick that died after this one had read the state', async () => {
     story.world = [assessment({ id: 1 })];
     const other = { owner: 'dead', until: story.clock.now().add({ seconds: 1 }) };
-    // Another tick commits and dies after this one has read the state and seen that it is clean.
+    // Another tick commits and dies after this one has read the state and found it clean.
     const ledger = story.ledgerWith({
       state: async () => {
         const state = await story.ledger.state();
@@ -162,7 +162,7 @@ describe('a tick after the baseline', () => {
     expect(story.ids().sort()).toEqual([`${story.name}/1/1`, `${story.name}/9/1`]);
   });
 
-  it('keeps the other changes when one cannot be committed, and says so', async () => {
+  it('commits and delivers the other changes if one cannot be committed, and reports the failure', async () => {
     story.world = [assessment({ id: 1 }), assessment({ id: 2 }), assessment({ id: 3 })];
     const ledger = story.ledgerWith({
       commit: async (change, event, now, destiny) => {
@@ -176,7 +176,7 @@ describe('a tick after the baseline', () => {
     expect(await story.tick()).toMatchObject({ created: 1, delivered: 1 });
   });
 
-  it('delivers a change whose commit was done but never answered', async () => {
+  it('delivers a change whose commit succeeded without an answer', async () => {
     story.world = [assessment({ id: 1 })];
     const ledger = story.ledgerWith({
       commit: async (change, event, now, destiny) => {
@@ -189,7 +189,7 @@ describe('a tick after the baseline', () => {
     expect(story.ids()).toEqual([`${story.name}/1/1`]);
   });
 
-  it('delivers a change whose commit the SDK has sent twice', async () => {
+  it('delivers a change whose commit the SDK sent twice', async () => {
     story.world = [assessment({ id: 1 })];
     const ledger = story.ledgerWith({
       commit: async (change, event, now, destiny) => {
@@ -201,7 +201,7 @@ describe('a tick after the baseline', () => {
     expect(await story.tick()).toMatchObject({ created: 0, delivered: 1 });
   });
 
-  it('delivers leftovers of many pages, and keeps those that it has no time for', async () => {
+  it('delivers leftovers of many pages, and leaves some to the next tick if its time ends', async () => {
     story.settings = { holdAbove: 10_000 };
     story.world = Array.from({ length: 450 }, (_, index) => assessment({ id: index + 1 }));
     story.subscribers.refuse = () => true;
@@ -222,7 +222,7 @@ describe('a tick after the baseline', () => {
     expect(new Set(story.ids()).size).toBe(450);
   });
 
-  it('does not call the outbox clean while there is something in it that it cannot read', async () => {
+  it('does not call the outbox clean while an item in it is unreadable', async () => {
     story.world = [assessment({ id: 1 })];
     const dead = { ...story.subscribers, publish: () => Promise.reject(new Error('killed')) };
     await expect(story.tick({ announcer: dead })).rejects.toThrow('killed');
@@ -243,10 +243,11 @@ describe('a tick after the baseline', () => {
     { batch: 20, seconds: 110, cutShort: true, delivered: 200 },
     { batch: 20, seconds: 111, cutShort: false, delivered: 300 },
   ])(
-    'keeps ten seconds for its end, or twice what its longest batch took: $batch s, $seconds s',
+    'reserves ten seconds for its end, or twice the time of its longest batch: $batch s, $seconds s',
     async (one) => {
       const { batch, seconds, cutShort, delivered } = one;
-      // Page and tail show two hundred; the others have to be located, after fifty seconds and a batch.
+      // Page and tail show two hundred. The tick has to locate the others, after fifty seconds and
+      // a batch.
       story.world = Array.from({ length: 300 }, (_, index) => assessment({ id: index + 1 }));
       const { tail } = story.partner;
       story.partner.tail = (...asked) => {
@@ -265,7 +266,7 @@ describe('a tick after the baseline', () => {
     },
   );
 
-  it('holds a lease that outlives its invocation', async () => {
+  it('takes a lease that lasts longer than its invocation', async () => {
     const leases: Lease[] = [];
     const ledger = story.ledgerWith({
       takeLease: (lease, now) => {
@@ -279,13 +280,13 @@ describe('a tick after the baseline', () => {
     expect(leases.map(({ until }) => Temporal.Instant.compare(until, deadline))).toEqual([1]);
   });
 
-  it('leaves its heartbeat also when it is quiet', async () => {
+  it('writes its heartbeat also when it is quiet', async () => {
     story.clock.advance({ minutes: 1 });
     await story.tick();
     expect((await story.ledger.state()).heartbeat).toBe(story.clock.now().toString());
   });
 
-  it('looks for leftovers again while the index may not show them yet', async () => {
+  it('reads leftovers again while the index may not show them yet', async () => {
     story.world = [assessment({ id: 1 })];
     const dead = { ...story.subscribers, publish: () => Promise.reject(new Error('killed')) };
     await expect(story.tick({ announcer: dead })).rejects.toThrow('killed');
@@ -298,13 +299,13 @@ describe('a tick after the baseline', () => {
     expect((await story.ledger.state()).dirtySince).toBeUndefined();
   });
 
-  it('counts a change that another tick has committed first, and does not announce it', async () => {
+  it('counts a change that another tick committed first, and does not announce it', async () => {
     story.world = [assessment()];
     const ledger = story.ledgerWith({ commit: async () => undefined });
     expect(await story.tick({ ledger })).toMatchObject({ conflicts: 1, created: 0, delivered: 0 });
   });
 
-  it('reports the proofs of its own reads, and not those of a tick that has ended meanwhile', async () => {
+  it('reports the proofs of its own reads, and not those of a tick that ended meanwhile', async () => {
     story.clock.advance({ minutes: 15 });
     const { pulse } = story.partner;
     let pulses = 0;
@@ -324,7 +325,7 @@ describe('a tick after the baseline', () => {
     expect([examined, proofs]).toEqual([1, { 'single-page': 1 }]);
   });
 
-  it('looks again at a page of which another tick has committed something first: it may be older', async () => {
+  it('reads a page again if another tick committed one of its changes first, since the page may be older', async () => {
     const [one, ...others] = Array.from({ length: 3 }, (_, index) => assessment({ id: index + 1 }));
     if (one === undefined) throw new Error('there are three');
     story.world = [one, ...others];
@@ -338,7 +339,7 @@ describe('a tick after the baseline', () => {
     const older = await sight('older@example.org');
     const ledger = story.ledgerWith({
       commit: async (change, event, ...rest) => {
-        // Of a tick that was killed, and arrives only now.
+        // This commit belongs to a killed tick, and arrives only now.
         if (older) await story.ledger.commit(older, event, ...rest);
         return story.ledger.commit(change, event, ...rest);
       },
@@ -349,7 +350,7 @@ describe('a tick after the baseline', () => {
     expect(story.heard.at(-1)?.data).toMatchObject({ assessment: { email: 'newest@example.org' } });
   });
 
-  it('that runs out of time stops at a boundary, and the next one goes on', async () => {
+  it('that runs out of time stops at a boundary, and the next one resumes', async () => {
     story.settings = { holdAbove: 10_000 };
     story.world = Array.from({ length: 1_100 }, (_, index) => assessment({ id: index + 1 }));
     const slow: Announcer = {

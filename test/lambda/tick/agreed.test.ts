@@ -5,7 +5,7 @@ import { tickSettings } from '../../scaffold/settings.ts';
 import { numbers, on } from './scenarios.ts';
 
 let story: Integration;
-/** Ids that the ledger was asked for. */
+/** Ids that ticks asked the ledger for. */
 let asked: number[];
 beforeEach(async () => {
   story = new Integration();
@@ -22,7 +22,7 @@ const watching = (replaced: Partial<Ledger> = {}) =>
     },
     ...replaced,
   });
-/** @returns what it asked the ledger for */
+/** @returns the ids that the tick asked the ledger for */
 async function tick(replaced?: Partial<Ledger>): Promise<readonly number[]> {
   asked = [];
   story.clock.advance({ minutes: 1 });
@@ -33,8 +33,8 @@ const edit = (id: number, email: string) => {
   story.world = story.world.map((one) => (one.id === id ? { ...one, email } : one));
 };
 
-describe('of the newest page, the ledger is asked for', () => {
-  it('what is new or changed, and for what the tick before has changed', async () => {
+describe('a tick with a newest page asks the ledger for', () => {
+  it('its new and changed rows, and the rows that the tick before changed', async () => {
     story.add(...on('2026-11-20', [1001]));
     await tick();
     story.add(...on('2026-11-20', [1002]));
@@ -44,7 +44,7 @@ describe('of the newest page, the ledger is asked for', () => {
     expect(story.heardOf(150)).toEqual(['updated']);
   });
 
-  it('nothing, where audits alone are due', async () => {
+  it('no row, if only audits are due', async () => {
     story.add(...on('2026-11-20', [1001]));
     await tick();
     story.clock.advance({ hours: 1 });
@@ -55,7 +55,7 @@ describe('of the newest page, the ledger is asked for', () => {
     expect(story.requests.some((request) => request.startsWith('prove'))).toBe(true);
   });
 
-  it('what an audit has changed since the page was compared', async () => {
+  it('a row that an audit has changed since the page was compared', async () => {
     story.add(...on('2026-11-20', [1001]));
     await tick();
     await tick();
@@ -73,7 +73,7 @@ describe('of the newest page, the ledger is asked for', () => {
     expect((await tick()).toSorted()).toEqual([1002, 150]);
   });
 
-  it('everything after a tick that died, for ten minutes', async () => {
+  it('all rows after a tick that died, for ten minutes', async () => {
     story.add(...on('2026-11-20', [1001]));
     await tick();
     edit(150, 'changed@example.org');
@@ -90,7 +90,7 @@ describe('of the newest page, the ledger is asked for', () => {
     expect((await tick()).toSorted()).toEqual([3000, 3001]);
   });
 
-  it('no row twice, where a day is larger than a page', async () => {
+  it('no row twice, if a day is larger than a page', async () => {
     story.add(...on('2026-11-20', numbers(1001, 1250)));
     await tick();
     story.add(...on('2026-11-20', [2001]));
@@ -99,7 +99,7 @@ describe('of the newest page, the ledger is asked for', () => {
     expect(new Set(once).size).toBe(once.length);
   });
 
-  it('what is back as it was, also when the other end of its day is asked for', async () => {
+  it('a row that returned unchanged, also if the tail of its day is read', async () => {
     story.add(...on('2026-11-20', numbers(1001, 1250)));
     await tick();
     const whole = story.world;
@@ -117,15 +117,15 @@ describe('of the newest page, the ledger is asked for', () => {
   });
 });
 
-describe('the marks of the page', () => {
-  it('outlast a tick that has the lease only for a digest', async () => {
+describe('the marks of the newest page', () => {
+  it('outlast a tick that takes the lease only for a digest', async () => {
     story.settings = { alerts: { ...tickSettings().alerts, digestEvery: 5 } };
     story.add(...on('2026-11-20', [1001]));
     await tick();
     const then: number[] = [];
     for (let minute = 0; minute < 30; minute++) then.push(...(await tick()));
     expect(story.mails).toHaveLength(1);
-    // By an audit.
+    // An audit asked for it.
     expect(then).toEqual([1001]);
     story.add(...on('2026-11-20', [1002]));
     expect(await tick()).toEqual([1002]);

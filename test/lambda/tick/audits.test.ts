@@ -9,10 +9,10 @@ beforeEach(() => {
   story = new Integration();
 });
 
-/** Rows of a page with which the read of a day takes 61 to 80 requests. */
+/** With so many rows to a page, the read of a day takes 61 to 80 requests. */
 const longRead = 5;
 
-it('finds within the hour an edit that neither a page nor a count shows', async () => {
+it('an audit finds within the hour an edit that neither a page nor a count shows', async () => {
   expect(await editedLongAgo.tell(new Integration())).toEqual(editedLongAgo.seen);
 });
 
@@ -35,18 +35,18 @@ describe('the audits of the history', () => {
     story.requests.length = 0;
   });
 
-  it('read as many days in one tick as the budget allows, and save it up again', async () => {
+  it('read as many days in one tick as the budget allows, and save up the budget again', async () => {
     story.settings = { audit: { ...tickSettings().audit, requests: 4 } };
     await story.tick();
     expect(reads()).toBe(2);
-    // Four requests at two a minute.
+    // Four requests, at two a minute.
     await minutes(1);
     expect(reads()).toBe(2);
     await minutes(1);
     expect(reads()).toBe(3);
   });
 
-  it('save in later ticks what a long read has cost beyond the budget', async () => {
+  it('make up in later ticks for a long read beyond the budget', async () => {
     story.host.pageRows = longRead;
     await story.tick();
     expect(reads()).toBe(1);
@@ -56,7 +56,7 @@ describe('the audits of the history', () => {
     expect(reads()).toBe(2);
   });
 
-  it('save it also if something else is searched for meanwhile', async () => {
+  it('make up for it also if a search runs meanwhile', async () => {
     story.host.pageRows = longRead;
     await story.tick();
     story.host.pageRows = 100;
@@ -64,7 +64,7 @@ describe('the audits of the history', () => {
     story.world = [...story.world, assessment({ id: 900, certified_on: '2011-11-11' })];
     await minutes(1);
     expect(story.ids()).toEqual([`${story.name}/900/1`]);
-    // The day next to it was read with it.
+    // The neighbouring day was read with it.
     expect(reads()).toBe(2);
     await minutes(20);
     expect(reads()).toBe(2);

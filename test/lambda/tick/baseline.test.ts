@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 
 describe('the first tick', () => {
-  it('records what is there and announces nothing', async () => {
+  it('records the existing certifications and announces nothing', async () => {
     story.world = [assessment({ id: 1 }), assessment({ id: 2 })];
     expect(await story.tick()).toMatchObject({ outcome: 'baseline', recorded: 2, delivered: 0 });
     expect(await story.tick()).toMatchObject({ outcome: 'completed', created: 0 });
@@ -36,7 +36,7 @@ describe('the first tick', () => {
 });
 
 describe('a baseline', () => {
-  it('keeps what it has read when the partner fails in the middle', async () => {
+  it('keeps its recorded certifications when the partner fails in the middle', async () => {
     story.world = Array.from({ length: 3_000 }, (_, index) =>
       assessment({
         id: index + 1,
@@ -68,7 +68,7 @@ describe('a baseline', () => {
     expect(story.heard).toEqual([]);
   });
 
-  it('announces what the config asks for: nothing, what is recent enough, or everything', async () => {
+  it('announces by the setting: none, recent ones, or all', async () => {
     const announce = async (announced: TickSettings['announce']) => {
       const other = new Integration();
       other.settings = { announce: announced };
@@ -84,7 +84,7 @@ describe('a baseline', () => {
     expect(await announce('all')).toEqual(['1', '2']);
   });
 
-  it('of many ticks lets no edit wait that came meanwhile and that the newest page shows', async () => {
+  it('of many ticks announces an edit made meanwhile as soon as the newest page shows it', async () => {
     const backwards = (days: number) =>
       Temporal.PlainDate.from('2026-11-21').subtract({ days }).toString();
     story.world = Array.from({ length: 80 }, (_, index) =>
@@ -112,7 +112,7 @@ describe('a baseline', () => {
     expect(await story.tick()).toMatchObject({ updated: 1 });
   });
 
-  it('does not call the day of a malformed record proven, nor count without it', async () => {
+  it('neither calls the day of a malformed record proven nor counts the record', async () => {
     const day = '2024-02-29';
     story.world = [
       ...[assessment({ id: 1, certified_on: day }), assessment({ id: 2 })],
@@ -133,7 +133,7 @@ describe('a baseline', () => {
     const days = [day, '2023-01-01', '2026-11-21'];
     expect(await Promise.all(days.map(isProven))).toEqual([false, false, true]);
     expect(story.notices[0]?.text).toMatch(/unproven/);
-    // A read of many days cannot tell which of them they are of: the first search does.
+    // A read of many days cannot assign the records to days. The first search does.
     await story.tick();
     const { years, expected } = await story.ledger.state();
     const calendar = await story.ledger.calendar(years);
@@ -143,7 +143,7 @@ describe('a baseline', () => {
     expect(story.heard).toEqual([]);
   });
 
-  it('dates its proofs by the beginning of their reads: a day is not over that ended during one', async () => {
+  it('dates its proofs by the beginning of their reads, so that a day that ends during a read is not complete', async () => {
     const { prove } = story.partner;
     story.clock.advance({ hours: 15, minutes: 59, seconds: 59 });
     story.world = [assessment({ id: 1, certified_on: '2026-11-21' })];
@@ -172,8 +172,8 @@ describe('a baseline', () => {
   });
 });
 
-describe('the notice that the baseline is completed', () => {
-  it('is owed while operations cannot be told, and keeps nothing else from going on', async () => {
+describe('the notice of the completed baseline', () => {
+  it('is owed while SNS refuses it, and delays nothing else', async () => {
     story.world = [assessment({ id: 1 })];
     story.subscribers.mailing = { accepted: false, code: 'AuthorizationError' };
     expect(await story.tick()).toMatchObject({ outcome: 'baseline' });

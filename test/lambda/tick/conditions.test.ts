@@ -24,7 +24,7 @@ import { tickSettings } from '../../scaffold/settings.ts';
 import { sightingsOf } from '../../scaffold/sightings.ts';
 import { assessment } from '../../support/assessments.ts';
 
-/** SNS and a ledger that fail when they are told to; each tick sees what the one before has saved. */
+/** SNS and a ledger that fail on demand. Each tick sees the state that the one before has saved. */
 class Operations {
   readonly clock = new ManualClock();
   readonly ledger = new MemoryLedger();
@@ -33,10 +33,10 @@ class Operations {
   accepts = true;
   savesFail = false;
   saves = 0;
-  /** Events that wait for ops. */
+  /** Events that wait for a decision of ops. */
   kept = 0;
 
-  /** @param see what the tick sees beside what is owed, given what is open */
+  /** @param see the tick's observations beside owed notices, given the open conditions */
   async tick(
     see: (
       open: OpenConditions,
@@ -50,14 +50,14 @@ class Operations {
     return open;
   }
 
-  /** A tick that has noted these. */
+  /** A tick with these facts. */
   note(facts: Partial<Facts>): Promise<OpenConditions> {
     return this.tick((open) =>
       conditionsOf({ ...nothingNoted(), ...facts }, open, this.clock.now().epochMilliseconds),
     );
   }
 
-  /** @returns whether operations know of it */
+  /** @returns whether ops were told */
   async flood(size: number, heldNow = 0): Promise<boolean> {
     const [change] = sightingsOf([assessment()], new Map(), 'salt');
     if (change === undefined) throw new Error('it is no change');
@@ -115,8 +115,8 @@ const partner: TickParts['partner'] = {
 
 const names = ['missing', 'unproven', 'quarantined'] as const satisfies ConditionName[];
 
-describe('telling operations', () => {
-  it('of a condition is done once, by many ticks, and once when it is over', async () => {
+describe('a notice to ops', () => {
+  it('of a condition is sent once, over many ticks, and once when it ends', async () => {
     const operations = new Operations();
     for (const number of [1, 1, 1, 1, 0, 0, 0])
       await operations.tick(() => ({ missing: { number } }));
@@ -127,7 +127,7 @@ describe('telling operations', () => {
     expect(operations.saves).toBe(2);
   });
 
-  it('is tried again by the next tick, which need not see the condition itself', async () => {
+  it('is retried by the next tick, which need not observe the condition itself', async () => {
     const operations = new Operations();
     operations.accepts = false;
     await operations.tick(() => ({
@@ -143,7 +143,7 @@ describe('telling operations', () => {
     expect(operations.notices[0]?.text).toContain('Since: 2026-11-21 08:01 (UTC)');
   });
 
-  it('is owed as it was seen, until it was told', async () => {
+  it('is owed with its observation until it is told', async () => {
     const operations = new Operations();
     await operations.ledger.saveState({ conditions: new Map([['held', { since: 1, number: 1 }]]) });
     operations.accepts = false;
@@ -159,7 +159,7 @@ describe('telling operations', () => {
     expect(over.get('held')).toEqual({ since: 1, number: 1 });
   });
 
-  it('that SNS refuses costs each tick one attempt, however much is owed', async () => {
+  it('that SNS refuses costs each tick one attempt, for any number of owed notices', async () => {
     const operations = new Operations();
     operations.accepts = false;
     for (const name of names) await operations.tick(() => ({ [name]: { number: 1 } }));
@@ -168,7 +168,7 @@ describe('telling operations', () => {
     expect(operations.warnings).toEqual(['notice refused']);
   });
 
-  it('survives crashes between telling and noting: told twice at most, never not at all', async () => {
+  it('survives crashes between sending and noting: it is sent twice at most, and never lost', async () => {
     const step = fc.record({
       name: fc.constantFrom(...names),
       number: fc.nat(1),
@@ -197,7 +197,7 @@ describe('telling operations', () => {
 
         const { conditions } = await operations.ledger.state();
         for (const [name, number] of latest) expect(conditions.has(name)).toBe(number > 0);
-        // Without crashes, each begins and ends in turn; a crash repeats one of them.
+        // Without crashes, each condition begins and ends in turn. A crash repeats one notice.
         let repeated = 0;
         for (const told of Map.groupBy(operations.subjects, wordOf).values())
           repeated += told.filter((subject, index) => subject === told[index - 1]).length;
@@ -206,7 +206,7 @@ describe('telling operations', () => {
     );
   });
 
-  describe.each(['held', 'undeliverable'] as const)('of what is %s', (name) => {
+  describe.each(['held', 'undeliverable'] as const)('of %s events', (name) => {
     const none = { held: 0, undeliverable: 0 };
     const look = (operations: Operations, news = 0) =>
       operations.tick((open, parts) => waitingSeen(parts, open, { ...none, [name]: news }));
@@ -216,7 +216,7 @@ describe('telling operations', () => {
       operations.kept += news;
     };
 
-    it('and became more within a day of the first notice is done after the day', async () => {
+    it('that grew within a day of the first notice is sent after the day', async () => {
       const operations = new Operations();
       await add(operations, 600);
       operations.clock.advance({ hours: 1 });
@@ -233,7 +233,7 @@ describe('telling operations', () => {
       expect((await operations.ledger.state()).conditions.has(name)).toBe(false);
     });
 
-    it('says how much it is now, after ops have decided about a part of it', async () => {
+    it('has the current number after ops have decided on some of them', async () => {
       const operations = new Operations();
       const known = async () => (await operations.ledger.state()).conditions.get(name)?.number;
       await add(operations, 600);
@@ -248,7 +248,7 @@ describe('telling operations', () => {
     });
   });
 
-  it('of a flood says how much is held by then, also when ops decided since the last tick', async () => {
+  it('of a flood has the number then held, also if ops decided since the last tick', async () => {
     const operations = new Operations();
     await operations.flood(600);
     operations.clock.advance({ hours: 25 });
@@ -264,7 +264,7 @@ describe('telling operations', () => {
     ]);
   });
 
-  it('of a flood adds up what one tick holds in several batches, and fails where SNS refuses', async () => {
+  it('of a flood adds up several batches of one tick, and fails if SNS refuses it', async () => {
     const operations = new Operations();
     await operations.flood(500);
     await operations.flood(40, 500);
@@ -278,14 +278,14 @@ describe('telling operations', () => {
     expect((await deaf.ledger.state()).conditions.get('held')?.number).toBe(40);
   });
 
-  it('of what waits behind a held event counts no certification twice', async () => {
+  it('of events behind a held one counts no certification twice', async () => {
     const operations = new Operations();
     await operations.flood(30);
     await operations.tick((open, parts) => waitingSeen(parts, open, { held: 3, undeliverable: 0 }));
     expect((await operations.ledger.state()).conditions.get('held')?.number).toBe(30);
   });
 
-  it('of malformed records that became more within a day of the first notice is done after the day', async () => {
+  it('of more malformed records within a day of the first notice is sent after the day', async () => {
     const operations = new Operations();
     const calendar = new Calendar(new Map());
     const record = { id: 1, problems: ['name: missing'] };
@@ -300,7 +300,7 @@ describe('telling operations', () => {
     expect(operations.notices[1]?.text).toContain('2');
   });
 
-  it('of another refusal ends the one before it', async () => {
+  it('of one refusal ends the refusal before it', async () => {
     const operations = new Operations();
     for (const name of ['credentials-refused', 'not-provisioned'] as const)
       await operations.note({ blocked: { name } });
@@ -313,7 +313,7 @@ describe('telling operations', () => {
     ]);
   });
 
-  it('of a host that does not answer ends no refusal: it shows nothing of that', async () => {
+  it('of a host without an answer ends no refusal, since it shows nothing of it', async () => {
     const operations = new Operations();
     const silent = { name: 'partner-silent', passing: 'why' } as const;
     for (const blocked of [
@@ -332,7 +332,7 @@ describe('telling operations', () => {
   });
 });
 
-/** What tells the notices of one condition from another's. */
+/** A word that identifies the condition of a notice. */
 function wordOf(subject: string): string {
   return ['malformed', 'proven'].find((word) => subject.includes(word)) ?? 'missing';
 }

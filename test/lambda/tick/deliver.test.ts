@@ -19,7 +19,7 @@ const event = certificationEvent({
   time: '2026-11-21T08:00:04.120Z',
 });
 
-/** First revisions from this id on. */
+/** First revisions, with consecutive ids from this one on. */
 function owedEvents(count: number, from = 1, owes: OwedEvent['owes'] = 'event-and-digest') {
   return Array.from({ length: count }, (_, index): OwedEvent => {
     const id = from + index;
@@ -30,7 +30,7 @@ function owedEvents(count: number, from = 1, owes: OwedEvent['owes'] = 'event-an
 
 let story: Integration;
 let settled: { count: number; rest: string }[];
-/** Of leftovers that were asked for. */
+/** Pages of leftovers that were read. */
 let pages: number;
 let unreadableOutbox: NotifierError | undefined;
 beforeEach(() => {
@@ -40,7 +40,7 @@ beforeEach(() => {
   settled = [];
 });
 
-/** The parts of a tick that holds the lease, and what its state was before. */
+/** The parts of a tick that holds the lease, and the state before it. */
 async function leased(left: { events?: OwedEvent[]; digest?: OwedEvent[] } = {}, perPage = 20_000) {
   const ledger = story.ledgerWith({
     settle: async ({ length: count }, rest) => void settled.push({ count, rest }),
@@ -63,7 +63,7 @@ const settledAs = (rest: string) =>
   settled.filter((one) => one.rest === rest).reduce((sum, { count }) => sum + count, 0);
 
 describe('the delivery of a tick', () => {
-  it('is a value: what comes of it is another one', async () => {
+  it('returns a new value and leaves its argument unchanged', async () => {
     const { tick, state } = await leased();
     const before = await inherit(tick, state);
     const copy = structuredClone({ ...before, schedule: undefined });
@@ -75,7 +75,7 @@ describe('the delivery of a tick', () => {
     expect(story.mails).toEqual([['district-a/1/1', 'district-a/2/1']]);
   });
 
-  it('settles each accepted batch at once, and again with the mail', async () => {
+  it('settles each accepted batch at once, and again after the mail', async () => {
     const { tick, state } = await leased();
     const begun = await inherit(tick, state);
     const all = await deliver(tick, begun, owedEvents(12), []);
@@ -87,7 +87,7 @@ describe('the delivery of a tick', () => {
     expect(settledAs('nothing')).toBe(12);
   });
 
-  it('tells the people of no more than 20,000 in a mail, and of what follows in the next tick’s', async () => {
+  it("has at most 20,000 events in a mail, and leaves the others to the next tick's", async () => {
     const { tick, state } = await leased();
     const begun = await inherit(tick, state);
     const many = await deliver(tick, begun, owedEvents(19_999), []);
@@ -100,7 +100,7 @@ describe('the delivery of a tick', () => {
     expect(story.mails).toHaveLength(1);
   });
 
-  it('has the next tick try again when the mail was refused', async () => {
+  it('leaves a refused mail to the next tick', async () => {
     const { tick, state } = await leased();
     story.subscribers.mailing = { accepted: false, code: 'InternalError' };
     const all = await deliver(tick, await inherit(tick, state), owedEvents(20_000), []);
@@ -111,7 +111,7 @@ describe('the delivery of a tick', () => {
   });
 });
 
-describe('what waits for a mail', () => {
+describe('events that wait for a mail', () => {
   const waiting = async (owed: OwedEvent[]) => {
     const { tick, state } = await leased({ digest: owed });
     const owedAt = story.clock.now().subtract({ hours: 1 });
@@ -119,14 +119,14 @@ describe('what waits for a mail', () => {
     return { tick, state: { ...state, digest } };
   };
 
-  it('is told of by the next tick at once where there is more than one mail takes', async () => {
+  it('are in a mail of the next tick at once if there are more than one mail holds', async () => {
     const { tick, state } = await waiting(owedEvents(20_000, 1, 'digest'));
     const told = await tellPeople(tick.parts, await inherit(tick, state));
     expect(told.schedule?.dueAt.equals(story.clock.now())).toBe(true);
     expect(story.mails.map(({ length }) => length)).toEqual([20_000]);
   });
 
-  it('is looked for again later where some was found, and no more where nothing was', async () => {
+  it('are looked for again later if some were found, and not if none were', async () => {
     const some = await waiting(owedEvents(2, 1, 'digest'));
     const told = await tellPeople(some.tick.parts, await inherit(some.tick, some.state));
     const minutes = told.schedule?.dueAt.since(story.clock.now()).total('minutes');
@@ -136,7 +136,7 @@ describe('what waits for a mail', () => {
     expect((await tellPeople(tick.parts, await inherit(tick, state))).schedule).toBeUndefined();
   });
 
-  it('is left to another tick when time is up, page by page, as are the events of subscribers', async () => {
+  it('are left to another tick when the time ends, page by page, as are the events of subscribers', async () => {
     const digest = owedEvents(30, 1, 'digest');
     const { tick: before, state } = await leased({ digest, events: owedEvents(30, 31) }, 10);
     const tick = { ...before, limit: new TimeLimit(story.clock.now(), story.clock) };
@@ -149,7 +149,7 @@ describe('what waits for a mail', () => {
     expect((await tellPeople(tick.parts, later)).schedule).toBeDefined();
   });
 
-  it('is told of although another outbox cannot be read, which is warned of and stays owed', async () => {
+  it('are in the mail although another outbox is unreadable, which causes a warning and stays owed', async () => {
     unreadableOutbox = new LedgerUnavailableError('Query', {});
     const { tick, state } = await leased({ digest: owedEvents(1, 1, 'digest') });
     const dirty = { ...state, dirtySince: story.clock.now() };
@@ -160,7 +160,7 @@ describe('what waits for a mail', () => {
     expect(story.warnings).toEqual(['outbox unreadable', 'outbox unreadable']);
   });
 
-  it('is told of with what a tick that died has left', async () => {
+  it('share the mail with events that a dead tick left', async () => {
     const { tick, state } = await leased({
       events: [...owedEvents(2), ...owedEvents(1, 3, 'digest')],
     });
@@ -173,7 +173,7 @@ describe('what waits for a mail', () => {
     expect(told.delivered).toBe(2);
   });
 
-  it('is told of by the next tick where the ledger fails in the middle of a delivery', async () => {
+  it('are in the mail of the next tick if the ledger fails within a delivery', async () => {
     await story.tick();
     for (let id = 1; id <= 60; id++) story.add(assessment({ id }));
     let calls = 0;

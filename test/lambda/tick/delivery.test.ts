@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 
 const time = (clock: string) => Temporal.Instant.from(`2026-11-${clock}Z`);
-/** One tick at that time, whatever lies between. */
+/** Runs one tick at that time, and none before it. */
 async function tickAt(clock: string, overrides?: Parameters<Integration['tick']>[0]) {
   story.clock.advance(story.clock.now().until(time(clock)));
   return story.tick(overrides);
@@ -36,7 +36,7 @@ const edit = (id: number, name: string) => {
 };
 const eventId = (id: number, revision = 1) => `${story.name}/${id}/${revision}`;
 
-it('what follows a commit whose answer was lost waits for the next tick, whatever of it has gone out', async () => {
+it('a change after a commit without an answer waits for the next tick, even if earlier changes were delivered', async () => {
   const story = new Integration();
   const named = (organization_name: string) =>
     assessment({ id: 1, certified_on: '2026-11-20', organization_name });
@@ -45,7 +45,7 @@ it('what follows a commit whose answer was lost waits for the next tick, whateve
   const dead = { ...story.subscribers, publish: () => Promise.reject(new Error('killed')) };
   await story.tick({ announcer: dead }).catch(() => undefined);
   story.clock.advance({ seconds: 70 });
-  // The page shows the second name; the answer to its commit is lost, and an audit reads the third.
+  // The page shows the second name. The answer to its commit is lost, and an audit reads the third.
   story.add(named('second'));
   let commits = 0;
   const ledger = story.ledgerWith({
@@ -77,7 +77,7 @@ describe('large revisions of one certification that are held', () => {
     [['name'], true],
     ['identifiers', undefined],
   ] as const)(
-    'with the fields %s, fit in the end with the identifiers alone',
+    'with the fields %s finally fit with the identifiers alone',
     async (fields, truncated) => {
       story.settings = { holdAbove: 0, fields };
       add(1);
@@ -99,8 +99,8 @@ describe('large revisions of one certification that are held', () => {
   );
 });
 
-describe('one mail a tick', () => {
-  it('tells of everything that the tick has delivered, in however many batches', async () => {
+describe('the one mail of a tick', () => {
+  it('has all events that the tick has delivered, over any number of batches', async () => {
     story.settings = { holdAbove: 2_000 };
     add(...Array.from({ length: 1_100 }, (_, index) => index + 1));
     expect(await story.tick()).toMatchObject({ delivered: 1_100, undelivered: 0 });
@@ -109,7 +109,7 @@ describe('one mail a tick', () => {
     expect(await Array.fromAsync(story.ledger.leftovers('digest'))).toEqual([]);
   });
 
-  it('tells of leftovers and of what is new together', async () => {
+  it('has leftovers and new events together', async () => {
     add(1);
     story.subscribers.refuse = () => true;
     await story.tick();
@@ -119,7 +119,7 @@ describe('one mail a tick', () => {
     expect(story.mails).toEqual([[eventId(1), eventId(2)]]);
   });
 
-  it('goes out, and its events only once, when the tick fails after it has delivered them', async () => {
+  it('is sent, and its events only once, if the tick fails after their delivery', async () => {
     add(1);
     const failing = story.ledgerWith({
       addToDays: async (deltas) => {
@@ -141,7 +141,7 @@ describe('a digest of several ticks', () => {
     story.settings = { alerts: { ...alerts, digestEvery: 60 } };
   });
 
-  it('is one mail after that time, while the events themselves go out at once', async () => {
+  it('is one mail after `digestEvery`, while its events are sent at once', async () => {
     add(1, 2);
     expect(await tickAt('21T08:01')).toMatchObject({ delivered: 2, undelivered: 0 });
     add(3);
@@ -155,7 +155,7 @@ describe('a digest of several ticks', () => {
     expect((await story.ledger.state()).digest).toBeUndefined();
   });
 
-  it('costs a quiet tick nothing while it is collected', async () => {
+  it('adds no call to a quiet tick while it waits', async () => {
     add(1);
     await tickAt('21T08:01');
     const asked: string[] = [];
@@ -171,7 +171,7 @@ describe('a digest of several ticks', () => {
     expect(asked).toEqual(['state', 'saveState']);
   });
 
-  it('is told though the tick died before it could note that it is owed', async () => {
+  it('is sent although the tick died before it could note the debt', async () => {
     add(1);
     const died = story.ledgerWith({
       saveState: (changes, lease) =>
@@ -187,7 +187,7 @@ describe('a digest of several ticks', () => {
     expect(story.mails).toEqual([[eventId(1)]]);
   });
 
-  it('is sent again, not forgotten, when the tick dies right after it was sent', async () => {
+  it('is sent again, and not lost, if the tick dies right after sending it', async () => {
     add(1);
     await tickAt('21T08:01');
     const died = story.ledgerWith({ settle: () => Promise.reject(new Error('killed')) });
@@ -196,7 +196,7 @@ describe('a digest of several ticks', () => {
     expect(story.mails).toEqual([[eventId(1)], [eventId(1)]]);
   });
 
-  it('tells of what is published also while a later event of its certification is not', async () => {
+  it('has published events although a later event of their certification is not published', async () => {
     add(1);
     await tickAt('21T08:01');
     edit(1, 'Odalys Ashgrove');
@@ -205,7 +205,7 @@ describe('a digest of several ticks', () => {
     expect(story.mails).toEqual([[eventId(1)]]);
   });
 
-  it('that SNS refuses is tried again by the next tick', async () => {
+  it('that SNS refuses is retried by the next tick', async () => {
     add(1);
     await tickAt('21T08:01');
     story.subscribers.mailing = { accepted: false, code: 'InternalError' };
@@ -215,7 +215,7 @@ describe('a digest of several ticks', () => {
     expect(story.mails).toEqual([[eventId(1)]]);
   });
 
-  it('does not forget what the index shows late', async () => {
+  it('has events that the index shows late', async () => {
     story.settings = { alerts: { ...alerts, digestEvery: 1 } };
     add(1);
     await tickAt('21T08:01');
@@ -226,7 +226,7 @@ describe('a digest of several ticks', () => {
     expect(story.mails).toEqual([[eventId(1)]]);
   });
 
-  it('goes out also while the partner is left alone', async () => {
+  it('is sent also while the partner is left alone', async () => {
     add(1);
     await tickAt('21T08:01');
     await story.ledger.saveState({ backOff: { until: time('21T12:00'), failures: 5 } });
@@ -241,7 +241,7 @@ describe('quiet hours', () => {
     story.settings = { timeZone: 'Europe/Berlin', alerts: { ...alerts, quietHours } };
   });
 
-  it('cost nothing while a mail that could not go out before them waits', async () => {
+  it('add no call to a quiet tick while a mail refused before them waits', async () => {
     add(1);
     story.subscribers.mailing = { accepted: false, code: 'InternalError' };
     await tickAt('21T20:59');
@@ -256,7 +256,7 @@ describe('quiet hours', () => {
     expect(story.mails).toEqual([[eventId(1)]]);
   });
 
-  it('keep the people’s mail until the morning, where the integration is', async () => {
+  it("hold the mail back until the morning in the integration's time zone", async () => {
     add(1);
     await tickAt('21T20:59');
     expect(story.mails).toHaveLength(1);
@@ -272,8 +272,8 @@ describe('quiet hours', () => {
   });
 });
 
-describe('order', () => {
-  it('is kept within a certification: what follows waits for what SNS has refused', async () => {
+describe("the order of a certification's events", () => {
+  it('is kept: later events wait for one that SNS has refused', async () => {
     add(1, 2);
     story.subscribers.refuse = ({ id }) => id === eventId(1);
     expect(await story.tick()).toMatchObject({ delivered: 1, undelivered: 1 });
@@ -289,13 +289,13 @@ describe('order', () => {
     expect(story.ids()).toHaveLength(4);
   });
 
-  it('is kept behind what was refused although something older of it went out in the same tick', async () => {
+  it('is kept behind a refused event although an older event left in the same tick', async () => {
     add(1);
     story.subscribers.refuse = () => true;
     await story.tick();
     edit(1, 'Odalys Ashgrove');
     story.subscribers.refuse = ({ id }) => id === eventId(1, 2);
-    // The page shows one edit; the audit of its day, later in the same tick, the next one.
+    // The page shows one edit. The audit of its day, later in the same tick, shows the next one.
     const prove = story.partner.prove.bind(story.partner);
     Object.assign(story.partner, {
       prove: (...asked) => {
@@ -311,11 +311,11 @@ describe('order', () => {
     expect(story.ids()).toEqual([eventId(1), eventId(1, 2), eventId(1, 3)]);
   });
 
-  it('is kept while the index does not show yet what is older', async () => {
+  it('is kept while the index does not show the older event yet', async () => {
     expect(await order.tell(new Integration())).toEqual(order.seen);
   });
 
-  it('is kept when there is no time for what is older', async () => {
+  it('is kept if there is no time for the older event', async () => {
     add(1);
     story.subscribers.refuse = () => true;
     await story.tick();
@@ -335,7 +335,7 @@ describe('order', () => {
     expect(story.ids()).toEqual([eventId(1), eventId(2)]);
   });
 
-  it('is kept behind what is held', async () => {
+  it('is kept behind a held event', async () => {
     story.settings = { holdAbove: 1 };
     add(1, 2);
     expect(await story.tick()).toMatchObject({ created: 2, held: 2 });
@@ -363,7 +363,7 @@ describe('an event that SNS refuses for good', () => {
     },
   });
 
-  it('is counted, set aside and not tried again, and the others go out', async () => {
+  it('is counted, set aside and not retried, and the others are delivered', async () => {
     add(1, 2);
     expect(await story.tick({ announcer: fussy() })).toMatchObject({
       delivered: 1,
@@ -377,7 +377,7 @@ describe('an event that SNS refuses for good', () => {
     expect(story.warnings).toEqual(['event undeliverable']);
   });
 
-  it('is not said to be denied where others are', async () => {
+  it('is not reported as denied if other events are', async () => {
     add(1, 2);
     const denial = new AccessDeniedError({ action: 'a:B', resource: 'c' }, '(d)', {});
     const publish: Announcer['publish'] = async (owed) => {
@@ -397,8 +397,8 @@ describe('an event that SNS refuses for good', () => {
   });
 });
 
-describe('ticks that die in the middle of a delivery', () => {
-  /** A tick that dies at the so-manyth answer of SNS or of the ledger to what was delivered. */
+describe('ticks that die within a delivery', () => {
+  /** A tick that dies at the n-th answer of SNS or of the ledger during its delivery. */
   async function dieAt(answers: number, sent: Map<string, number>): Promise<void> {
     const { clock } = story;
     const death = Promise.withResolvers<undefined>();
@@ -432,7 +432,7 @@ describe('ticks that die in the middle of a delivery', () => {
     story.clock.advance({ minutes: 2 });
   }
 
-  it('repeat no more than ten messages a death', async () => {
+  it('repeat at most ten events each', async () => {
     story.settings = { holdAbove: 1_000 };
     await story.minutes(2);
     for (let id = 1; id <= 400; id++) story.world = [...story.world, assessment({ id })];

@@ -28,7 +28,7 @@ describe('a flood', () => {
     story.notices.length = 0;
   });
 
-  it('is held from its first event on, and operations are told what it is', async () => {
+  it('is held from its first event on, and the notice describes it', async () => {
     story.world = [
       ...story.world,
       ...Array.from({ length: 300 }, (_, index) => dated(index + 101)),
@@ -42,7 +42,7 @@ describe('a flood', () => {
     expect(story.notices[0]?.text).not.toMatch(/Odalys|SEID|@/);
   });
 
-  it('is not committed before operations could be told', async () => {
+  it('is not committed before ops are told', async () => {
     story.world = [
       ...story.world,
       ...Array.from({ length: 300 }, (_, index) => dated(index + 101)),
@@ -57,7 +57,7 @@ describe('a flood', () => {
     expect(story.notices).toHaveLength(1);
   });
 
-  it('comes to its end also at a partner where something new comes during every search', async () => {
+  it('ends although new certifications appear during each search', async () => {
     story.settings = { holdAbove: 50 };
     const old = (id: number) => assessment({ id, certified_on: '2020-01-01' });
     story.world = Array.from({ length: 120 }, (_, index) => assessment({ id: index + 1 }));
@@ -83,7 +83,7 @@ describe('a flood', () => {
     expect(later.delivered).toBeGreaterThan(0);
   });
 
-  it('holds what comes within the hour, and nothing after it', async () => {
+  it('holds changes within the hour, and none after it', async () => {
     story.world = [
       ...story.world,
       ...Array.from({ length: 300 }, (_, index) => dated(index + 101)),
@@ -99,20 +99,20 @@ describe('a flood', () => {
 });
 
 describe('the gate', () => {
-  it('lets no more go when all ids are replaced and ticks die of it', async () => {
+  it('lets no more pass if all ids are replaced and ticks die of it', async () => {
     expect(await replacedAmidDeaths.tell(story)).toEqual(replacedAmidDeaths.seen);
   });
 
-  it('does not take for a flood what ticks find again and again because they die of it', async () => {
+  it('does not count changes twice that ticks find again because they died', async () => {
     expect(await foundAgain.tell(story)).toEqual(foundAgain.seen);
   });
 
-  it('holds from the first on what the total shows to be many', async () => {
+  it('holds from the first event on if the total announces many', async () => {
     expect(await foretold.tell(story)).toEqual(foretold.seen);
   });
 
   it.each([{ since: '2026-11-01' }, 'none'] as const)(
-    'does not take what a baseline has just made known for what is still to come: %o',
+    'does not expect certifications again that a baseline has just recorded: %o',
     async (announce) => {
       story.settings = { announce };
       const years = numbers(0, 30).flatMap((nth) =>
@@ -130,11 +130,11 @@ describe('the gate', () => {
     },
   );
 
-  it('forgets what is held and undoes itself, and announces true changes after it', async () => {
+  it('drops held events whose changes are undone, and announces true changes after them', async () => {
     expect(await takenBack.tell(story)).toEqual(takenBack.seen);
   });
 
-  it('tells nobody of what came and went while it was held, and creates it when it stays', async () => {
+  it('lets nobody hear of a held certification that disappears, and creates one that stays', async () => {
     story.settings = { holdAbove: 5 };
     const before = numbers(1, 100).map((id) => assessment({ id, certified_on: '2026-11-20' }));
     story.world = before;
@@ -157,7 +157,7 @@ describe('the gate', () => {
     expect(explained).toMatchObject({ result: { verdict: 'undone' } });
   });
 
-  it('lets nothing go without the lease: another tick counts by then', async () => {
+  it('lets nothing pass without the lease, since another tick may have counted', async () => {
     story.world = [assessment({ id: 1 })];
     await story.minutes(2);
     story.add(assessment({ id: 2 }));
@@ -171,7 +171,7 @@ describe('the gate', () => {
     expect(await story.tick()).toMatchObject({ created: 1, delivered: 1 });
   });
 
-  it('does not take the return of what is missing for news, and counts what comes in its place', async () => {
+  it('does not count returned certifications as new, and counts others in their place', async () => {
     story.settings = { holdAbove: 50 };
     const before = numbers(1, 300).map((id) => assessment({ id, certified_on: '2026-11-20' }));
     story.world = before;

@@ -14,7 +14,7 @@ const dayOf = (n: number) => Temporal.PlainDate.from('2025-01-01').add({ days: n
 const nextDay = { hours: 25 };
 
 describe('a mass edit', () => {
-  it('that the audits find a day at a time is held all but its beginning', async () => {
+  it('that audits find a day at a time is held except for its beginning', async () => {
     for (let n = 0; n < 6; n++) world.host.addMany(100 * n + 1, 60, dayOf(n));
     world.host.addMany(1_000, 101, '2026-11-01');
     world.settings = {
@@ -47,7 +47,7 @@ describe('amid a mass edit', () => {
     for (const { outbox } of world.memory.items.values()) outbox.clear();
   });
 
-  it('edits that the newest page shows are held within the hour, and announced after it', async () => {
+  it('edits on the newest page are held within the hour, and announced after it', async () => {
     world.host.edit(1_000);
     await world.minute();
     expect(world.memory.held).toHaveLength(1);
@@ -59,7 +59,7 @@ describe('amid a mass edit', () => {
     expect(world.memory.held).toEqual([]);
   });
 
-  it('what is new is announced, and what was edited on the same day is held', async () => {
+  it('new certifications are announced, and edits of the same day are held', async () => {
     for (let id = 1; id <= 60; id++) world.host.edit(id);
     world.host.add(3_000, dayOf(0));
     await world.minute();
@@ -68,17 +68,17 @@ describe('amid a mass edit', () => {
   });
 });
 
-describe('edits that are no mass edit', () => {
+describe('edits without a mass edit', () => {
   beforeEach(async () => {
     world.host.addMany(1, 10, '2026-11-20');
     world.host.addMany(100, 60, dayOf(0));
-    // No page shows those before.
+    // These fill the newest page, so it shows none of the others.
     world.host.addMany(1_000, 101, '2026-11-01');
     world.settings = { holdAbove: 20 };
     await world.baseline();
   });
 
-  it('are announced day after day, however many they become', async () => {
+  it('are announced day after day, in any total number', async () => {
     for (let n = 0; n < 90; n++) {
       world.host.edit(1 + (n % 10), { email: `nr-${n}@example.org` });
       world.clock.advance({ minutes: 30 });
@@ -88,7 +88,7 @@ describe('edits that are no mass edit', () => {
     expect(world.memory.held).toEqual([]);
   });
 
-  it('are announced once they can be committed, after all that tried before', async () => {
+  it('are announced once they can be committed, after all earlier attempts', async () => {
     const commit = world.ledger.commit.bind(world.ledger);
     world.ledger.commit = async () => {
       throw new LedgerUnavailableError('UpdateItem', { cause: new Error('throttled') });
@@ -124,8 +124,8 @@ describe('edits that are no mass edit', () => {
   });
 });
 
-describe('a flood with one that cannot be committed', () => {
-  it('comes to its end: what is new afterwards is announced', async () => {
+describe('a flood with a change that cannot be committed', () => {
+  it('ends: later certifications are announced', async () => {
     for (let n = 0; n < 6; n++) world.host.addMany(100 * n + 1, 60, dayOf(n));
     world.host.addMany(5_000, 101, '2026-11-01');
     world.settings = { holdAbove: 30 };
@@ -151,7 +151,7 @@ describe('a flood with one that cannot be committed', () => {
 
 describe('a slow host', () => {
   it.each([5, 7, 9])(
-    'that takes %i s to answer is searched further in every tick',
+    'that takes %i s to answer is searched further in each tick',
     async (seconds) => {
       // More than 2^8 days, no two of which fit into a page.
       for (let n = 0; n < 260; n++) world.host.addMany(100 * n + 1, 50, dayOf(n));
@@ -164,9 +164,9 @@ describe('a slow host', () => {
   );
 });
 
-describe('a first read that announces', () => {
+describe('a baseline that announces', () => {
   it.each([{ announce: 'all' }, { announce: { since: dayOf(0) } }] as const)(
-    '$announce and is a flood, however many ticks it takes, is held to its end',
+    '$announce is held to its end if it is a flood, over any number of ticks',
     async ({ announce }) => {
       for (let n = 0; n < 12; n++) world.host.addMany(100 * n + 1, 60, dayOf(40 * n));
       world.settings = { holdAbove: 200, announce };
@@ -179,7 +179,7 @@ describe('a first read that announces', () => {
 });
 
 describe('many removals', () => {
-  it('hold nothing, and are not withdrawn, however many ticks it takes to find them', async () => {
+  it('hold nothing back, and are not withdrawn, over any number of ticks that find them', async () => {
     world.settings = { holdAbove: 50 };
     world.host.addMany(5_000, 101, '2026-11-01');
     for (let n = 0; n < 40; n++) world.host.addMany(100 * n + 1, 60, dayOf(n));
@@ -193,7 +193,7 @@ describe('many removals', () => {
     expect((await world.minute()).missing).toBe(600);
   });
 
-  it('that come back hold nothing, either', async () => {
+  it('that return hold nothing back', async () => {
     world.settings = { holdAbove: 50 };
     for (let n = 0; n < 40; n++) world.host.addMany(100 * n + 1, 10, dayOf(n));
     await world.baseline();

@@ -3,7 +3,7 @@ import { Integration } from '../../scaffold/integration.ts';
 import { hugeDay } from './scenarios.ts';
 
 const migrated = '2015-01-01';
-/** Seventeen pages at three seconds each, more than a tick has time for. */
+/** Seventeen pages of three seconds each are more than a tick has time for. */
 const size = 1_500;
 
 describe('a day that does not fit into one tick', () => {
@@ -17,14 +17,14 @@ describe('a day that does not fit into one tick', () => {
 
   const isBeingRead = async () => (await world.ledger.state()).cursor !== undefined;
 
-  it('is recorded whole by the baseline, silently, each tick going on where the last one stopped', async () => {
+  it('is recorded whole and silently by the baseline, over ticks that resume its read', async () => {
     await world.baseline();
     expect(world.memory.items.size).toBe(size + 50);
     expect(world.heard).toEqual([]);
     expect((await world.ledger.state()).expected).toBe(size + 50);
   });
 
-  it('tells of what is new at its far end, and of what is new today at once', async () => {
+  it('has a new certification at its far end announced, and those of today at once', async () => {
     await world.baseline();
     world.host.add(99_999, migrated);
     await world.minute();
@@ -35,7 +35,7 @@ describe('a day that does not fit into one tick', () => {
     expect(world.heard).toHaveLength(2);
   });
 
-  it('tells of what comes where the reading has been already', async () => {
+  it('has a new certification announced where its read has been already', async () => {
     await world.baseline();
     world.clock.advance({ hours: 25 });
     await world.minutesUntil(isBeingRead, 5);
@@ -44,11 +44,11 @@ describe('a day that does not fit into one tick', () => {
     expect(world.heardOf(5_000)).toEqual(['created']);
   });
 
-  it('is read on by each tick from where the last one stopped', async () => {
+  it('is read by ticks that resume where the last one stopped', async () => {
     expect(await hugeDay.tell(new Integration())).toEqual(hugeDay.seen);
   });
 
-  it('is called unproven, infers no removal, and leaves the ticks quiet afterwards', async () => {
+  it('is called unproven, infers no removal, and leaves later ticks quiet', async () => {
     await world.baseline();
     expect((await world.ledger.state()).cursor?.day).toBe(migrated);
     world.host.remove(17);
@@ -60,7 +60,7 @@ describe('a day that does not fit into one tick', () => {
     expect(world.memory.days.get(migrated)).not.toHaveProperty('proof');
   });
 
-  it('does not keep another such day from being read', async () => {
+  it('does not prevent the read of another such day', async () => {
     world.host.addMany(10_001, size, '2016-01-01');
     await world.baseline(20);
     world.clock.advance({ hours: 25 });
@@ -72,7 +72,7 @@ describe('a day that does not fit into one tick', () => {
     expect(world.heardOf(50_000)).toEqual(['created']);
   });
 
-  it('never lets a tick run into its end', async () => {
+  it('gets no tick killed', async () => {
     await world.baseline();
     world.clock.advance({ hours: 25 });
     await world.minutes(5);

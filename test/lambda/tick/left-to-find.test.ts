@@ -30,8 +30,8 @@ const refusing = () =>
   });
 const hasMore = async () => (await story.ledger.state()).pulseDigest === undefined;
 
-describe('what a tick could not commit', () => {
-  it('is nothing any more once the partner has taken it back: one look tells, and then it is quiet', async () => {
+describe('a change that a tick could not commit', () => {
+  it('is dropped once the partner has undone it: one look finds this, and later ticks are quiet', async () => {
     const before = story.world;
     edit(2, 'changed@example.org');
     expect(await story.tick({ ledger: refusing() })).toMatchObject({ failed: 1 });
@@ -50,7 +50,7 @@ describe('what a tick could not commit', () => {
     expect(story.requests).toEqual(['pulse']);
   });
 
-  it('and that only audits see costs a look after 1, 2, 4 and more minutes, not one a tick', async () => {
+  it('and only audits see is tried after 1, 2, 4 and more minutes, not in each tick', async () => {
     edit(1, 'changed@example.org');
     let looks = 0;
     const ledger = refusing();
@@ -73,13 +73,13 @@ describe('what a tick could not commit', () => {
     story.clock.advance({ hours: 24 });
     expect(await tickFor(1)).toEqual({ looks: 1, failed: 1 });
     expect(await tickFor(10)).toEqual({ looks: 6, failed: 3 });
-    // And audits, every 15 minutes.
+    // Audits come every 15 minutes, too.
     expect(await tickFor(60)).toEqual({ looks: 10, failed: 4 });
   });
 });
 
 describe('audits that a tick has no time for', () => {
-  it('leave nothing to find: they are due, and go on', async () => {
+  it('leave no search behind: they are due, and resume', async () => {
     const slow = story.ledgerWith({
       knownOfDay: (day) => {
         story.clock.advance({ seconds: 55 });
@@ -93,7 +93,7 @@ describe('audits that a tick has no time for', () => {
     expect((await story.ledger.state()).dueAt).toBeGreaterThan(story.clock.now().epochMilliseconds);
   });
 
-  it('do not hide that what the page shows was not committed in time', async () => {
+  it('do not hide uncommitted changes of the newest page', async () => {
     story.settings = { holdAbove: 1_000 };
     story.add(assessment({ id: 1_000, certified_on: '2026-11-21' }));
     const slow = story.ledgerWith({
@@ -109,7 +109,7 @@ describe('audits that a tick has no time for', () => {
   });
 });
 
-describe('what comes while a tick reads, and something else after it', () => {
+describe("a change during a tick's read, and another one after it", () => {
   const old = (id: number) => assessment({ id, certified_on: '2019-03-05' });
   const heard = () => story.heard.map(({ type, subject }) => `${type} ${subject}`);
 
@@ -139,7 +139,7 @@ describe('what comes while a tick reads, and something else after it', () => {
     return story.tick();
   };
 
-  it('is announced within a minute each: an audit does not take it for a total that lies', async () => {
+  it('are announced within a minute each: an audit does not take them for a false total', async () => {
     story.clock.advance({ minutes: 16 });
     duringTheNextRead(() => remove(50));
     expect(await story.tick()).toMatchObject({ missing: 1, unexplained: 0 });
@@ -147,7 +147,7 @@ describe('what comes while a tick reads, and something else after it', () => {
     expect(await aMinuteLater()).toMatchObject({ created: 1, unexplained: 0 });
   });
 
-  it('is announced within a minute each, the other way round', async () => {
+  it('are announced within a minute each in the other order', async () => {
     story.clock.advance({ minutes: 16 });
     duringTheNextRead(() => story.add(assessment({ id: 6_000, certified_on: '2026-11-20' })));
     expect(await story.tick()).toMatchObject({ created: 1, unexplained: 0 });
@@ -155,7 +155,7 @@ describe('what comes while a tick reads, and something else after it', () => {
     expect(await aMinuteLater()).toMatchObject({ missing: 1, unexplained: 0 });
   });
 
-  it('is announced within two ticks if it was a search that read', async () => {
+  it("are announced within two ticks if the read was a search's", async () => {
     duringTheNextRead(() => remove(1_004));
     story.add(old(5_000));
     await aMinuteLater();
@@ -166,11 +166,11 @@ describe('what comes while a tick reads, and something else after it', () => {
     expect(heard().sort()).toEqual(news.map((one) => `certification.${one}`));
   });
 
-  it('is found although a tick had no time to search for the first and the total then agrees', async () => {
+  it('are found although a tick had no time to search for the first and the total then agrees', async () => {
     expect(await leftover.tell(new Integration())).toEqual(leftover.seen);
   });
 
-  it('is searched for where the calendar is wrong, instead of being remembered as unexplained', async () => {
+  it('are searched for if the calendar is wrong, instead of being remembered as unexplained', async () => {
     await story.ledger.addToDays(new Map([['2019-03-05', 1]]));
     story.clock.advance({ minutes: 16 });
     for (let ticks = 0; ticks < 2; ticks += 1)

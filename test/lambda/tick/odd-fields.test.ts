@@ -27,7 +27,7 @@ async function ticks(minutes: number, times: number) {
 }
 
 describe('records with odd fields', () => {
-  it('are announced, and operations hear of the paths once, without a value', async () => {
+  it('are announced, and one notice has their paths without a value', async () => {
     story.host.edit(1, { email: null, name: null });
     story.host.edit(2, { email: null });
     await ticks(24 * 60, 1);
@@ -40,7 +40,7 @@ describe('records with odd fields', () => {
     expect((await story.ledger.state()).conditions.get('odd-fields')).toMatchObject({ number: 2 });
   });
 
-  it('are told of again, a day later at the earliest, when it is one more field', async () => {
+  it('cause another notice for one more field, after a day at the earliest', async () => {
     story.host.edit(1, { email: null });
     await ticks(24 * 60, 1);
     story.host.edit(2, { organization_id: null });
@@ -53,7 +53,7 @@ describe('records with odd fields', () => {
     expect(titles()).toEqual([begins, grows]);
   });
 
-  it('are a thing of the past once every day was read without meeting one', async () => {
+  it('cause a notice of the end once each day was read without one', async () => {
     story.add(assessment({ id: 9, certified_on: '2019-05-06' }));
     story.host.edit(1, { last_name: null });
     await ticks(24 * 60, 2);
@@ -66,7 +66,7 @@ describe('records with odd fields', () => {
     expect((await story.ledger.state()).conditions.has('odd-fields')).toBe(false);
   });
 
-  it('are told of in full once SNS takes the notice', async () => {
+  it('are told in full once SNS accepts the notice', async () => {
     story.host.edit(1, { email: null });
     story.subscribers.mailing = { accepted: false, code: 'InternalError' };
     await ticks(24 * 60, 1);
@@ -77,7 +77,7 @@ describe('records with odd fields', () => {
     expect(story.notices[0]?.text).toContain('\n  email: 1 record\n');
   });
 
-  it('cost a quiet tick nothing, and are no reason to call anything unproven or quarantined', async () => {
+  it('add no call to a quiet tick, and make nothing unproven or quarantined', async () => {
     story.add(assessment({ id: 8, certified_on: '2026-11-20' }));
     story.host.edit(8, { email: null });
     await ticks(1, 2);
@@ -91,7 +91,7 @@ describe('records with odd fields', () => {
     expect((await story.ledger.state()).conditions).toEqual(before);
   });
 
-  it('are the subject of a line in the log, with some of their ids, when a path is new', async () => {
+  it('cause a line in the log with some of their ids when a path is new', async () => {
     for (const id of [1, 2, 3]) story.host.edit(id, { email: null });
     const lines: unknown[] = [];
     const journal: Journal = { warn: (...line) => void lines.push(line) };

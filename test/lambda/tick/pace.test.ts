@@ -15,7 +15,7 @@ const subjects = () => story.notices.map(({ subject }) => subject.replace(`${sto
 const tooFew = 'the partner allows too few requests';
 const enough = 'the partner allows enough requests again';
 
-/** What ticks report until one says that it was the last; a tick that fails fails the test. */
+/** Runs ticks until a report is the last. A failing tick fails the test. */
 async function reports(isLast: (report: TickReport) => boolean, most: number) {
   const all: TickReport[] = [];
   while (all.length < most) {
@@ -26,14 +26,14 @@ async function reports(isLast: (report: TickReport) => boolean, most: number) {
   throw new Error(`not within ${most} ticks: ${JSON.stringify(all.at(-1))}`);
 }
 
-/** So many, thirty a day, the newest of yesterday. */
+/** Adds so many records, thirty a day, the newest of yesterday. */
 function populate(many: number): void {
   const today = story.clock.now().toZonedDateTimeISO('UTC').toPlainDate();
   for (let id = 1; id <= many; id++)
     story.host.add(id, today.subtract({ days: 1 + Math.floor(id / 30) }).toString());
 }
 
-describe('a host that allows 12 requests a minute and does not say when to come again', () => {
+describe('a host that allows 12 requests a minute and does not say how long to wait', () => {
   beforeEach(() => {
     story.host.requestsPerMinute = 12;
   });
@@ -65,7 +65,7 @@ describe('a host that allows 12 requests a minute and does not say when to come 
     expect(story.host.refusals).toBe(4);
   });
 
-  it('refuses nothing where that is the setting, and ops hear of nothing', async () => {
+  it('refuses nothing if the setting is its pace, and ops hear nothing', async () => {
     story = new Integration(undefined, 12);
     story.host.answerMs = 200;
     story.host.requestsPerMinute = 12;
@@ -75,7 +75,7 @@ describe('a host that allows 12 requests a minute and does not say when to come 
     expect(subjects()).toEqual(['baseline completed']);
   });
 
-  it('is asked as often as it has taught when its history is read, and ops hear that it is over', async () => {
+  it('is asked at the learned pace during the baseline, and ops hear of the end', async () => {
     populate(3_000);
     await reports(() => subjects().includes('baseline completed'), 6);
     await story.minutes(66);
@@ -88,7 +88,7 @@ describe('a host that allows 12 requests a minute and does not say when to come 
 });
 
 describe('a host that allows 5 requests a minute', () => {
-  it('shows a backdated record to ticks that each go on where the last one stopped', async () => {
+  it('shows a backdated record to ticks that resume the search', async () => {
     populate(3_000);
     await story.baseline();
     story.host.requestsPerMinute = 5;
@@ -102,7 +102,7 @@ describe('a host that allows 5 requests a minute', () => {
 });
 
 describe('a host that allows 3 requests a minute', () => {
-  it('is asked for work as often as for its newest page, and its baseline ends', async () => {
+  it('gets as many requests for reads as for its newest page, and its baseline ends', async () => {
     story = new Integration(undefined, 3);
     story.host.requestsPerMinute = 3;
     populate(300);
@@ -120,7 +120,7 @@ describe('a host that asks to be left alone', () => {
     await story.baseline();
   });
 
-  it('is not asked anything before, not even for a token, and the ticks do not fail', async () => {
+  it('gets no request before its time, not even for a token, and the ticks do not fail', async () => {
     story.host.fault = tooManyRequests(600);
     expect(await story.minute()).toMatchObject({ outcome: 'backing-off' });
     story.host.fault = undefined;
@@ -137,7 +137,7 @@ describe('a host that asks to be left alone', () => {
     expect(all.length).toBeGreaterThan(58);
   });
 
-  it('is waited for where that fits into the tick', async () => {
+  it('is waited for if the tick has time', async () => {
     const before = story.host.requests.length;
     let refusals = 1;
     story.host.onList = () => (refusals-- > 0 ? tooManyRequests(20) : undefined);
@@ -146,7 +146,7 @@ describe('a host that asks to be left alone', () => {
     expect(await story.ledger.state()).not.toHaveProperty('pace');
   });
 
-  it('keeps nothing back that is owed already', async () => {
+  it('does not delay owed events', async () => {
     story.subscribers.refuse = () => true;
     story.host.add(100, '2026-11-20');
     await story.minute();
@@ -160,7 +160,7 @@ describe('a host that asks to be left alone', () => {
 });
 
 describe('a host that answers nothing but 429', () => {
-  it('is a condition after a quarter of an hour, and over with its first answer', async () => {
+  it('is a condition after a quarter of an hour, which ends with its first answer', async () => {
     populate(30);
     await story.baseline();
     story.host.fault = tooManyRequests();
@@ -175,7 +175,7 @@ describe('a host that answers nothing but 429', () => {
     expect(subjects()).toEqual(['baseline completed', tooFew, enough]);
   });
 
-  it('is the same where it refuses the tokens', async () => {
+  it('is the same condition if it refuses tokens', async () => {
     story.host.onToken = () => tooManyRequests();
     for (let minute = 0; minute < 17; minute++)
       expect(await story.minute()).toMatchObject({ outcome: 'backing-off' });
@@ -184,7 +184,7 @@ describe('a host that answers nothing but 429', () => {
 });
 
 describe('the pace between ticks', () => {
-  it('is nothing that a quiet tick would write', async () => {
+  it('is not written by a quiet tick', async () => {
     populate(30);
     await story.baseline();
     const keeps: string[] = [];
@@ -195,7 +195,7 @@ describe('the pace between ticks', () => {
     expect(keeps).toEqual(['heartbeat', 'activity']);
   });
 
-  it('does not hide, where it cannot be kept, how the tick ended', async () => {
+  it("does not hide the tick's outcome if it cannot be saved", async () => {
     populate(30);
     await story.baseline();
     story.host.fault = tooManyRequests();
@@ -207,7 +207,7 @@ describe('the pace between ticks', () => {
     expect(story.warnings).toEqual(['pace not saved']);
   });
 
-  it('begins anew where a clock was set back', async () => {
+  it('begins again when a clock was set back', async () => {
     populate(30);
     await story.baseline();
     const future = story.clock.now().add({ hours: 30 }).epochMilliseconds;

@@ -33,7 +33,7 @@ beforeEach(async () => {
   story.notices.length = 0;
 });
 
-describe('what has disappeared', () => {
+describe('a certification that disappeared', () => {
   it('is withdrawn after two looks ten minutes apart and a 404, and can be restored', async () => {
     const [first, ...rest] = story.world;
     story.world = rest;
@@ -52,7 +52,7 @@ describe('what has disappeared', () => {
     expect(story.heard.at(-1)).toMatchObject({ type: 'certification.restored', sequence: '3' });
   });
 
-  it('costs nothing between the two looks', async () => {
+  it('adds no request between the two looks', async () => {
     story.world = story.world.slice(1);
     await story.minute();
     story.requests.length = 0;
@@ -60,7 +60,7 @@ describe('what has disappeared', () => {
     expect(new Set(story.requests)).toEqual(new Set(['pulse']));
   });
 
-  it('from a day, while the newest page shows it, is looked at in the next page', async () => {
+  it('from a day, and is on the newest page, is sighted in the next page', async () => {
     const shown = assessment({ id: 77, certified_on: '2026-11-21' });
     story.add(shown);
     await story.minutes(5);
@@ -84,7 +84,7 @@ describe('what has disappeared', () => {
     expect(notes()).toEqual([]);
   });
 
-  it('and is back before the second look was never gone, and nobody hears of it', async () => {
+  it('and returned before the second look was never missing, and nobody hears of it', async () => {
     const before = story.world;
     for (let times = 0; times < 4; times += 1) {
       story.world = before.slice(1);
@@ -100,7 +100,7 @@ describe('what has disappeared', () => {
     expect(await seenBetween.tell(new Integration())).toEqual(seenBetween.seen);
   });
 
-  it('is withdrawn although the reading of its day takes all requests of a tick', async () => {
+  it('is withdrawn although the read of its day takes all requests of a tick', async () => {
     story.add(...Array.from({ length: 90 }, (_, index) => old(index + 41)));
     await story.minutes(2);
     story.heard.length = 0;
@@ -112,7 +112,7 @@ describe('what has disappeared', () => {
     expect(story.requests.filter((request) => !request.startsWith('prove'))).toEqual(['pulse']);
   });
 
-  it('is an update of its day when it is only somewhere else', async () => {
+  it('is announced as an update of its day if it moved', async () => {
     const [moved, ...rest] = story.world;
     if (moved === undefined) throw new Error('the world has forty');
     story.world = [...rest, { ...moved, certified_on: '2011-11-11' }];
@@ -124,11 +124,11 @@ describe('what has disappeared', () => {
     expect(await story.minute()).toMatchObject({ missing: 0, unexplained: 0 });
   });
 
-  it('and found on another day is expected there, so that nothing stays unexplained', async () => {
+  it('and was found on another day is expected there, so nothing stays unexplained', async () => {
     expect(await elsewhere.tell(new Integration())).toEqual(elsewhere.seen);
   });
 
-  it('goes on to be missing where its withdrawal could not be committed, and is withdrawn later', async () => {
+  it('stays missing if its withdrawal could not be committed, and is withdrawn later', async () => {
     story.world = story.world.slice(1);
     await story.minutes(9);
     const ledger = story.ledgerWith({
@@ -142,7 +142,7 @@ describe('what has disappeared', () => {
     expect(story.memory.remembered.missing?.withdrawn).toMatchObject([{ number: 1 }]);
   });
 
-  it('uses up neither the day nor what ops have accepted where no withdrawal can be committed', async () => {
+  it('does not count for the day or use up an acceptance if no withdrawal can be committed', async () => {
     story.world = story.world.slice(20);
     await story.minutes(3);
     await story.operate({ command: 'accept-total', total: 20 });
@@ -158,7 +158,7 @@ describe('what has disappeared', () => {
     await story.minutesUntil(() => gone() === 20, 75);
   });
 
-  it('counts for the day where only the answer to its withdrawal was lost', async () => {
+  it('counts for the day if only the answer to its withdrawal was lost', async () => {
     story = new Integration();
     story.world = on('2024-02-29', numbers(1, 6));
     await story.minutes(2);
@@ -194,16 +194,16 @@ describe('what has disappeared', () => {
   });
 });
 
-describe('what the list lacks and its id still has', () => {
+describe('a certification that the list lacks and its id shows', () => {
   const get = (answer: PartnerReader['get']) => Object.assign(story.partner, { get: answer });
-  /** All of the world is of one day. */
+  /** All records are of one day. */
   const hide = (...ids: number[]) => {
     story.host.hidden.clear();
     for (const id of ids) story.host.hidden.add(id);
     story.host.count = (right) => Math.max(0, right - ids.length);
   };
 
-  it('stays missing, operations hear which it is, and ticks stay quiet', async () => {
+  it('stays missing, ops hear its id, and ticks stay quiet', async () => {
     hide(7);
     await story.minutes(14);
     expect(story.memory.remembered.missing?.notes).toMatchObject([{ id: 7, isShownById: true }]);
@@ -218,7 +218,7 @@ describe('what the list lacks and its id still has', () => {
     await story.minutes(12);
     const reads = story.requests.filter((request) => request.startsWith('prove'));
     expect(new Set(story.requests)).toEqual(new Set(['pulse', ...reads]));
-    // An audit of either part.
+    // Each of the day's two parts may have one audit.
     expect(reads.length).toBeLessThanOrEqual(2);
     hide();
     await story.minutes(9);
@@ -228,7 +228,7 @@ describe('what the list lacks and its id still has', () => {
     expect(story.heard).toEqual([]);
   });
 
-  it('is told to nobody where it comes back while its id is asked for', async () => {
+  it('causes no notice if it returns while its id is asked for', async () => {
     const answer = story.partner.get.bind(story.partner);
     get((id, deadline) => {
       hide();
@@ -242,7 +242,7 @@ describe('what the list lacks and its id still has', () => {
     expect((await state()).conditions.size).toBe(0);
   });
 
-  it('is asked for again with its audits', async () => {
+  it("is asked for again with its day's audits", async () => {
     hide(7);
     await story.minutes(14);
     hide();
@@ -253,10 +253,10 @@ describe('what the list lacks and its id still has', () => {
   });
 
   it.each([
-    // The list lacks it where it has gone, too: an audit of that day notes it.
+    // The list lacks it on its new day, too: an audit of that day notes it.
     ['moved', { certified_on: '2011-11-11' }, 1],
     ['changed', { organization_name: 'Ashgrove' }, 1],
-  ])('and is shown %s by its id is announced so, and not withdrawn', async (_, change, missing) => {
+  ])('and whose id shows it %s is announced so, and not withdrawn', async (_, change, missing) => {
     const answer = story.partner.get.bind(story.partner);
     get(async (id, deadline) => {
       const found = await answer(id, deadline);
@@ -270,7 +270,7 @@ describe('what the list lacks and its id still has', () => {
     expect((await state()).missing?.total ?? 0).toBe(missing);
   });
 
-  it('and is malformed there is no more gone than what is shown as it was', async () => {
+  it('and whose id shows it malformed is not withdrawn either', async () => {
     get(async () => 'unreadable');
     hide(7);
     await story.minutes(25);
@@ -278,7 +278,7 @@ describe('what the list lacks and its id still has', () => {
     expect(titles()).toEqual(['the list lacks what single records show']);
   });
 
-  it('and gives no answer is asked for again after an hour, others sooner', async () => {
+  it('and whose id gives no answer is asked for again after an hour, others sooner', async () => {
     const answer = story.partner.get.bind(story.partner);
     get((id, deadline) =>
       id <= 4 ? Promise.reject(new PartnerError('unavailable', 'list')) : answer(id, deadline),
@@ -291,8 +291,8 @@ describe('what the list lacks and its id still has', () => {
   });
 });
 
-describe('too many', () => {
-  it('are not withdrawn, operations hear of it once, and what is new is found as ever', async () => {
+describe('too many missing certifications', () => {
+  it('are not withdrawn, ops hear of them once, and new certifications are found as always', async () => {
     story.world = [...story.world.slice(0, 20), assessment({ id: 77, certified_on: '2011-11-11' })];
     expect(await story.minute()).toMatchObject({ withdrawn: 0, created: 1, missing: 20 });
     expect(titles()).toEqual([]);
@@ -310,7 +310,7 @@ describe('too many', () => {
     expect(story.heard.map(({ subject }) => subject)).toEqual(['77', '78']);
   });
 
-  it('are told once, and once when it is over, where a good answer comes now and then', async () => {
+  it('are told once, and once at their end, if a good answer comes now and then', async () => {
     const all = story.world;
     for (let time = 0; time < 8; time += 1) {
       story.world = [];
@@ -324,7 +324,7 @@ describe('too many', () => {
     expect(story.heard).toEqual([]);
   });
 
-  it('are none that come back within ten minutes: operations hear nothing', async () => {
+  it('are not told if they return within ten minutes', async () => {
     const before = story.world;
     story.world = [];
     await story.minutes(8);
@@ -343,7 +343,7 @@ describe('too many', () => {
     expect(await forgottenNotes.tell(new Integration())).toEqual(forgottenNotes.seen);
   });
 
-  it('a day are too many, however slowly they go and however often a tick dies of it', async () => {
+  it('are also those of one day that disappear slowly, while ticks die of it', async () => {
     story = new Integration();
     story.world = on('2024-02-29', numbers(1, 400));
     await story.minutes(2);
@@ -363,7 +363,7 @@ describe('too many', () => {
     expect(gone()).toBe(25);
   });
 
-  it('of one day are counted, and a thousand of them looked at one by one at most', async () => {
+  it('of one day are counted, and at most a thousand of them are looked up one by one', async () => {
     story = new Integration();
     story.world = on('2024-02-29', numbers(1, 1_200));
     await story.minutes(4);
@@ -380,7 +380,7 @@ describe('too many', () => {
     expect(Math.max(0, ...asked)).toBeLessThanOrEqual(1_000);
   });
 
-  it('of a small world are more than two', async () => {
+  it('are more than two in a small integration', async () => {
     story = new Integration();
     story.world = on('2024-02-29', numbers(1, 6));
     await story.minutes(2);
@@ -390,8 +390,8 @@ describe('too many', () => {
   });
 });
 
-describe('what was missing', () => {
-  it('is read anew where ops restart the baseline, and nothing of it is left', async () => {
+describe('a missing certification', () => {
+  it('is read again if ops restart the baseline, and no trace of it is left', async () => {
     story.world = story.world.slice(30);
     const before = Array.from({ length: 40 }, (_, index) => old(index + 1));
     await story.minutes(5);
@@ -404,7 +404,7 @@ describe('what was missing', () => {
     expect(titles().filter((title) => title.includes('missing'))).toEqual([]);
   });
 
-  it('is not called over while everything is read anew, which looks for nothing', async () => {
+  it('is not told to have ended while a restarted baseline looks for nothing', async () => {
     story = new Integration();
     const days = (count: number) => Temporal.PlainDate.from('2006-01-01').add({ days: 18 * count });
     story.world = numbers(1, 400).map((id) =>
@@ -427,7 +427,7 @@ describe('what was missing', () => {
     ]);
   });
 
-  it('is back, although another record of its day is malformed', async () => {
+  it('is found again although another record of its day is malformed', async () => {
     const before = story.world;
     story.world = before.slice(3);
     await story.minutes(3);
@@ -437,7 +437,7 @@ describe('what was missing', () => {
     expect((await story.minute()).missing).toBe(0);
   });
 
-  it('once its id had shown it, is withdrawn no faster than anything else', async () => {
+  it('whose id had shown it is withdrawn no faster than any other', async () => {
     story = new Integration();
     story.world = on('2024-02-29', numbers(1, 100));
     await story.minutes(2);
@@ -456,11 +456,11 @@ describe('what was missing', () => {
 });
 
 describe('two looks', () => {
-  it('lie as far apart as the setting says', async () => {
+  it('are as far apart as the setting says', async () => {
     expect(await looked.tell(new Integration())).toEqual(looked.seen);
   });
 
-  it('are not enough for what its id still shows', async () => {
+  it('do not withdraw a certification that its id still shows', async () => {
     expect(await believed.tell(new Integration())).toEqual(believed.seen);
   });
 
@@ -468,7 +468,7 @@ describe('two looks', () => {
     expect(await tooFast.tell(new Integration())).toEqual(tooFast.seen);
   });
 
-  it('withdraw so many a day, and tell operations of the others', async () => {
+  it('withdraw a limited number a day, and ops hear of the others', async () => {
     expect(await drip.tell(new Integration())).toEqual(drip.seen);
   });
 });

@@ -6,23 +6,26 @@ import { assessment } from '../../support/assessments.ts';
 
 const database = ledgersInDynamoDb();
 
-/** What docs/operations.md says of a ledger that was restored to an earlier time. */
-describe('a ledger of an earlier time', () => {
+/** docs/operations.md describes these effects of a ledger restored to an earlier time. */
+describe('a ledger restored to an earlier time', () => {
   let story: Integration;
   let goBack: () => Promise<void>;
 
-  /** As much later as the audits need to see an edit. */
+  /** A tick after the minutes in which audits see an edit. */
   async function tickAfterAWhile() {
     story.clock.advance({ minutes: 16 });
     await story.tick();
   }
 
-  /** An edit that nobody but an audit or the newest page sees. */
+  /** An edit that only an audit or the newest page sees. */
   function edit(id: number, email: string) {
     story.world = story.world.map((one) => (one.id === id ? { ...one, email } : one));
   }
 
-  /** @returns what makes the ledger again what it is now, as a restored table would be */
+  /**
+   * @returns a function that restores the ledger to its present content, as a restored table would
+   * have it
+   */
   async function backUp(): Promise<() => Promise<void>> {
     const { client, tableName: TableName } = database;
     const then = await database.items(story.name);
@@ -42,7 +45,7 @@ describe('a ledger of an earlier time', () => {
     story.heard.length = 0;
   });
 
-  it('announces again what was created since, under the same id', async () => {
+  it('announces later creations again, under the same id', async () => {
     story.world = [...story.world, assessment({ id: 3 })];
     await tickAfterAWhile();
     await goBack();
@@ -50,7 +53,7 @@ describe('a ledger of an earlier time', () => {
     expect(story.ids()).toEqual([`${story.name}/3/1`, `${story.name}/3/1`]);
   });
 
-  it('announces again what was changed once since, under the same id and with the same content', async () => {
+  it('announces a single later change again, under the same id and with the same content', async () => {
     edit(1, 'once@example.org');
     await tickAfterAWhile();
     await goBack();
@@ -60,7 +63,7 @@ describe('a ledger of an earlier time', () => {
     expect(again?.data).toEqual(first?.data);
   });
 
-  it('uses revisions again of what was changed several times: subscribers have to forget', async () => {
+  it('uses revisions again after several later changes, so subscribers have to forget them', async () => {
     for (const email of ['once@example.org', 'twice@example.org']) {
       edit(1, email);
       await tickAfterAWhile();
@@ -72,7 +75,7 @@ describe('a ledger of an earlier time', () => {
     expect(story.ids()).toEqual([2, 3, 2, 3].map((revision) => `${story.name}/1/${revision}`));
   });
 
-  it('announces again what was withdrawn since, under the same id', async () => {
+  it('announces later withdrawals again, under the same id', async () => {
     story.world = story.world.filter(({ id }) => id !== 2);
     await tickAfterAWhile();
     await tickAfterAWhile();
@@ -82,7 +85,7 @@ describe('a ledger of an earlier time', () => {
     expect(story.ids()).toEqual([`${story.name}/2/2`, `${story.name}/2/2`]);
   });
 
-  it('says nothing of what was created and withdrawn since', async () => {
+  it('announces nothing of certifications that were created and withdrawn later', async () => {
     story.world = [...story.world, assessment({ id: 3 })];
     await tickAfterAWhile();
     story.world = story.world.filter(({ id }) => id !== 3);
@@ -93,7 +96,7 @@ describe('a ledger of an earlier time', () => {
     expect(story.ids()).toEqual([]);
   });
 
-  it('says nothing of what has not changed', async () => {
+  it('announces no unchanged certification', async () => {
     await goBack();
     await tickAfterAWhile();
     expect(story.ids()).toEqual([]);

@@ -4,13 +4,13 @@ import { tickSettings } from '../../scaffold/settings.ts';
 import { assessment } from '../../support/assessments.ts';
 
 /**
- * Stories that are told twice: as tests of what a tick does, and to mutants that few lives would
- * catch (test/simulation/mutants.test.ts), which must not see the same in them.
+ * Stories with two uses: tests of a tick, and evidence against mutants that few lives would catch
+ * (test/simulation/mutants.test.ts). A story of a mutant must have another result.
  */
 export interface Scenario {
-  /** @returns what was seen */
+  /** @returns the result of the story */
   readonly tell: (integration: Integration) => Promise<unknown>;
-  /** What is seen when nothing is broken. */
+  /** The result when nothing is broken. */
   readonly seen: unknown;
 }
 
@@ -19,17 +19,17 @@ export const on = (certified_on: string, ids: readonly number[]) =>
 export const numbers = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
-/** Answers of the partner, replaced from now on. */
+/** Replaces answers of the partner from now on. */
 function answering({ partner }: Integration, replaced: Partial<PartnerReader>): void {
   Object.assign(partner, replaced);
 }
 
-/** Certification and revision of each event, in their order. */
+/** Certification and revision of each event, in order. */
 const heard = ({ heard }: Integration) => heard.map(({ id }) => id.split('/').slice(1).join('/'));
 
 const removed = ({ world }: Integration, gone: number) => world.filter(({ id }) => id !== gone);
 
-/** What appears while the baseline goes back to the oldest. */
+/** Certifications appear while the baseline is on its way to the oldest. */
 export const newcomers: Scenario = {
   async tell(story) {
     story.world = [...on('2026-11-21', [1]), ...on('2024-02-29', [2])];
@@ -47,10 +47,10 @@ export const newcomers: Scenario = {
   seen: { atOnce: ['3/1'], outcome: 'baseline', created: 0, inTheEnd: ['3/1'] },
 };
 
-/** One is missing where it was, and found on a day whose turn to be read comes later. */
+/** One certification is missing on its day, and found on a day that is read later. */
 export const elsewhere: Scenario = {
   async tell(story) {
-    // The day that it has come to, and not the one that it has left.
+    // One request reads the new day, and none reads the old one.
     const requests = 2;
     story.settings = { audit: { ...tickSettings().audit, requests } };
     story.world = [
@@ -77,7 +77,7 @@ export const elsewhere: Scenario = {
   },
 };
 
-/** Another tick sees a newer edit and commits it, after this one's pulse and before its lease. */
+/** Another tick sees a newer edit and commits it, after this tick's pulse and before its lease. */
 export const stale: Scenario = {
   async tell(story) {
     const edited = (organization_name: string) =>
@@ -106,7 +106,7 @@ export const stale: Scenario = {
   seen: ['newer'],
 };
 
-/** The days that cannot be proven are halved, and a tick has time for four reads. */
+/** Unprovable days are halved, and a tick has time for four reads. */
 export const apart: Scenario = {
   async tell(story) {
     const days = ['2011-11-11', '2024-02-26', '2024-02-27', '2024-02-28', '2024-02-29'];
@@ -116,7 +116,7 @@ export const apart: Scenario = {
     ];
     await story.tick();
     await story.tick();
-    // Whatever has the last day cannot be proven.
+    // No range with the last day can be proven.
     story.host.spoil(5, { certified_on: 'some day' });
     const prove = story.partner.prove.bind(story.partner);
     answering(story, {
@@ -136,7 +136,7 @@ export const apart: Scenario = {
   seen: { heard: ['400/1'], unread: [] },
 };
 
-/** The partner answers to nothing but pulses, so that each read is cut off. */
+/** The partner answers only pulses, so each read is cut off. */
 export const vain: Scenario = {
   async tell(story) {
     story.world = [
@@ -162,7 +162,7 @@ export const vain: Scenario = {
   seen: [],
 };
 
-/** A replica that lags shows a record as it was before its edit. */
+/** A lagging replica shows a record as it was before its edit. */
 const behind: Scenario = {
   async tell(story) {
     const email = (name: string) => story.host.edit(1, { email: `${name}@example.org` });
@@ -177,7 +177,7 @@ const behind: Scenario = {
   seen: ['updated', 'updated'],
 };
 
-/** One among the readable is malformed. */
+/** One record among readable ones is malformed. */
 export const rest: Scenario = {
   async tell(story) {
     story.world = on('2026-11-20', [1, 2]);
@@ -192,7 +192,7 @@ export const rest: Scenario = {
   seen: { unexplained: 0, examined: 0, requests: ['pulse'] },
 };
 
-/** SNS refuses the first event of one, and the index does not show it to the next tick. */
+/** SNS refuses the first event of a certification, and the index does not show it to the next tick. */
 export const order: Scenario = {
   async tell(story) {
     await story.tick();
@@ -210,7 +210,7 @@ export const order: Scenario = {
   seen: { updated: 1, undelivered: 1, atOnce: [], inTheEnd: ['1/1', '1/2'] },
 };
 
-/** Two ticks die an hour apart, and the index does not show yet what the second has left. */
+/** Two ticks die an hour apart, and the index does not show the second one's leftovers yet. */
 export const lag: Scenario = {
   async tell(story) {
     story.world = on('2026-11-20', [1]);
@@ -237,7 +237,7 @@ const withdrawn = ({ heard }: Integration) =>
     .filter(({ type }) => type === 'certification.withdrawn')
     .map(({ subject }) => Number(subject));
 
-/** One is lacking, shows itself on the newest page, and is lacking again. */
+/** A certification is missing, appears on the newest page, and is missing again. */
 export const seenBetween: Scenario = {
   async tell(story) {
     const before = on('2026-11-20', numbers(1, 20));
@@ -256,7 +256,7 @@ export const seenBetween: Scenario = {
   seen: { early: [], inTheEnd: [1] },
 };
 
-/** One is lacking, and the setting says five minutes. */
+/** A certification is missing, and the setting says five minutes. */
 export const looked: Scenario = {
   async tell(story) {
     story.settings = { withdrawAfterMs: 5 * 60_000 };
@@ -269,7 +269,7 @@ export const looked: Scenario = {
   seen: { after: 6, asked: 1 },
 };
 
-/** Most has gone, ops accept that, and more goes than they have seen. */
+/** Most certifications disappear, ops accept that, and more disappear than ops have seen. */
 export const accepted: Scenario = {
   async tell(story) {
     story.world = on('2024-02-29', numbers(1, 100));
@@ -288,7 +288,7 @@ export const accepted: Scenario = {
   seen: { before: 0, ok: true, after: 60, again: 60, missing: 30 },
 };
 
-/** Four go each hour, of a hundred. */
+/** Of a hundred certifications, four disappear each hour. */
 export const drip: Scenario = {
   async tell(story) {
     story.world = on('2024-02-29', numbers(1, 100));
@@ -302,7 +302,7 @@ export const drip: Scenario = {
   seen: { withdrawn: 20, missing: 12 },
 };
 
-/** One is not listed, and there by its id. */
+/** The list lacks a certification, and its id shows it. */
 export const believed: Scenario = {
   async tell(story) {
     story.world = on('2024-02-29', numbers(1, 20));
@@ -330,7 +330,10 @@ export const tooFast: Scenario = {
   seen: [],
 };
 
-/** The days of one that has gone cannot be read in time, and then another comes, so that the total is as before. */
+/**
+ * A tick has no time to read the days of a removed certification. Then another one appears, so the
+ * total is as before.
+ */
 export const leftover: Scenario = {
   async tell(story) {
     story.world = [
@@ -358,7 +361,7 @@ export const leftover: Scenario = {
   seen: { missing: 0, missingThen: 1, heard: ['5000/1'] },
 };
 
-/** Many are lacking for an hour; then all but a few are back, and these for a moment only. */
+/** Many certifications are missing for an hour. Then all but a few are back, and these for a moment only. */
 export const forgottenNotes: Scenario = {
   async tell(story) {
     const before = on('2024-02-29', numbers(1, 100));
@@ -393,7 +396,7 @@ export const lease: Scenario = {
   seen: { outcome: 'busy', atOnce: [], inTheEnd: ['1/1'] },
 };
 
-/** Ticks of which each commits so many changes, and dies. */
+/** Ticks that commit so many changes each, and die. */
 async function dying(story: Integration, ticks: number, commits: number): Promise<void> {
   for (let minutes = 0; minutes < ticks; minutes++) {
     let left = commits;
@@ -426,7 +429,7 @@ export const replacedAmidDeaths: Scenario = {
   seen: { areMany: false, all: 180 },
 };
 
-/** What one tick after the other finds, and dies of, is no flood. */
+/** Ticks find the same changes one after the other and die of them, which is no flood. */
 export const foundAgain: Scenario = {
   async tell(story) {
     story.settings = { holdAbove: 50 };
@@ -440,7 +443,7 @@ export const foundAgain: Scenario = {
   seen: { heard: 30, held: 0 },
 };
 
-/** The total says what is to come before the first of it is found. */
+/** The total announces the changes before the first of them is found. */
 export const foretold: Scenario = {
   async tell(story) {
     story.settings = { holdAbove: 50 };
@@ -459,7 +462,7 @@ export const foretold: Scenario = {
   seen: { heard: 0, held: 160 },
 };
 
-/** A mass edit is taken back, save for some; then these, too, change once more. */
+/** A mass edit is undone except for some records, which then change once more. */
 export const takenBack: Scenario = {
   async tell(story) {
     story.settings = { holdAbove: 5 };
@@ -472,7 +475,7 @@ export const takenBack: Scenario = {
     await story.minutes(2);
     const held = story.memory.held.length;
     story.world = [...before.slice(0, 8), ...renamed('Ash').slice(8)];
-    // At once, it could be the older answer of a replica.
+    // At once, this could be the older answer of a replica.
     await story.minutes(12);
     const heldThen = story.memory.held.length;
     story.clock.advance({ minutes: 75 });
@@ -483,7 +486,7 @@ export const takenBack: Scenario = {
   seen: { held: 10, heldThen: 4, heard: ['1/4', '2/4', '3/4'] },
 };
 
-/** Something comes where days are being read, after the total was asked for. */
+/** A certification appears on a day that is being read, after the request for the total. */
 export const amidSearch: Scenario = {
   async tell(story) {
     story.world = [...on('2024-02-29', numbers(1, 5)), ...on('2026-11-20', numbers(100, 220))];
@@ -500,7 +503,7 @@ export const amidSearch: Scenario = {
   seen: { created: 1, unexplained: 0, heard: ['6/1'] },
 };
 
-/** The total is 40 more than all days have; days are searched for them time and again. */
+/** The total is 40 more than the sum of all days, and searches for them are repeated. */
 export const searchedAgain: Scenario = {
   async tell(story) {
     story.host.addMany(1, 6, '2026-11-20');
@@ -519,7 +522,7 @@ export const searchedAgain: Scenario = {
   seen: [0, 1, 2, 4, 8],
 };
 
-/** An edit far back that is taken back at once: until a replica cannot be that far behind, that is no update. */
+/** An edit far back is undone at once: until a replica cannot lag that far, the undoing is no update. */
 export const takenBackFarBack: Scenario = {
   async tell(story) {
     const email = (email: string) => story.host.edit(2, { email });
@@ -529,18 +532,18 @@ export const takenBackFarBack: Scenario = {
     email('after@example.org');
     await story.minutesUntil(() => story.heard.length === 1, 10);
     email('educator-2@example.org');
-    // Something draws a read to its day.
+    // This makes a search read its day.
     story.host.add(6, '2024-02-29');
     await story.minutes(1);
     const atOnce = story.heardOf(2);
-    // Before the next audit of its day.
+    // This is before the next audit of its day.
     await story.minutes(12);
     return { atOnce, later: story.heardOf(2) };
   },
   seen: { atOnce: ['updated'], later: ['updated', 'updated'] },
 };
 
-/** Seventeen pages at three seconds each are more than a tick has time for. */
+/** Seventeen pages of three seconds each are more than a tick has time for. */
 export const hugeDay: Scenario = {
   async tell(story) {
     story.host.answerMs = 3_000;
@@ -566,7 +569,7 @@ export const learnedPace: Scenario = {
   seen: 2,
 };
 
-/** Changed long ago: neither a page nor a count shows it. */
+/** An old record changes: neither a page nor a count shows it. */
 export const editedLongAgo: Scenario = {
   async tell(story) {
     story.host.addMany(1, 3, '2019-05-06');
@@ -579,7 +582,7 @@ export const editedLongAgo: Scenario = {
   seen: ['updated'],
 };
 
-/** By the mutant that does not see what is to be seen. */
+/** Stories by the mutant that fails them. */
 export const byMutant = {
   newcomers,
   elsewhere,

@@ -6,7 +6,10 @@ import { assessment } from '../../support/assessments.ts';
 
 let story: Integration;
 
-/** The clock begins on 2026-11-21: a certification a day up to the day before, for a hundred days. */
+/**
+ * The clock begins on 2026-11-21. There was a certification a day for a hundred days up to the day
+ * before.
+ */
 const history = Array.from({ length: 100 }, (_, index) =>
   assessment({ id: index + 1, certified_on: daysAfter(-1 - index) }),
 );
@@ -20,7 +23,7 @@ const over = 'no unusual silence any more';
 
 const titles = () => story.notices.map(({ subject }) => subject.replace(`${story.name}: `, ''));
 
-/** Every six hours a tick, and one after it that has nothing left to do. */
+/** A tick every six hours, and one after it that has nothing left to do. */
 async function days(count: number) {
   for (let n = 0; n < 4 * count; n++) {
     story.clock.advance({ minutes: 358 });
@@ -39,10 +42,10 @@ async function begun() {
   story.notices.length = 0;
 }
 
-describe('an integration that had certifications every day and has none any more', () => {
+describe('the silence of an integration that had certifications each day', () => {
   beforeEach(begun);
 
-  it('is asked about once, and told of when they come again', async () => {
+  it('is asked about once, and told when certifications return', async () => {
     await days(2);
     expect(titles()).toEqual([]);
     await days(5);
@@ -53,14 +56,14 @@ describe('an integration that had certifications every day and has none any more
     story.add(assessment({ id: 900, certified_on: daysAfter(7) }));
     expect(await story.minute()).toMatchObject({ created: 1, conditions: {} });
     expect(titles()).toEqual([asked, over]);
-    // It has been as long once.
+    // There has been such a silence before.
     await days(11);
     expect(titles()).toHaveLength(2);
     await days(2);
     expect(titles()).toEqual([asked, over, asked]);
   });
 
-  it('is told of by a tick that reads and writes no more than any other', async () => {
+  it('is told by a tick that reads and writes no more than any other', async () => {
     await days(5);
     const { silence } = await story.ledger.state();
     expect(silence).toEqual({ since: '2026-11-20', longest: 1 });
@@ -81,7 +84,7 @@ describe('an integration that had certifications every day and has none any more
     expect(story.requests).toEqual(['pulse']);
   });
 
-  it('is still silent when one of an old day comes, or one is dated in the future', async () => {
+  it('continues after a certification of an old day or of a future date', async () => {
     await days(3);
     story.add(assessment({ id: 900, certified_on: daysAfter(-300) }));
     story.add(assessment({ id: 901, certified_on: daysAfter(300) }));
@@ -89,7 +92,7 @@ describe('an integration that had certifications every day and has none any more
     expect(titles()).toEqual([asked]);
   });
 
-  it('is not made silent by certifications that are withdrawn', async () => {
+  it('does not begin with withdrawals', async () => {
     for (let n = 0; n < 6; n++) {
       story.add(assessment({ id: 900 + n, certified_on: daysAfter(n) }));
       await days(1);
@@ -112,7 +115,7 @@ describe('an integration that had certifications every day and has none any more
   });
 });
 
-it('nobody is asked where the setting says so, and earlier or later as it says', async () => {
+it('is not asked about if the setting is off, and earlier or later by its number', async () => {
   const told: Record<string, readonly string[]> = {};
   for (const silence of [false, 2, 10] as const) {
     story = new Integration();
@@ -125,7 +128,7 @@ it('nobody is asked where the setting says so, and earlier or later as it says',
   expect(told).toEqual({ false: [], 2: [asked], 10: [] });
 });
 
-it('operations are told in the next tick that a changed setting allows it, and not that certifications come', async () => {
+it('is told to be over in the next tick after the setting allows it, without another request', async () => {
   await begun();
   await days(5);
   expect(titles()).toEqual([asked]);

@@ -11,7 +11,7 @@ beforeEach(() => {
   story = new Integration();
 });
 
-/** The partner, with some of its answers replaced from now on. */
+/** Replaces answers of the partner from now on. */
 function partnerWith(replaced: Partial<PartnerReader>): void {
   Object.assign(story.partner, replaced);
 }
@@ -27,7 +27,7 @@ describe('a tick at a slow partner', () => {
     await story.tick();
   });
 
-  it('ends in order when its own deadline cuts a question off, and the next one goes on', async () => {
+  it('ends properly when its own deadline cuts a request off, and the next tick resumes', async () => {
     const { count } = story.partner;
     partnerWith({ count: () => Promise.reject(new PartnerError('out-of-time', 'list')) });
     story.world = [...story.world, ...on('2010-10-10', [400])];
@@ -36,7 +36,7 @@ describe('a tick at a slow partner', () => {
     expect(await story.tick()).toMatchObject({ created: 1, delivered: 1 });
   });
 
-  it('still gives up when the partner does not answer in its own time', async () => {
+  it("fails if the partner does not answer in the partner's own time", async () => {
     partnerWith({ count: () => Promise.reject(new PartnerError('timed-out', 'list')) });
     story.world = [...story.world, ...on('2010-10-10', [400])];
     const failure = { code: 'timed-out' };
@@ -47,15 +47,15 @@ describe('a tick at a slow partner', () => {
     expect(await vain.tell(new Integration())).toEqual(vain.seen);
   });
 
-  it('does not spend each tick on the same half of what it cannot prove', async () => {
+  it('does not spend each tick on the same half of an unprovable range', async () => {
     expect(await apart.tell(new Integration())).toEqual(apart.seen);
   });
 });
 
-describe('what is missing', () => {
+describe('missing certifications', () => {
   const gone = () => story.heard.filter(({ type }) => type === 'certification.withdrawn').length;
 
-  it('is asked for over as many ticks as it takes, and none is forgotten', async () => {
+  it('are asked for over several ticks, and none is forgotten', async () => {
     story.world = [...on('2024-02-29', numbers(1, 140)), ...on('2011-11-11', numbers(301, 500))];
     await story.minutes(2);
     story.world = story.world.filter(({ id }) => id > 130);
@@ -73,7 +73,7 @@ describe('what is missing', () => {
     expect(await story.minute()).toMatchObject({ unexplained: 0, examined: 0 });
   });
 
-  it('and cannot be asked for keeps a tick from nothing else', async () => {
+  it('without an answer delay nothing else', async () => {
     story.world = [
       ...on('2026-11-20', numbers(1, 40)),
       ...on('2026-11-19', numbers(101, 180)),
@@ -93,7 +93,7 @@ describe('what is missing', () => {
     await story.minutesUntil(() => gone() === 2, 20);
   });
 
-  it('is announced as far as a slow partner could be asked, and the rest by later ticks', async () => {
+  it('are withdrawn as far as a slow partner could be asked, and the others in later ticks', async () => {
     story.world = [...on('2024-02-29', numbers(1, 30)), ...on('2011-11-11', numbers(301, 420))];
     await story.minutes(2);
     story.world = story.world.filter(({ id }) => id > 25);
@@ -112,12 +112,12 @@ describe('what is missing', () => {
     expect(some.reduce((sum, one) => sum + one)).toBe(25);
   });
 
-  it('among the readable is expected as it is counted', async () => {
+  it('among malformed records are expected as counted', async () => {
     expect(await rest.tell(new Integration())).toEqual(rest.seen);
   });
 });
 
-describe('ticks that meet', () => {
+describe('ticks that overlap', () => {
   beforeEach(async () => {
     story.world = on('2026-11-20', [1]);
     await story.tick();
@@ -127,11 +127,11 @@ describe('ticks that meet', () => {
   const edited = (organization_name: string) =>
     assessment({ id: 1, certified_on: '2026-11-20', organization_name });
 
-  it('do not commit what was seen before the other was at work', async () => {
+  it("do not commit sightings from before the other tick's work", async () => {
     expect(await stale.tell(new Integration())).toEqual(stale.seen);
   });
 
-  it('report at once what is malformed on the page that they look at again', async () => {
+  it('report malformed records of a repeated page at once', async () => {
     story.world = [edited('newer')];
     let hasMet = false;
     const ledger = story.ledgerWith({
@@ -152,13 +152,13 @@ describe('ticks that meet', () => {
 });
 
 describe('the index of the undelivered', () => {
-  it('is not trusted a minute after a crash, however long the trouble has lasted', async () => {
+  it('is not trusted a minute after a crash, also after an hour of crashes', async () => {
     expect(await lag.tell(new Integration())).toEqual(lag.seen);
   });
 });
 
-describe('what is held', () => {
-  it('is not thought to be over while the same certifications wait for their digest', async () => {
+describe('the condition of held events', () => {
+  it('does not end while the same certifications wait for their digest', async () => {
     const alerts = { ...tickSettings().alerts, digestEvery: 60 };
     story.settings = { holdAbove: 4, alerts };
     await story.tick();
@@ -183,11 +183,11 @@ describe('what is held', () => {
 });
 
 describe('a baseline that takes many ticks', () => {
-  it('announces at once what appears on its start day, and records what was there before', async () => {
+  it('announces certifications that appear on its start day at once, and records earlier ones', async () => {
     expect(await newcomers.tell(new Integration())).toEqual(newcomers.seen);
   });
 
-  it('tries a day again that could not be read, and announces nothing of it', async () => {
+  it('reads a failed day again, and announces nothing of it', async () => {
     story.world = [...on('2026-11-20', [1]), ...on('2024-02-29', [2])];
     const prove = story.partner.prove.bind(story.partner);
     let failures = 2;
@@ -205,7 +205,7 @@ describe('a baseline that takes many ticks', () => {
     expect(story.heard).toEqual([]);
   });
 
-  it('leaves a day to the audits that can never be read', async () => {
+  it('leaves a day that can never be read to the audits', async () => {
     story.world = [...on('2026-11-20', [1]), ...on('2024-02-29', [2])];
     const prove = story.partner.prove.bind(story.partner);
     partnerWith({
@@ -218,7 +218,7 @@ describe('a baseline that takes many ticks', () => {
     expect((await story.ledger.state()).baseline.status).toBe('completed');
   });
 
-  it('begins when its start day is recorded: what comes before that is part of it', async () => {
+  it('begins when its start day is recorded, so earlier certifications are part of it', async () => {
     const prove = story.partner.prove.bind(story.partner);
     partnerWith({ prove: () => Promise.reject(new Error('reset')) });
     story.world = on('2026-11-21', [1]);

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 
 describe('an integration that ops have paused', () => {
-  it('asks nobody and writes nothing', async () => {
+  it('sends no request and writes nothing', async () => {
     await story.tick();
     story.requests.length = 0;
     const { heartbeat } = await story.ledger.state();
@@ -25,7 +25,7 @@ describe('an integration that ops have paused', () => {
 });
 
 describe('an integration without credentials', () => {
-  it('waits quietly as long as nobody has stored any', async () => {
+  it('waits quietly until credentials are stored', async () => {
     story.credentialsFailure = new CredentialsNotSetError('credentials');
     for (let n = 0; n < 3; n++)
       expect(await story.tick()).toMatchObject({ outcome: 'no-credentials' });
@@ -34,17 +34,17 @@ describe('an integration without credentials', () => {
     expect(await story.tick()).toMatchObject({ outcome: 'baseline' });
   });
 
-  it('fails once it has worked: somebody has taken them away', async () => {
+  it('fails if it worked before, since the credentials were removed', async () => {
     await story.tick();
     story.credentialsFailure = new CredentialsNotSetError('credentials');
-    // The token that it has is good for some time.
+    // Its token is valid for some time.
     story.clock.advance({ hours: 3 });
     await expect(story.tick()).rejects.toThrow(CredentialsNotSetError);
   });
 });
 
-describe('a partner that refuses', () => {
-  it('is left alone for a while, twice as long each time, up to an hour', async () => {
+describe('a partner that refuses the credentials', () => {
+  it('is left alone for a time, twice as long after each refusal, up to an hour', async () => {
     await story.tick();
     story.host.access.rotateSecret();
     const waits: number[] = [];
@@ -65,7 +65,7 @@ describe('a partner that refuses', () => {
     expect((await story.ledger.state()).backOff).toBeUndefined();
   });
 
-  it('is forgiven by its first answer, whatever becomes of the tick then', async () => {
+  it('is no longer left alone after its first answer, even if the tick then fails', async () => {
     await story.tick();
     story.host.access.rotateSecret();
     await expect(story.tick()).rejects.toThrow();
@@ -79,7 +79,7 @@ describe('a partner that refuses', () => {
     expect((await story.ledger.state()).backOff).toBeUndefined();
   });
 
-  it('does not keep back what is owed already', async () => {
+  it('does not delay owed events', async () => {
     await story.tick();
     story.world = [assessment()];
     story.subscribers.refuse = () => true;

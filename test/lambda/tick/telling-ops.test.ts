@@ -21,10 +21,10 @@ beforeEach(async () => {
   story.notices.length = 0;
 });
 
-/** Without the integration's name. */
+/** Subjects without the integration's name. */
 const titles = () => story.notices.map(({ subject }) => subject.replace(`${story.name}: `, ''));
 
-/** Thirty new ones, each on a day of its own. */
+/** Thirty new certifications, each on its own day. */
 const flood = (from: number) =>
   Array.from({ length: 30 }, (_, index) =>
     assessment({
@@ -33,7 +33,7 @@ const flood = (from: number) =>
     }),
   );
 
-/** More than a page: the newest page shows none of the others. */
+/** Adds more than a page of newer records, so the newest page shows none of the others. */
 async function newerOnes() {
   story.add(...numbers(301, 401).map((id) => assessment({ id, certified_on: '2026-11-01' })));
   await ticks(1, 2);
@@ -46,7 +46,7 @@ async function ticks(minutes: number, times: number) {
   }
 }
 
-describe('operations hear once, and once when it is over', () => {
+describe('ops hear once, and once at the end,', () => {
   it('of refused credentials', async () => {
     story.host.access.rotateSecret();
     await ticks(61, 3);
@@ -56,7 +56,7 @@ describe('operations hear once, and once when it is over', () => {
     expect(titles().slice(1)).toEqual(['the partner accepts the credentials again']);
   });
 
-  it('of credentials that nobody has stored, which need no back-off', async () => {
+  it('of credentials that nobody has stored, without a back-off', async () => {
     story.credentialsFailure = new CredentialsNotSetError('credentials');
     story.host.access.rotateSecret();
     await ticks(1, 3);
@@ -69,7 +69,7 @@ describe('operations hear once, and once when it is over', () => {
 
   it('of a pause that may be forgotten, once a day', async () => {
     const since = story.clock.now();
-    const reason = 'the platform moves';
+    const reason = 'the partner moves';
     await story.opsLedger.pause({ since, by: 'odile', reason }, 'a call');
     await ticks(60, 23);
     expect(titles()).toEqual([]);
@@ -88,7 +88,7 @@ describe('operations hear once, and once when it is over', () => {
     expect(titles()).toHaveLength(4);
   });
 
-  it('of nothing while a pause is short, and a paused tick writes nothing', async () => {
+  it('nothing of a short pause, in which ticks write nothing', async () => {
     await story.opsLedger.pause({ since: story.clock.now(), reason: 'x' }, 'a call');
     const before = await story.ledger.state();
     story.requests.length = 0;
@@ -127,8 +127,8 @@ describe('operations hear once, and once when it is over', () => {
     expect((await story.ledger.state()).reported).toEqual([]);
   });
 
-  it('of an outage by the time that ticks have seen it, without a pause', async () => {
-    const pause = { since: story.clock.now(), by: 'odile', reason: 'the platform moves' };
+  it('of an outage, by the time during which ticks have seen it, without a pause', async () => {
+    const pause = { since: story.clock.now(), by: 'odile', reason: 'the partner moves' };
     story.host.fault = serverError;
     await ticks(1, 3);
     await story.opsLedger.pause(pause, 'a call');
@@ -141,7 +141,7 @@ describe('operations hear once, and once when it is over', () => {
     expect(titles()).toEqual(['the partner answers again, after 10 minutes']);
   });
 
-  it('of a malformed record far back, which is not mended because it was not read again', async () => {
+  it('of a malformed record far back, which does not count as repaired before it is read again', async () => {
     await newerOnes();
     story.host.spoil(5);
     await ticks(24 * 60, 1);
@@ -152,17 +152,17 @@ describe('operations hear once, and once when it is over', () => {
     expect(titles().slice(1)).toEqual(['no record is malformed any more']);
   });
 
-  it('of days that stay unproven for more than a day, and not of one bad read', async () => {
+  it('of days that stay unproven for more than a day, and not of one failed read', async () => {
     story.add(...ofTheDay(numbers(31, 140)));
     await ticks(1, 2);
-    // Of a host that sorts by something else, more than a page cannot be sure.
+    // If the host sorts by another key, more than a page cannot be proven.
     story.host.order = 'ignored';
     story.host.tie = ({ assessment: { id } }) => (id * 37) % 131;
     await ticks(24 * 60, 1);
     expect(titles()).toEqual([]);
     await ticks(60, 23);
     expect(titles()).toEqual([]);
-    // Told by the first read after that, which is a day later at most.
+    // The first read after that tells it, which is a day later at most.
     await ticks(60, 25);
     expect(titles()).toEqual(['days cannot be proven complete']);
     expect(story.notices[0]?.text).toContain('2024-02-29: 130 assessments expected');
@@ -172,7 +172,7 @@ describe('operations hear once, and once when it is over', () => {
     expect(titles().slice(1)).toEqual(['no day has stayed unproven']);
   });
 
-  it('of what is held, until nothing is', async () => {
+  it('of held events, until none is held', async () => {
     story.settings = { holdAbove: 5 };
     story.world = [...story.world, ...flood(100)];
     await ticks(1, 1);
@@ -187,7 +187,7 @@ describe('operations hear once, and once when it is over', () => {
     expect(titles().slice(1)).toEqual(['nothing is held any more']);
   });
 
-  it('of what is held by organization and by year, of however many organizations it is', async () => {
+  it('of held events by organization and by year, for any number of organizations', async () => {
     story.settings = { holdAbove: 5 };
     const held = flood(100).map((one, index) => ({ ...one, organization_id: index }));
     story.world = [...story.world, ...held];
@@ -197,7 +197,7 @@ describe('operations hear once, and once when it is over', () => {
     );
   });
 
-  it('of no more than is held: not of what could not be told before', async () => {
+  it('of the number that is held, without those of refused notices', async () => {
     story.settings = { holdAbove: 5 };
     story.world = [...story.world, ...flood(100)];
     story.subscribers.mailing = { accepted: false, code: 'InternalError' };
@@ -222,7 +222,7 @@ describe('operations hear once, and once when it is over', () => {
     expect(titles()).toEqual(['SNS refuses events for good']);
   });
 
-  it('of many that are missing', async () => {
+  it('of many missing certifications', async () => {
     const all = story.world;
     story.world = all.slice(0, 5);
     await ticks(20, 3);
@@ -236,8 +236,8 @@ describe('operations hear once, and once when it is over', () => {
   });
 });
 
-describe('telling operations', () => {
-  it('of an error that stops less than every tick is not done', async () => {
+describe('a notice to ops', () => {
+  it('is not sent for an error that stops some ticks only', async () => {
     const ledger = story.ledgerWith({ takeLease: () => Promise.reject(new Error('a defect')) });
     story.add(assessment({ id: 90 }));
     await expect(story.tick({ ledger })).rejects.toThrow('a defect');
@@ -245,7 +245,7 @@ describe('telling operations', () => {
     expect((await story.ledger.state()).conditions.size).toBe(0);
   });
 
-  it('does not hide why the tick failed', async () => {
+  it('does not hide the reason why the tick failed', async () => {
     story.host.access.rotateSecret();
     const ledger = story.ledgerWith({
       saveState: (changes) =>
@@ -266,7 +266,7 @@ describe('telling operations', () => {
     expect((await story.ledger.state()).backOff).toMatchObject({ failures: 2 });
   });
 
-  it('that SNS has refused is done by the next tick, though the partner is left alone', async () => {
+  it('that SNS has refused is sent by the next tick, although the partner is left alone', async () => {
     story.host.access.rotateSecret();
     story.subscribers.mailing = { accepted: false, code: 'InternalError' };
     await ticks(1, 1);
@@ -277,7 +277,7 @@ describe('telling operations', () => {
     expect(titles()).toEqual(['the partner refuses the credentials']);
   });
 
-  it('costs a quiet tick nothing while a condition lasts', async () => {
+  it('adds no call to a quiet tick while a condition lasts', async () => {
     story.world = story.world.slice(10);
     await ticks(60, 2);
     story.notices.length = 0;

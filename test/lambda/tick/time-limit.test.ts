@@ -3,7 +3,7 @@ import { TimeLimit } from '../../../lambda/tick/time-limit.ts';
 import { ManualClock } from '../../scaffold/clock.ts';
 
 describe('the time limit of a tick', () => {
-  it('leaves ten seconds before anything has been measured', () => {
+  it('reserves ten seconds before the first measurement', () => {
     const clock = new ManualClock();
     const limit = new TimeLimit(clock.now().add({ seconds: 60 }), clock);
     clock.advance({ milliseconds: 49_999 });
@@ -13,7 +13,7 @@ describe('the time limit of a tick', () => {
     expect(limit.wasReached).toBe(true);
   });
 
-  it('leaves twice what the longest piece of work took, measured in whatever fractions', async () => {
+  it('reserves twice the time of the longest work, measured in any fractions', async () => {
     const clock = new ManualClock();
     const killedAt = clock.now().add({ seconds: 60 });
     const limit = new TimeLimit(killedAt, clock);
@@ -24,7 +24,7 @@ describe('the time limit of a tick', () => {
     expect(killedAt.since(limit.deadline).total('milliseconds')).toBe(14_001);
   });
 
-  it('measures work that fails, too', async () => {
+  it('measures failed work, too', async () => {
     const clock = new ManualClock();
     const killedAt = clock.now().add({ seconds: 60 });
     const limit = new TimeLimit(killedAt, clock);
@@ -36,7 +36,7 @@ describe('the time limit of a tick', () => {
     expect(killedAt.since(limit.deadline).total('seconds')).toBe(12);
   });
 
-  it('gives a read 60 % of what is left', () => {
+  it('gives a read 60 % of the rest', () => {
     const clock = new ManualClock();
     const limit = new TimeLimit(clock.now().add({ seconds: 60 }), clock);
     expect(limit.readingDeadline.since(clock.now()).total('seconds')).toBe(30);

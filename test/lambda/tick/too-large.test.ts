@@ -19,14 +19,14 @@ describe('a host whose pages are too large', () => {
     for (const id of story.host.records.keys()) story.host.weights.set(id, limit / 30);
   });
 
-  it('is read with fewer rows, all with proof', async () => {
+  it('is read with fewer rows a page, all with proof', async () => {
     await story.baseline();
     expect(story.memory.items.size).toBe(300);
     expect([...story.memory.days.values()].filter(({ proof }) => !proof)).toEqual([]);
     expect(subjects()).toEqual(['baseline completed']);
   });
 
-  it('has its news announced', async () => {
+  it('has its new certifications announced', async () => {
     await story.baseline();
     story.host.add(1_000, '2026-11-21');
     story.host.add(1_001, '2026-11-03');
@@ -35,11 +35,11 @@ describe('a host whose pages are too large', () => {
   });
 });
 
-describe('a row that is too large by itself', () => {
-  it('is told, and leaves its day unproven and no other', async () => {
+describe('a row that is too large alone', () => {
+  it('is told, and leaves only its own day unproven', async () => {
     story.host.weights.set(7, limit + 1);
     await story.baseline();
-    // The baseline reads many days at once; the audits find the one.
+    // The baseline reads many days at once. The audits find the single day.
     story.clock.advance({ hours: 24 });
     await story.minutes(10);
     expect(story.memory.items.size).toBe(299);
@@ -53,7 +53,7 @@ describe('a row that is too large by itself', () => {
     expect(story.notices[1]?.text).toContain('a record without an id: too large to be read');
   });
 
-  it('keeps nothing else from being found, and is announced once it is smaller', async () => {
+  it('does not prevent other finds, and is announced once it is smaller', async () => {
     await story.baseline();
     story.host.add(1_000, '2026-11-08');
     story.host.weights.set(1_000, limit + 1);
@@ -67,7 +67,7 @@ describe('a row that is too large by itself', () => {
     expect(subjects().at(-1)).toBe('no record is malformed any more');
   });
 
-  it('is not called withdrawn', async () => {
+  it('is not withdrawn', async () => {
     await story.baseline();
     story.host.weights.set(7, limit + 1);
     await story.minutes(40);

@@ -15,7 +15,7 @@ const dayOf = (n: number) => `2026-09-${String(n).padStart(2, '0')}`;
 /** An hour after the audits of history are due. */
 const nextDay = { hours: 25 };
 
-/** So many days of ten each, and enough newer ones that the newest page shows none of them. */
+/** Adds so many days of ten records each, and enough newer ones that the newest page shows none of them. */
 async function known(days: number): Promise<void> {
   for (let n = 1; n <= days; n++) world.host.addMany(10 * n, 10, dayOf(n));
   world.host.addMany(1_000, 101, '2026-11-01');
@@ -33,7 +33,7 @@ describe('a day that the host cannot serve', () => {
     };
   };
 
-  it('does not stop the audits of the others', async () => {
+  it('does not stop the audits of other days', async () => {
     await known(6);
     poison();
     world.clock.advance(nextDay);
@@ -45,7 +45,7 @@ describe('a day that the host cannot serve', () => {
     expect(world.memory.days.get(poisoned)?.proof).toBeUndefined();
   });
 
-  it('does not keep the baseline from its end', async () => {
+  it('does not prevent the end of the baseline', async () => {
     poison();
     await known(6);
     expect(world.memory.items.size).toBe(151);
@@ -60,7 +60,7 @@ describe('a total that is not the sum of its days', () => {
       filter.start_date || filter.end_date ? right : right + surplus;
   };
 
-  it.each([40, -3])('is told of once, and once when it is over: %i', async (surplus) => {
+  it.each([40, -3])('is told once, and once at its end: %i', async (surplus) => {
     await known(6);
     world.notices.length = 0;
     lie(surplus);
@@ -96,15 +96,15 @@ describe('a total that is not the sum of its days', () => {
     expect(minutes).toEqual([0, 1, 2, 4, 8, 16, 32, 64, 120, 180]);
   });
 
-  it('is searched for again, and not in every tick', async () => {
+  it('is searched for again, and not in each tick', async () => {
     expect(await searchedAgain.tell(new Integration())).toEqual(searchedAgain.seen);
   });
 
-  it('is none any more with the next tick, where something has come while the days were read', async () => {
+  it('is explained by the next tick if a certification appeared while days were read', async () => {
     expect(await amidSearch.tell(world)).toEqual(amidSearch.seen);
   });
 
-  it('that jumps for a moment holds nothing of what is new', async () => {
+  it('and jumps for a moment holds no new certification back', async () => {
     await known(6);
     lie(1);
     await world.minutes(75);
@@ -115,7 +115,7 @@ describe('a total that is not the sum of its days', () => {
     expect(await world.minute()).toMatchObject({ created: 1, held: 0, delivered: 1 });
   });
 
-  it('for a moment is told to nobody', async () => {
+  it('for a moment is not told', async () => {
     await known(6);
     world.notices.length = 0;
     lie(40);
@@ -127,7 +127,7 @@ describe('a total that is not the sum of its days', () => {
 });
 
 describe('a record', () => {
-  it('that is gone with another status than 404 does not stop the audits', async () => {
+  it('that disappears with another status than 404 does not stop the audits', async () => {
     await known(6);
     world.host.onGet = (id) => (world.host.has(id) ? undefined : { status: 410 });
     world.host.remove(12);
@@ -139,7 +139,8 @@ describe('a record', () => {
   });
 
   it('that cannot be committed does not stop the audits of other days', async () => {
-    // Nine days fit into a page. What cannot be committed is among the first and among the last.
+    // Nine days fit into a page. The changes that cannot be committed are among the first and among
+    // the last.
     await known(24);
     const commit = world.ledger.commit.bind(world.ledger);
     world.ledger.commit = async (change, event, ...rest) => {
@@ -152,7 +153,7 @@ describe('a record', () => {
     expect(world.heardOf(120)).toEqual(['updated']);
   });
 
-  it('that vanishes after the pulse has shown it is withdrawn as any other', async () => {
+  it('that disappears after the pulse has shown it is withdrawn as any other', async () => {
     for (let n = 1; n <= 6; n++) world.host.addMany(10 * n, 10, dayOf(n));
     world.host.add(500, dayOf(20));
     await world.baseline();
@@ -166,7 +167,7 @@ describe('a record', () => {
 });
 
 describe('malformed records', () => {
-  it('do not use up the audits before they come to what is well', async () => {
+  it('do not use up the audits before they reach readable records', async () => {
     for (let n = 1; n <= 28; n++) world.host.add(n, dayOf(n));
     world.host.addMany(1_000, 101, '2026-11-01');
     await world.baseline();
@@ -178,7 +179,7 @@ describe('malformed records', () => {
     await world.minutesUntil(() => world.heard.length === 2, 60);
   });
 
-  it('leave a small integration quiet, of whose days most have nothing', async () => {
+  it('leave a small integration quiet, most of whose days have no record', async () => {
     for (let month = 1; month <= 10; month++)
       for (let day = 1; day <= 28; day++) {
         const of = `2026-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
@@ -198,12 +199,12 @@ describe('malformed records', () => {
   });
 });
 
-describe('a day of which many have the same name', () => {
+describe('a day with many records of one name', () => {
   beforeEach(() => {
     world.host.order = 'last-name';
   });
 
-  it('on more than a page is seen to its end all the same', async () => {
+  it('on more than a page is read to its end', async () => {
     for (let id = 1; id <= 300; id++)
       world.host.add(id, '2015-01-01', {
         name: id <= 110 ? `Ada${id} Garcia` : `Ada${id} Number${id}`,
@@ -215,7 +216,7 @@ describe('a day of which many have the same name', () => {
     expect(world.heardOf(500)).toEqual(['created']);
   });
 
-  it('is read by the baseline over several ticks, although its read changes its key', async () => {
+  it('is read by the baseline over several ticks, although the key of its read changes', async () => {
     world.host.answerMs = 4_000;
     for (let id = 1; id <= 600; id++)
       world.host.add(id, '2015-01-01', {
@@ -229,7 +230,7 @@ describe('a day of which many have the same name', () => {
 });
 
 describe('a read without an answer in time', () => {
-  it('does not make a difference that nothing explains', async () => {
+  it('does not make a difference that no day explains', async () => {
     world.host.addMany(1, 150, '2025-01-01');
     for (let n = 1; n <= 20; n++) world.host.addMany(1_000 + 10 * n, 10, dayOf(n));
     await world.baseline();
@@ -242,12 +243,12 @@ describe('a read without an answer in time', () => {
   });
 });
 
-describe('a replica that lags', () => {
+describe('a lagging replica', () => {
   const email = (id: number, name: string) => world.host.edit(id, { email: `${name}@example.org` });
   const newest = 6_000;
   beforeEach(() => void world.host.add(newest, '2026-11-21'));
 
-  it('shows what was before an edit, and tells nobody of it', async () => {
+  it('shows a record before its edit, which is not announced', async () => {
     await known(1);
     email(newest, 'before');
     await world.minutes(2);
@@ -261,7 +262,7 @@ describe('a replica that lags', () => {
     expect(world.heardOf(newest)).toEqual(['updated', 'updated']);
   });
 
-  it('is told from an edit that was taken back, once the time is over in which it may lag', async () => {
+  it('is told from an undone edit after the time in which it may lag', async () => {
     await known(1);
     email(newest, 'before');
     await world.minutes(15);
@@ -274,7 +275,7 @@ describe('a replica that lags', () => {
     expect(world.heardOf(newest)).toEqual(['updated', 'updated', 'updated']);
   });
 
-  it('has a day far back read again when that time is over', async () => {
+  it('has a day far back read again after that time', async () => {
     expect(await takenBackFarBack.tell(world)).toEqual(takenBackFarBack.seen);
   });
 });
