@@ -9,41 +9,44 @@ import type { Refusal } from './announcer.ts';
 import type { Lease, LeasedState, State, StateChanges } from './state.ts';
 
 /**
- * What the tick needs of the ledger. All writes are single-item; those that announce are conditional,
- * and the calendar, a cache, is written under the lease.
+ * The tick's port to the ledger. All writes are single-item. Those that announce are conditional;
+ * the calendar, a cache, is written under the lease.
  *
- * @throws AccessDeniedError, ResourceUnusableError, LedgerUnavailableError (every method: a write may have been done all the same), or
- * LedgerCorruptError when the state or the calendar is not as it was written
+ * @throws AccessDeniedError, ResourceUnusableError, LedgerUnavailableError (every method: a write
+ * may have been done all the same), or LedgerCorruptError if the state or the calendar is not as it
+ * was written
  */
 export interface Ledger {
   /** One consistent read; the very first call creates the state. */
   state(): Promise<State>;
-  /** The same, for those who only look: `undefined` before the very first tick. */
+  /** The state, which this call does not create: `undefined` before the very first tick. */
   recordedState(): Promise<State | undefined>;
   /**
-   * Takes the lease and marks the state dirty from now on, in one write. The same owner may take it again.
-   * @returns the state as it was just before, or `undefined` while another owner's lease lasts.
+   * Takes the lease and sets `dirtySince` to now, in one write. The same owner may take it again.
+   *
+   * @returns the state as it was just before, or `undefined` while another owner's lease lasts
    */
   takeLease(lease: Lease, now: Temporal.Instant): Promise<LeasedState | undefined>;
   /**
-   * Writes what changes of the state: at any time, or under the lease, as all that other ticks change, too.
-   * With `noLease` among the changes, the lease is given back by the last write.
-   * @returns `false` when the lease had been lost: then nothing was written.
+   * Writes changes of the state. A field that other ticks change as well needs the lease. With
+   * `noLease` among the changes, the last write gives the lease back.
+   *
+   * @returns `false` if the lease had been lost: then nothing was written
    */
   saveState(changes: StateChanges, lease?: Lease): Promise<boolean>;
-  /** What is known of these assessments, by id. */
+  /** The certifications of these ids. */
   known(ids: readonly number[]): Promise<ReadonlyMap<number, Certification>>;
-  /** All that the ledger has of these assessments, by id. */
+  /** The lives of these ids. */
   lives(ids: readonly number[]): Promise<ReadonlyMap<number, Life>>;
-  /** What is known of this day, by id. */
+  /** The index's entries of this day, by id. */
   knownOfDay(day: string): Promise<ReadonlyMap<number, DayCertification>>;
   /** The calendar's entries of these years. */
   calendar(years: Iterable<number>): Promise<ReadonlyMap<string, DayEntry>>;
   /** Replaces entries of the calendar. Needs the lease. */
   saveDays(entries: ReadonlyMap<string, DayEntry>): Promise<void>;
   /**
-   * Makes sure that the calendar has these days, before anything of them is committed: otherwise a crash
-   * right after could leave a certification on a day that nobody would ever look at.
+   * Adds days to the calendar before their certifications are committed. Otherwise, a crash could
+   * leave a certification on a day that no tick ever looks at.
    */
   touch(days: Iterable<string>): Promise<void>;
   /** Alters the counts of days that the calendar has. Needs the lease. */
@@ -51,13 +54,14 @@ export interface Ledger {
   /** Records new certifications that are not announced. Needs the lease: its writes are unconditional. */
   recordSilently(sightings: readonly Sighting[], now: Temporal.Instant): Promise<void>;
   /**
-   * One write: the certification's new state and its event in the outbox, owed or held. What comes
-   * after a held event of the same certification is held with it. Where all of its events are held and were
-   * never offered to SNS, and the change makes it again as subscribers were last told, these leave the
-   * outbox instead.
-   * @returns what is owed now, `undone` when nothing is, or `undefined` when another tick has committed this
-   * revision first.
-   * @throws LedgerRefusedError when the item cannot take this event: a brief one may still fit
+   * One write: the certification's new state, and its event in the outbox, owed or held. An event
+   * behind a held one of the same certification is held as well. If all events of the certification
+   * are held, none was ever offered to SNS, and the change makes it again as subscribers were last
+   * told, these events leave the outbox instead.
+   *
+   * @returns the event that is owed now, `undone` if none is, or `undefined` if another tick has
+   * committed this revision first
+   * @throws LedgerRefusedError if the item cannot take this event: a brief one may still fit
    */
   commit(
     change: Change,
@@ -66,38 +70,40 @@ export interface Ledger {
     destiny: 'pending' | 'held',
   ): Promise<Committed | 'undone' | undefined>;
   /**
-   * What certifications owe of which an event is to be published, or of which all were published and
-   * one is to be told of in a digest: oldest first, page by page, each read when it is asked for. An
-   * item that cannot be read does not hide the others.
+   * Events that earlier ticks have left. `event`: certifications with an event to publish.
+   * `digest`: certifications with only published events, one of which a digest still has to list.
+   * They come oldest first, page by page, each read when it is asked for. An unreadable item does
+   * not hide the others.
    */
   leftovers(owing: 'event' | 'digest'): AsyncIterable<Omit<KeptPage, 'end'>>;
   /** Takes delivered events out of their outboxes, or notes that only the digest is still owed. */
   settle(delivered: readonly OutboxEntry[], rest: 'nothing' | 'digest'): Promise<void>;
-  /** Sets events aside that SNS refused for good: only ops can do something about them. */
+  /** Sets events aside that SNS refused for good: only ops can act on them. */
   park(refused: readonly Refusal[]): Promise<void>;
   /**
-   * What waits for ops, page by page, oldest first within each place of the index.
-   * @param after the end of the last page of an earlier look
+   * Events that wait for ops, page by page, oldest first within each place of the index.
+   *
+   * @param after the end of the last page of an earlier call
    */
   kept(waiting: Kept, after?: string): AsyncIterable<KeptPage>;
   /**
-   * How many certifications have something that waits for ops, by the index alone: one that owes
-   * something besides counts for that first (pending, digest, held, undeliverable).
+   * Counts certifications with events that wait for ops, by the index alone. A certification that
+   * waits for several things is listed under the first of pending, digest, held, undeliverable.
    */
   countKept(waiting: Kept): Promise<number>;
 }
 
-/** What the index by day tells of a certification; it may lag behind the certification itself. */
+/** The index's entry of a certification by day; it may lag behind the certification's item. */
 export type DayCertification = Pick<Certification, 'presence'> & { readonly fingerprint: string };
 
-/** What ops can do with an event that is held or undeliverable. */
+/** Ops' decisions about an event that is held or undeliverable. */
 const decision = z.enum(['released', 'released-to-people', 'retried', 'discarded']);
 
 export type Decision = z.output<typeof decision>;
 
 export const decided = z.object({ decision, at: z.iso.datetime() });
 
-/** What is noted of a revision of a certification. */
+/** The history's notes on one revision. */
 export const revisionNoted = z.object({
   /** `baseline`: recorded and not announced. */
   kind: z.enum(['baseline', 'created', 'updated', 'withdrawn', 'restored']),
@@ -105,44 +111,45 @@ export const revisionNoted = z.object({
   at: z.iso.datetime(),
   /** Names of the fields that differ from the revision before. */
   changed: z._default(z.readonly(z.array(z.string())), () => []),
-  /** Absent: in the baseline, or before this was kept. */
+  /** Absent: in the baseline, or from before this was stored. */
   found: z.optional(found),
-  /** What its event says of it. Absent: in the baseline, or before this was kept. */
+  /** As its event says. Absent: in the baseline, or from before this was stored. */
   late: z.optional(z.boolean()),
-  /** It was held, or undid what was: nobody was told of it. */
+  /** It was held and undone, or it undid held ones: subscribers were not told. */
   undone: z.optional(z.literal(true)),
-  /** What ops have decided about its event, newest last; empty: it needed no decision. */
+  /** Ops' decisions about its event, newest last; empty: it needed none. */
   decisions: z._default(z.readonly(z.array(decided)), () => []),
 });
 
 /** One revision of a certification, as it was recorded. */
 export interface Revision extends Readonly<z.output<typeof revisionNoted>> {
   readonly revision: number;
-  /** What its event waits for; absent: for nothing. */
+  /** Why its event waits; absent: it does not. */
   readonly waits?: Waits;
   /** It is held only because one before it is. */
   readonly isBehind: boolean;
-  /** With which SNS has refused it for good. */
+  /** The code with which SNS refused it for good. */
   readonly code?: string;
 }
 
-/** A certification and how it came to be what it is. */
+/** A certification and its history. */
 export interface Life {
   readonly certification: Certification;
   readonly firstSeen?: string | undefined;
-  /** The last 50 at most, newest last; those before the history was kept are absent. */
+  /** The last 50 at most, newest last, without those from before the history was stored. */
   readonly revisions: readonly Revision[];
 }
 
 /**
- * What an entry of an outbox waits for: to be published; to be told of in a digest, once it was
- * published; ops, who release what is held; ops again, because SNS refused it for good.
+ * Why an entry of an outbox waits. `pending`: to be published. `digest`: it is published, and a
+ * digest has to list it. `held`: ops have to release it. `undeliverable`: SNS refused it for good,
+ * and ops have to decide.
  */
 export type Waits = 'pending' | 'digest' | 'held' | 'undeliverable';
-/** What waits for ops. */
+/** The reasons of entries that wait for ops. */
 export type Kept = Extract<Waits, 'held' | 'undeliverable'>;
 
-/** What was committed, and whether an earlier event of the same certification has to go out first. */
+/** A committed event. `behind`: an earlier event of the same certification has to go out first. */
 export interface Committed extends OwedEvent {
   readonly behind?: 'pending' | 'held';
 }
@@ -152,13 +159,13 @@ export type OutboxEntry = Pick<OwedEvent, 'certificationId' | 'revision'>;
 
 /** An event that waits for ops. */
 export interface KeptEvent extends OwedEvent {
-  /** With which SNS has refused it for good. */
+  /** The code with which SNS refused it for good. */
   readonly code?: string;
 }
 
 export interface KeptPage {
   readonly owed: readonly KeptEvent[];
   readonly unreadable: readonly NotifierError[];
-  /** Where a look that has done this page goes on. */
+  /** Where a later call resumes after this page. */
   readonly end: string;
 }

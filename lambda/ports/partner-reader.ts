@@ -7,11 +7,11 @@ import type { RequestPace } from '../detection/pace.ts';
 import type { Assessment } from '../events/assessment.ts';
 
 /**
- * What the tick needs of the partner.
+ * The tick's port to the partner.
  *
- * @throws PartnerError (`pace-spent` or `rate-limited` when the pace is spent; `out-of-time` when the given deadline cut
- * it off), or what the source of the credentials throws (CredentialsNotSetError, CredentialsMalformedError,
- * SecretUnreadableError)
+ * @throws PartnerError (`pace-spent` or `rate-limited` if the pace is spent; `out-of-time` if the
+ * given deadline cut it off), or the errors of the credentials' source (CredentialsNotSetError,
+ * CredentialsMalformedError, SecretUnreadableError)
  */
 export interface PartnerReader {
   readonly pace: RequestPace;
@@ -19,7 +19,7 @@ export interface PartnerReader {
   pulse(deadline: Temporal.Instant): Promise<PulseRead>;
   /**
    * The other end of the newest day: the last page in ascending order. Where ties follow the id, it
-   * has what is new on a day of more than a page. One request.
+   * has the new rows of a day with more than a page. One request.
    */
   tail(pulse: PulseRead, deadline: Temporal.Instant): Promise<PulseRead>;
   /** How many assessments the partner counts for these days: one request. */
@@ -27,8 +27,9 @@ export interface PartnerReader {
   /** Day of the oldest assessment; `undefined` when there is none: one request. */
   oldestDay(deadline: Temporal.Instant): Promise<Temporal.PlainDate | undefined>;
   /**
-   * Reads these days and says by which proof it saw everything, if by any.
-   * @param bookmark where an earlier read of the same range ran out of time: this one has the rest
+   * Reads these days, and proves that it saw everything, if it can.
+   *
+   * @param bookmark where an earlier read of the same range ran out of time: this one resumes there
    */
   prove(range: DayRange, deadline: Temporal.Instant, bookmark?: Bookmark): Promise<RangeRead>;
   /** One assessment; `undefined` on 404, `unreadable` when it has no usable id or no valid day. */
@@ -44,24 +45,24 @@ export interface RangeRead {
   readonly assessments: readonly Assessment[];
   /** Records that cannot be announced: where there are any, nothing is proven. */
   readonly quarantined: readonly QuarantinedRecord[];
-  /** What the partner counted for the range when it was read last. */
+  /** The partner's last count of the range. */
   readonly count: number;
-  /** None: something may have been overlooked. */
+  /** Absent: the read may have overlooked records. */
   readonly proof?: Proof['kind'];
-  /** Time ran out, not the host's patience or the names' variety. */
+  /** The read ended because time or pace ran out, not because of the host or of tied names. */
   readonly isCutOff: boolean;
-  /** Where a read that was cut off can go on. */
+  /** Where a read that was cut off can resume. */
   readonly bookmark?: Bookmark;
   readonly requests: number;
 }
 
-/** Where in its list by name the read of a range goes on that does not fit into one tick. */
+/** Where in its list by name the read of a range resumes that does not fit into one tick. */
 export const bookmark = z.object({
   range: dayRange,
   offset: z.int(),
-  /** Ids that the next page must show one of. */
+  /** The next page must show one of these ids. */
   anchors: z.readonly(z.array(z.int())),
-  /** The rest can be looked at and not proven: no anchor is needed. */
+  /** The rest can be read but not proven, so no anchor is needed. */
   isSweep: z.exactOptional(z.boolean()),
 });
 
@@ -71,6 +72,6 @@ export type Bookmark = Readonly<z.output<typeof bookmark>>;
 export interface QuarantinedRecord {
   /** Present if at least the ID can be trusted. */
   readonly id?: number;
-  /** Paths and what is wrong with them; no value of the record. */
+  /** Paths, each with its problem; no value of the record. */
   readonly problems: readonly string[];
 }

@@ -3,16 +3,19 @@ import { position } from '../detection/baseline.ts';
 import { plainDay } from '../detection/days.ts';
 import { bookmark } from './partner-reader.ts';
 
-/** Days of the history that one task reads, range by range: about so many assessments as all others. */
+/**
+ * Days of the history that one task reads, in smaller ranges. All planned ranges have about as many
+ * assessments.
+ */
 export const plannedRange = z.readonly(
   z.object({
-    /** Of the baseline that it belongs to: one that was restarted is read anew. */
+    /** When its baseline began: the plan of an earlier baseline does not count. */
     begunAt: z.number(),
     from: plainDay,
     to: plainDay,
-    /** What is dated before `from` belongs to it as well. */
+    /** Dates before `from` belong to it as well. */
     isOldest: z.exactOptional(z.literal(true)),
-    /** Days that its first range should have. */
+    /** Days that its first smaller range should have. */
     sliceDays: z.int().check(z.positive()),
   }),
 );
