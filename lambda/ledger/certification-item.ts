@@ -19,7 +19,10 @@ import type { Plain } from './table.ts';
 export const idIn = (item: Plain) =>
   Number(String(item[ledgerTable.partitionKey]).split('#').at(-1));
 
-/** An item is in the index of the undelivered under the first, in this order, that an entry of its outbox waits for. */
+/**
+ * The index of the undelivered lists an item under the first of these for which an entry of its
+ * outbox waits.
+ */
 export const waits = ['pending', 'digest', 'held', 'undeliverable'] as const satisfies Waits[];
 
 const certificationItem = z.object({
@@ -41,13 +44,19 @@ const byDayEntry = z.pick(certificationItem, {
   presence: true,
 });
 
-/** What an entry has besides is kept as it is. */
+/** Other attributes of an entry stay as they are. */
 const entry = z.looseObject({
-  /** As it is published. Read apart: what is wrong with an event must not hide what is known. */
+  /**
+   * The event as it is published. It is parsed apart: a broken event must not hide the
+   * certification.
+   */
   event: z.unknown(),
   owes: z.enum(['event-and-digest', 'digest']),
   held: z.optional(z.boolean()),
-  /** Of one that is held, or behind one: what was known before it, and of the first of all what subscribers were told. */
+  /**
+   * For a held entry, or one behind it: the knowledge before it. For the first one, that is
+   * subscribers' knowledge.
+   */
   told: z.optional(z.string()),
   /** The code with which SNS refused it for good. */
   undeliverable: z.optional(z.string()),
@@ -59,10 +68,10 @@ const outboxItem = z.object({
 const firstSeen = z.object({ first_seen: z.optional(z.iso.datetime()) });
 const eventBody = z.pipe(jsonText, certificationEventSchema);
 
-/** Each is an attribute, so that one write can add the newest and remove the oldest. */
+/** Each revision is an attribute, so that one write can add the newest and remove the oldest. */
 const revisionsKept = 50;
 
-/** The attributes by which an item is found that waits for this, or is not found any more. */
+/** The attributes that list an item in the index under this, or remove it from the index. */
 export function filedUnder(integration: string, wait: Waits | undefined): Plain {
   const { partitionKey, sortKey } = ledgerTable.undelivered;
   if (wait !== undefined) return { [partitionKey]: ledgerKeys.indexed(integration, wait) };
@@ -72,12 +81,12 @@ export function filedUnder(integration: string, wait: Waits | undefined): Plain 
 export type Entry = ReturnType<typeof outboxOf>[number];
 
 /**
- * The entries of the outbox in the order of their revisions, without a look at the events. Order is kept
- * within a certification, so what comes after a held event is held with it.
+ * The entries of the outbox in the order of their revisions, without a look at the events. Order is
+ * kept within a certification, so an event behind a held one is held with it.
  */
 export function outboxOf(item: Plain) {
   let isBehindHeld = false;
-  // Names that are integers are in order.
+  // JavaScript orders names that are integers.
   return Object.entries(parse(outboxItem, item).outbox).map(([revision, raw]) => {
     const { owes, held, undeliverable } = raw;
     isBehindHeld ||= held === true && undeliverable === undefined;
@@ -88,7 +97,7 @@ export function outboxOf(item: Plain) {
   });
 }
 
-/** Under which the item is to be found; `undefined` when nothing is owed. */
+/** The item's place in the index; `undefined`: nothing is owed. */
 export function waitOf(item: Plain): Waits | undefined {
   const outbox = outboxOf(item);
   return waits.find((wait) => outbox.some(({ waits }) => waits === wait));
@@ -151,10 +160,12 @@ export function parseLife(item: Plain): Life {
   };
 }
 
-/** What is noted of a revision. `late`: of the event; undefined where there is none. */
+/** The notes on a revision. `late` is the event's; undefined where there is none. */
 type Note = Pick<Revision, 'kind' | 'at' | 'late' | 'undone'>;
 
-/** The attributes that a change sets. In the history, no value of a record: names of fields at most. */
+/**
+ * The attributes that a change sets. The history has no value of a record, only names of fields.
+ */
 export function changeAttributes(integration: string, change: Change, note: Note): Plain {
   const { revision, found } = change;
   const changed =
@@ -178,16 +189,16 @@ export function changeAttributes(integration: string, change: Change, note: Note
     presence: 'present',
     ...(earlier && { earlier }),
     organization_id: assessment.organization_id,
-    // A record may have a name of any length, an item 400 KB.
+    // A record's name may have any length; an item has at most 400 KB.
     assessment_name: briefName(assessment.assessment_name),
     schema: schemaVersion,
   };
 }
 
-/** As text, instants are in order only when they have as many digits. */
+/** As text, instants are in order only if they have the same number of digits. */
 export const momentOf = (at: Temporal.Instant) => at.toString({ smallestUnit: 'millisecond' });
 
-/** By which an item is found by its last event. */
+/** The attributes that list an item by its last event. */
 function lastEventAttributes(integration: string, at: string): Plain {
   const { partitionKey, sortKey } = ledgerTable.byEvent;
   const moment = momentOf(Temporal.Instant.from(at));

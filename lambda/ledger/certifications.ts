@@ -20,9 +20,9 @@ import {
 import { readAll } from './item.ts';
 import { type Plain, part, type Table } from './table.ts';
 
-/** Items read and delivered together: what a tick holds of an outbox of any size. */
+/** Items read and delivered together, so that a tick holds few of them at a time. */
 const deliveredTogether = 200;
-/** Items that ops look at together. */
+/** Items that a command of ops reads together. */
 const keptTogether = 100;
 
 const { undelivered } = ledgerTable;
@@ -30,18 +30,21 @@ const keyOf = (item: Plain) => String(item[ledgerTable.partitionKey]);
 
 type Commit = Parameters<Ledger['commit']>;
 
-/** Counts what has been written to the outbox: who rests on what it has read must have seen the last of it. */
+/**
+ * Counts writes to the outbox. A write that depends on an earlier read requires that the count is
+ * unchanged.
+ */
 const outboxWrites = 'outbox_writes';
 
 /**
- * The certifications of an integration, their outboxes, and the sparse index by which these are found.
+ * The certifications of an integration, their outboxes, and the sparse index that lists these.
  *
- *   commit  condition: the item is new, or at the revision that was compared; where it undoes what is held,
- *           the outbox is as it was read, too
+ *   commit  condition: the item is new, or at the revision that was compared; if the write undoes held
+ *           events, the outbox must also be as it was read
  *   settle  condition: the entries are there
  */
 export function certifications(table: Table, integration: string, journal: Journal) {
-  /** What cannot be read is in the way of its own commits. */
+  /** An unreadable item blocks only its own commits. */
   const warn = (error: NotifierError) => journal.warn('ledger item unreadable', { error });
   /** The index has keys only and lags; the items themselves are read consistently. */
   async function* pages(place: Waits, waiting: readonly Waits[], limit: number, start?: Plain) {
@@ -82,7 +85,7 @@ export function certifications(table: Table, integration: string, journal: Journ
           const set = { nothing: { [place]: undefined }, digest: owes, undeliverable: refused };
           return { set: set[rest], exists: [place], add };
         });
-        // Entries that are all the outbox has: one write, the index included.
+        // If these entries are all that the outbox has: one write, the index included.
         const wait = rest === 'nothing' ? undefined : rest;
         const sets = changes.map(({ set }) => set);
         const settled = await table.update(key, {
@@ -93,7 +96,7 @@ export function certifications(table: Table, integration: string, journal: Journ
           values: { ':all': ofOne.length },
         });
         if (settled !== undefined) return;
-        // Some of several entries, or of those that another tick has settled meanwhile.
+        // The outbox has other entries, or another tick has settled some of these meanwhile.
         for (const change of changes) {
           const item = await table.update(key, { ...change, returns: 'ALL_NEW' });
           await refile(table, integration, item);
@@ -127,9 +130,10 @@ export function certifications(table: Table, integration: string, journal: Journ
       if (before === undefined) return undefined;
       const { id: certificationId, revision } = change;
       const [outbox] = readAll([before], outboxOf);
-      // What it owed already. An outbox that cannot be read is told to ops when its events are to be delivered.
+      // The waits of earlier entries. Ops hear of an unreadable outbox when its events are to be
+      // delivered.
       const beside = outbox?.map(({ waits }) => waits) ?? ['pending'];
-      // The item is in the index under what it does not wait for first.
+      // The index now has the item under a wait that is not its first.
       if (beside.includes(destiny === 'pending' ? 'held' : 'undeliverable')) {
         const item = await table.get(ledgerKeys.certification(integration, certificationId));
         await refile(table, integration, item);
@@ -143,7 +147,10 @@ export function certifications(table: Table, integration: string, journal: Journ
         ...(behind && { behind }),
       };
     },
-    /** Settling a page does not disturb the next one: a query goes on after a key, whether or not that is still there. */
+    /**
+     * Settling a page does not disturb the next one: a query resumes after a key even if its item
+     * has left the index.
+     */
     async *leftovers(owing) {
       const place = owing === 'event' ? 'pending' : 'digest';
       for await (const page of pages(place, ['pending', 'digest'], deliveredTogether)) {
@@ -151,7 +158,10 @@ export function certifications(table: Table, integration: string, journal: Journ
         for (const item of page.items) await refile(table, integration, item);
       }
     },
-    /** @param after `<place>/<owed since>/<id>`: of what is owed since the same moment, some may be done */
+    /**
+     * @param after `<place>/<owed since>/<id>`: of events owed since the same moment, some may be
+     * done
+     */
     async *kept(waiting, after) {
       const [begun, since, id] = after?.split('/') ?? [];
       const first = waits.findIndex((place) => after?.startsWith(`${place}/`));
@@ -174,7 +184,7 @@ export function certifications(table: Table, integration: string, journal: Journ
   } satisfies Partial<Ledger>;
 }
 
-/** @returns the item as it was before, or `undefined` when another tick has made this revision */
+/** @returns the item as it was before, or `undefined` if another tick has made this revision */
 function write(table: Table, integration: string, [change, event, now, destiny]: Commit) {
   const { kind, revision } = change;
   const at = now.toString();
@@ -186,7 +196,7 @@ function write(table: Table, integration: string, [change, event, now, destiny]:
   };
   const set = changeAttributes(integration, change, { kind, at, late: event.data.late });
   const index = filedUnder(integration, destiny);
-  // As text, instants are in order only when they have as many digits.
+  // As text, instants are in order only if they have the same number of digits.
   const since = { [undelivered.sortKey]: now.toString({ smallestUnit: 'millisecond' }) };
   const key = ledgerKeys.certification(integration, change.id);
   if (revision === 1)
@@ -201,7 +211,7 @@ function write(table: Table, integration: string, [change, event, now, destiny]:
       [`outbox${part}${revision}`]: entry,
       untold: undefined,
     },
-    // What is pending already stays so: a held entry beside it is known by its own mark.
+    // An item that is pending already stays so in the index: its held entry has its own mark.
     initial: { ...since, ...(destiny === 'held' && index) },
     add: { [outboxWrites]: 1 },
     where: 'revision = :before',
@@ -211,8 +221,10 @@ function write(table: Table, integration: string, [change, event, now, destiny]:
 }
 
 /**
- * All that is held of it leaves the outbox with a change that makes it again as subscribers were last told.
- * @returns `false`: it does not, or something was written since the item was read
+ * Takes all held events out of the outbox, if the change makes the certification again as
+ * subscribers were last told.
+ *
+ * @returns `false` if it does not, or if something was written since the item was read
  */
 async function undo(table: Table, integration: string, [change, event, now]: Commit) {
   const { kind, revision } = change;
@@ -233,8 +245,9 @@ async function undo(table: Table, integration: string, [change, event, now]: Com
 }
 
 /**
- * The outbox in place of the one that was read, and the item filed under what it waits for now.
- * @returns `false` when something was written to the outbox since: that write has filed the item anew
+ * Replaces the outbox that was read, and lists the item under its new wait.
+ *
+ * @returns `false` if the outbox was written since: that write has listed the item anew
  */
 export async function rewrite(
   table: Table,
@@ -253,7 +266,7 @@ export async function rewrite(
   return written !== undefined;
 }
 
-/** Puts an item where what it waits for is looked for; one that cannot be read stays where it is. */
+/** Lists an item under its wait of now. An unreadable item stays where it is. */
 async function refile(table: Table, integration: string, item: Plain = {}): Promise<void> {
   const [filed] = readAll([item], (one) => filedUnder(integration, waitOf(one)));
   if (filed !== undefined && item[undelivered.partitionKey] !== filed[undelivered.partitionKey])

@@ -10,7 +10,7 @@ import { isFree, isOurs } from './integration-state.ts';
 import { parse, renamed, schemaVersion } from './item.ts';
 import type { Plain, Table } from './table.ts';
 
-/** DynamoDB has no condition for a batch; a new connection for each of these is cheap. */
+/** DynamoDB has no condition in a batch, so items are written one by one, this many at once. */
 const writesAtOnce = 32;
 
 const planItem = z.object({
@@ -19,11 +19,11 @@ const planItem = z.object({
 });
 
 /**
- * What the fan-out of an integration's baseline keeps: one item for the plan, and one a range,
- * so that tasks that run at the same time never write to the same item.
+ * The fan-out's items of an integration's baseline: one for the plan, and one for each range, so that
+ * tasks that run at the same time never write to the same item.
  *
  *   plan     condition: there is none yet
- *   range    condition: nobody's, or run out; then: still ours
+ *   range    condition: its lease is free or has ended; then: the lease is still ours
  */
 export function dynamoFanOutLedger(table: Table, integration: string): FanOutLedger {
   const planKey = (begunAt: number) => ledgerKeys.plan(integration, begunAt);

@@ -7,8 +7,8 @@ import type { Table } from './table.ts';
 /**
  * The ledger of one integration.
  *
- * Every write is of a single item, and conditional: of two ticks that meet, one finds its condition
- * failed and leaves the work to the other.
+ * Every write is of a single item. Writes that announce are conditional: of two ticks that meet,
+ * one finds its condition failed and leaves the work to the other.
  */
 export function dynamoLedger(table: Table, integration: string, journal: Journal): Ledger {
   return {

@@ -24,25 +24,25 @@ import { parse, schemaVersion } from './item.ts';
 import { latest, latestSince } from './latest.ts';
 import { type Plain, part, type Table } from './table.ts';
 
-/** Only a writer without the lease comes in between. */
+/** Only a writer without the lease can come in between. */
 const attempts = 5;
 
 const commandsKept = 100;
 
 const recordItem = z.omit(commandRecord, { operation: true });
 
-/** By themselves: nothing else of the history is to be in the way of a decision. */
+/** Parsed by themselves: nothing else in the history may block a decision. */
 const decisionsNoted = z.pick(revisionNoted, { decisions: true });
 
 /** One attribute a command, so that one write adds the newest and another removes the oldest. */
 const prefix = 'operation:';
 
 /**
- * What the people on duty ask of one integration's ledger. The commands that change something are one item.
+ * The requests of ops to one integration's ledger. The changing commands are one item.
  *
  *   decide         condition: the outbox is as it was read
- *   pause, resume  condition: it is not so yet. Under the name of the call: when an answer is lost, the SDK writes
- *                  again, and what it then finds is its own
+ *   pause, resume  condition: it is not so yet, or this very call made it so: if an answer is lost,
+ *                  the SDK writes again, and finds its own write
  */
 export function dynamoOpsLedger(table: Table, integration: string): OpsLedger {
   const commandsKey = ledgerKeys.commands(integration);
@@ -99,7 +99,7 @@ export function dynamoOpsLedger(table: Table, integration: string): OpsLedger {
         set: Object.fromEntries(oldest.map((name) => [name, undefined])),
       });
     },
-    /** Of one that is no longer kept, nothing is noted. */
+    /** Notes nothing if the command is no longer recorded. */
     async conclude(operation, outcome) {
       const name = prefix + operation;
       const set = { [`${name}${part}outcome`]: outcome };
@@ -123,7 +123,7 @@ function namesIn(item: Plain): string[] {
     .reverse();
 }
 
-/** To be released, an event must have none before it that goes on to be held. */
+/** An event can be released only if no event before it stays held. */
 function chosen(
   item: Plain,
   waits: Kept,
@@ -144,8 +144,8 @@ function chosen(
 }
 
 /**
- * What was held, and is not any more if its outbox is this: also what was held only because one before it was. And what
- * of that need not go out.
+ * Events that are no longer held once this is the outbox, with those that were held only behind
+ * others. `undone`: those among them that need not go out.
  */
 function releasedFrom(item: Plain, outbox: Plain) {
   const held = outboxOf(item).filter(({ waits }) => waits === 'held');
@@ -159,7 +159,7 @@ function releasedFrom(item: Plain, outbox: Plain) {
   return { released, undone: detours(events, isLast ? toldOf(known) : undefined) };
 }
 
-/** What a decision adds to the history. */
+/** The notes that a decision adds to the history. */
 function notesOf(
   item: Plain,
   decided: ReadonlySet<number>,

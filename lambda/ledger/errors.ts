@@ -13,10 +13,10 @@ export class LedgerUnavailableError extends errorOf('ledger-unavailable', 'aws',
   }
 }
 
-/** DynamoDB will not take a write as it is: above all, an item must not exceed 400 KB. */
+/** DynamoDB refuses a write as it is, mostly because its item would exceed 400 KB. */
 export class LedgerRefusedError extends errorOf('ledger-refused', 'record') {
   readonly whatToDo =
-    'Release or discard what is held of this certification, so that its item becomes smaller.';
+    'Release or discard held events of this certification, so that its item becomes smaller.';
 
   constructor(operation: string, options: ErrorOptions) {
     super(`The ledger refused ${operation}.`, options);
@@ -26,7 +26,7 @@ export class LedgerRefusedError extends errorOf('ledger-refused', 'record') {
 /** An item of the ledger does not have the shape that this version writes. */
 export class LedgerCorruptError extends errorOf('ledger-corrupt', 'record') {
   readonly whatToDo =
-    'Was the table written by something else, or by a newer version? Restore the item from a point in time.';
+    'Check whether something else, or a newer version, has written the table. Then restore the item from a point in time.';
 
   constructor(item: string, problems: readonly string[]) {
     super(`The ledger item ${item} is not as written: ${problems.join('; ')}.`);

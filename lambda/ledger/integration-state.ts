@@ -12,28 +12,34 @@ import type { Plain, Table, Update } from './table.ts';
 
 const saltBytes = 16;
 
-/** A top-level attribute each, so that ticks that overlap do not undo each other's. */
+/** Each condition is a top-level attribute, so that overlapping ticks do not undo each other's. */
 const conditionPrefix = 'condition:';
 
 /**
- * Who left the marks of the page. A version that does not know them takes the lease after that and leaves them in
- * place, whatever it changes: they are believed only as those of the last holder.
+ * The owner of the lease that left the marks of the page. A version that does not know these marks
+ * leaves them in place, even if it changes rows. So they count only if the last holder left them.
  */
 const agreedBy = 'agreed_by';
 
-/** Of changes, each takes its own. */
+/** Each schema takes its own fields out of the changes. */
 const stateChanges = z.partial(stateItem);
 const memoryChanges = z.partial(memory);
 
 /** The condition of a write under the lease of an item. */
 export const isOurs = 'lease_owner = :owner';
-/** Nobody has the lease, or no longer. Ours already: the answer to this very write was lost, and the SDK has sent it again. */
+/**
+ * The lease is free or has ended. If it is ours already, the answer to this write was lost, and the
+ * SDK has sent it again.
+ */
 export const isFree = `attribute_not_exists(lease_owner) OR lease_until < :now OR ${isOurs}`;
 
-/** A month of the calendar: per day two numbers, and one map about the last read, its proof's fields side by side with the others. */
+/**
+ * One day of a month of the calendar: two numbers, and a map of the last read with the fields of
+ * its proof.
+ */
 const dayItem = z.object({
   count: z._default(z.int(), 0),
-  /** By itself, so that only a read that looked for what is missing writes it. */
+  /** An attribute of its own, so that only a read with a look writes it. */
   missing: z.optional(z.int()),
   lastRead: z._default(z.extend(z.partial(proof), dayReads.shape), { readAt: 0 }),
 });
@@ -41,25 +47,25 @@ const dayItem = z.object({
 const months = Array.from({ length: 12 }, (_, index) => String(index + 1).padStart(2, '0'));
 
 /**
- * What a tick leaves for the next one: the state, the lease, and the calendar, a month an item. Each is one write of
- * one item; under a lease, its condition is that it is still ours. Of two items, each has its lease:
+ * The state, the lease, and the calendar, with a month an item. Each write is of one item; under a
+ * lease, its condition is that the lease is still ours. The state and the memory each have a lease:
  *
- *   taken       the state's, then the memory's: from here on, nobody before us writes any more
- *   meanwhile   the state, then the memory: when the next look is due is known before what it is for
+ *   taken       the state's, then the memory's: from then on, no earlier holder can write
+ *   meanwhile   the state, then the memory: the time of the next look is stored before its reason
  *   given back  the memory, then the state with its lease
  */
 export function integrationState(table: Table, integration: string) {
   const key = ledgerKeys.state(integration);
   const memoryKey = ledgerKeys.memory(integration);
   const monthKey = (month: string) => ledgerKeys.calendar(integration, month);
-  /** Of the calendar, as the last look has shown them, and what was added since. */
+  /** The calendar's years: those of the state when it was last read, and those added since. */
   let years: ReadonlySet<number> = new Set();
   /** Of two first ticks, the salt of the first counts. */
   const make = () => {
     const salt = randomBytes(saltBytes).toString('base64url');
     return table.update(key, { initial: { salt, schema: schemaVersion }, returns: 'ALL_NEW' });
   };
-  /** @param shown by a write; absent: as it is now */
+  /** @param shown the item as a write has shown it; absent: it is read */
   const state = async (shown?: Plain): Promise<State> => {
     const item = shown ?? (await table.get(key)) ?? (await make()) ?? {};
     const conditions = conditionNames.flatMap((name) => {

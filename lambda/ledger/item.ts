@@ -3,12 +3,13 @@ import { ledgerTable } from '../names.ts';
 import { LedgerCorruptError } from './errors.ts';
 import type { Plain } from './table.ts';
 
-/** Written into every item, so that a later version can tell what it reads. */
+/** Written into every item, so that a later version knows the format. */
 export const schemaVersion = 1;
 
 /**
- * What an item, or a part of it, holds.
- * @throws LedgerCorruptError naming the item and what is wrong with it, and no value
+ * Parses an item, or a part of it.
+ *
+ * @throws LedgerCorruptError naming the item and its problems, without a value
  */
 export function parse<Schema extends z.ZodMiniType>(
   schema: Schema,
@@ -17,7 +18,7 @@ export function parse<Schema extends z.ZodMiniType>(
 ): z.output<Schema> {
   const parsed = schema.safeParse(part);
   if (parsed.success) return parsed.data;
-  // Paths and codes only: a message could quote a value.
+  // Paths and codes only: zod's texts could quote a value.
   throw new LedgerCorruptError(
     String(item[ledgerTable.partitionKey] ?? 'without a key'),
     parsed.error.issues.map(({ path, code }) => `${path.join('.') || 'item'} (${code})`),
@@ -42,8 +43,8 @@ export function readAll<Parsed>(
 }
 
 /**
- * Fields are named in camel case, attributes in snake case: either way, a name is spelled as the other, those
- * within parts, too. `null`, as earlier versions wrote it, is absent.
+ * Turns names of fields (camel case) into names of attributes (snake case) and back, within parts,
+ * too. `null`, which earlier versions wrote, becomes absent.
  */
 export function renamed(part: Plain): Plain;
 export function renamed(part: unknown): unknown;

@@ -15,11 +15,11 @@ const { byEvent } = ledgerTable;
 
 const indexEntry = z.object({
   [byEvent.sortKey]: z.iso.datetime(),
-  // Of an item that is spoiled: it is read, and told of then.
+  // An entry of a broken item: the item is read, and reported then.
   revision: z.catch(z.int(), Number.MAX_SAFE_INTEGER),
 });
 
-/** A Query for each month; each item is read consistently, if it is wanted. */
+/** Queries month by month. Each item that is wanted is read consistently. */
 export async function* latest(
   table: Table,
   integration: string,
@@ -91,7 +91,7 @@ function entryOf(item: Plain): Entry {
 const beginOf = (month: Temporal.PlainYearMonth) =>
   month.toPlainDate({ day: 1 }).toZonedDateTime('UTC').epochMilliseconds;
 
-/** Of UTC, the newest last. */
+/** Months of UTC, the newest last. */
 function months(from: Temporal.Instant, now: Temporal.Instant): Temporal.PlainYearMonth[] {
   const [first, last] = [from, now].map((at) =>
     at.toZonedDateTimeISO('UTC').toPlainDate().toPlainYearMonth(),

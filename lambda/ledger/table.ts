@@ -19,18 +19,18 @@ import { LedgerRefusedError, LedgerUnavailableError } from './errors.ts';
 /** An item, or attributes of one, as plain values. */
 export type Plain = Record<string, unknown>;
 
-/** Between the name of an attribute and those of its parts. */
+/** Stands between the name of an attribute and those of its parts. */
 export const part = '\0';
 
-/** Each attribute is named as it is, a part of one by the names that lead to it. */
+/** An attribute goes by its name, a part of one by the names that lead to it. */
 export interface Update {
-  /** What is `undefined` is removed. */
+  /** `undefined` removes an attribute. */
   readonly set?: Plain;
   /** Set only where there is nothing yet. */
   readonly initial?: Plain;
   /** Added to a number or to a set. */
   readonly add?: Plain;
-  /** What the write rests on: that all of these are there, and this, in DynamoDB's words. */
+  /** The condition: all of these exist, and `where` holds, in DynamoDB's language. */
   readonly exists?: readonly string[];
   readonly where?: string;
   readonly values?: Plain;
@@ -49,12 +49,12 @@ const longestPauseMs = 2_000;
 /** With these pauses, some ten seconds. */
 const mostRounds = 10;
 
-/** What is `undefined` is not there. */
+/** `undefined` is left out. */
 const asGiven = { removeUndefinedValues: true };
 
 /**
- * The ledger's table. A write whose condition does not hold answers `false` (or `undefined`);
- * everything else that goes wrong is a `LedgerUnavailableError`, a `LedgerRefusedError`, or a `Denial`.
+ * The ledger's table. A write whose condition does not hold answers `undefined`. Any other failure
+ * is a `LedgerUnavailableError`, a `LedgerRefusedError`, or a `Denial`.
  */
 export class Table {
   readonly #client: DynamoDBClient;
@@ -77,7 +77,8 @@ export class Table {
   }
 
   /**
-   * Nothing is asked for when nothing changes.
+   * Without a change, it makes no request.
+   *
    * @returns the attributes that `returns` asks for (none: an empty object)
    */
   async update(pk: string, update: Update): Promise<Plain | undefined> {
@@ -122,7 +123,7 @@ export class Table {
     return written && unmarshall(written.Attributes ?? {});
   }
 
-  /** Every item that exists of these keys, strongly consistent, in no order. */
+  /** The items of these keys that exist, strongly consistent, in no order. */
   async getAll(pks: readonly string[]): Promise<Plain[]> {
     const found: Plain[] = [];
     const keys = [...new Set(pks)].map((pk) => marshall({ [ledgerTable.partitionKey]: pk }));
@@ -147,8 +148,9 @@ export class Table {
   }
 
   /**
-   * What an index has under a key, in its order: the pages, as they come.
-   * @param after a place in the index, whether or not something is there
+   * The entries of an index under a key, in its order, page by page.
+   *
+   * @param after a place in the index, which may be empty
    */
   async *query(index: Index, key: string, limit?: number, after?: Plain): AsyncGenerator<Plain[]> {
     const start = { Limit: limit, ExclusiveStartKey: after && marshall(after) };
@@ -156,7 +158,7 @@ export class Table {
     for await (const { Items = [] } of pages) yield Items.map((item) => unmarshall(item));
   }
 
-  /** The same from the end of the index on. */
+  /** The same in reverse order. */
   async *newest(index: Index, key: string, limit: number): AsyncGenerator<Plain[]> {
     const pages = this.#pages(index, key, { Limit: limit, ScanIndexForward: false });
     for await (const { Items = [] } of pages) yield Items.map((item) => unmarshall(item));
@@ -188,8 +190,8 @@ export class Table {
   }
 
   /**
-   * DynamoDB hands back what it had no capacity for, with HTTP 200: it is asked again until nothing
-   * is left, or so many times that the tick had better end.
+   * DynamoDB gives back requests that it had no capacity for, with HTTP 200. They are sent again
+   * until none is left, or until this takes so long that the tick had better end.
    */
   async #inBatches<One>(
     operation: string,
@@ -219,7 +221,7 @@ export class Table {
       if (error instanceof ConditionalCheckFailedException) return undefined;
       const isInvalid =
         error instanceof DynamoDBServiceException && error.name === 'ValidationException';
-      // What it writes can be too large for an item; a read, or a batch, is never the fault of one.
+      // A write can be too large for an item. A read or a batch is never one item's fault.
       if (isInvalid && operation === 'UpdateItem')
         throw new LedgerRefusedError(operation, { cause: error });
       const asked = { action: `dynamodb:${operation}`, resource: `the table ${this.#name}` };
