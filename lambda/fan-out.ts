@@ -12,14 +12,14 @@ const journal = new FunctionJournal('certification-notifier-baseline', name);
 const assembled = assemble(environment, journal);
 const parts = { ...assembled, fanOut: dynamoFanOutLedger(assembled.table, name) };
 
-/** One task of the state machine. Fails with a name that tells it whether to try again. */
+/** Carries out one task of the state machine. The name of a failure says whether to try again. */
 export async function handler(event: unknown, context: Context) {
   const deadline = parts.clock.now().add({ milliseconds: context.getRemainingTimeInMillis() });
   journal.begin(context);
   const effort = parts.measure();
   try {
     const result = await carryOut(parts, event, { id: context.awsRequestId, deadline });
-    // Of a plan only how many ranges it has: all of them would be a line of 60 KB.
+    // Of a plan, only the number of its ranges is logged: all of them would be a line of 60 KB.
     const brief = 'left' in result ? { ...result, left: result.left.length } : result;
     journal.info('task', { ...effort(), task: event, result: brief });
     return result;

@@ -9,11 +9,11 @@ import type { FanOutParts } from './parts.ts';
 import { leftOf } from './plan.ts';
 
 /**
- * Ends the baseline, once every range has been read: from here on the ticks announce what they
- * find. Takes the lease of the integration, so that no tick is at work meanwhile.
+ * Ends the baseline once every range is read: from then on, the ticks announce their findings. It
+ * takes the lease of the integration, so that no tick works meanwhile.
  *
- * @throws BaselineUnfinishedError naming what has not been read
- * @throws AtWorkError, BaselineRestartedError, and what the ports throw
+ * @throws BaselineUnfinishedError naming the ranges that are not read
+ * @throws AtWorkError, BaselineRestartedError, and the errors of the ports
  */
 export async function complete(parts: FanOutParts, run: TickRun) {
   const { ledger, fanOut, clock, journal, settings } = parts;
@@ -34,10 +34,10 @@ export async function complete(parts: FanOutParts, run: TickRun) {
       const plan = auditPlanOf(calendar, window.from, settings.audit);
       const learned = {
         ...calendarLearned(calendar, plan, 0),
-        // The next tick tells operations.
+        // The next tick tells ops.
         baseline: { ...baseline, status: 'completed', isNoticeOwed: true },
         dueAt: 0,
-        // What an earlier tick may owe is still owed.
+        // Events of an earlier tick may still be owed.
         dirtySince,
         heartbeat: clock.now().toString(),
       } as const;

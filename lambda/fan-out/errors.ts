@@ -8,19 +8,19 @@ const describeRange = ({ from, to, isOldest }: PlannedRange) =>
 /** Ops have paused the integration, or the partner has just refused it. */
 export class PartnerLeftAloneError extends errorOf('partner-left-alone', 'ops', 'retry-helps') {
   readonly whatToDo =
-    'Nothing, if the ticks complete again soon: the next execution goes on. Otherwise see their notices.';
+    'Nothing, if the ticks complete again soon: the next execution resumes. Otherwise read their notices.';
 
   constructor(why: 'paused' | 'backing-off') {
-    super(`The partner is left alone: the integration is ${why}.`);
+    super(`The task has not asked the partner: the integration is ${why}.`);
   }
 }
 
-/** Two tasks never read the same days at once, nor does a tick work while the baseline is ended. */
+/** Two tasks never read the same days at once, and no tick works while the baseline is ended. */
 export class AtWorkError extends errorOf('at-work', 'aws', 'retry-helps') {
   readonly whatToDo =
-    'Nothing: it is tried again. It is free when the other invocation ends, at the latest when that times out.';
+    'Nothing: the task is tried again. The other invocation ends by itself, at the latest when it times out.';
 
-  /** @param range undefined: all of them have been read */
+  /** @param range undefined: all ranges have been read */
   constructor(range?: PlannedRange) {
     super(
       `${range ? `A task reads ${describeRange(range)}` : 'A tick is at work'} at the same time.`,
@@ -28,27 +28,27 @@ export class AtWorkError extends errorOf('at-work', 'aws', 'retry-helps') {
   }
 }
 
-/** Somebody else has invoked the function. */
+/** The caller was not the state machine. */
 export class UnknownTaskError extends errorOf('unknown-task', 'ops') {
   readonly whatToDo = 'Start an execution of the state machine: it invokes the function by itself.';
 }
 
-/** A whole invocation has brought nothing that the next one could go on from. */
+/** A whole invocation made no progress from which the next one could resume. */
 export class RangeStuckError extends errorOf('range-stuck', 'partner', 'retry-helps') {
   readonly whatToDo =
-    'Is the partner slow? Start the execution again later. If it stays so, let the ticks read the baseline.';
+    'Start the execution again later, since the partner may be slow. If that does not help, let the ticks read the baseline.';
 
   constructor(range: PlannedRange) {
-    super(`There was no time to read any of ${describeRange(range)}.`);
+    super(`Nothing was read of ${describeRange(range)}: the invocation ran out of time.`);
   }
 }
 
-/** Ops have had the baseline restarted, or the ticks have completed it. */
+/** Ops have restarted the baseline, or the ticks have completed it. */
 export class BaselineRestartedError extends errorOf('baseline-restarted', 'ops') {
   readonly whatToDo = 'Nothing: the next execution reads the baseline as it is now.';
 
   constructor() {
-    super('The days that were to be read belong to a baseline that is over.');
+    super('The days of this task were not read: they belong to a baseline that is over.');
   }
 }
 
@@ -57,7 +57,7 @@ const rangesNamed = 10;
 /** Some days have not been read: the baseline is not complete. */
 export class BaselineUnfinishedError extends errorOf('baseline-unfinished', 'partner') {
   readonly whatToDo =
-    'See in the Map Run why a task has failed. The next execution reads what is left; it may be started at once.';
+    'Look for the failed task in the Map Run. The next execution reads the remaining ranges, and may be started at once.';
 
   constructor(left: readonly PlannedRange[], all: number) {
     const more = left.length - rangesNamed;
@@ -68,7 +68,7 @@ export class BaselineUnfinishedError extends errorOf('baseline-unfinished', 'par
   }
 }
 
-/** What Step Functions is shown of a failed task. Its name tells whether to try again. */
+/** The failure that Step Functions sees. Its name says whether to try again. */
 export class TaskFailure extends Failure {
   override readonly code = this.retryHelps ? 'task-failed' : 'task-failed-for-good';
 

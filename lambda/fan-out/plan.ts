@@ -10,10 +10,10 @@ import { takeShare } from './share.ts';
 
 /**
  * Assessments of one range: a task of a minute at a host that takes a second a request, and little
- * to repeat when it fails.
+ * to repeat after a failure.
  */
 const rangeSize = 5_000;
-/** Beyond so many, ranges grow instead: Step Functions hands 256 KB from state to state. */
+/** Beyond this number, ranges grow instead: Step Functions passes 256 KB from state to state. */
 const rangesWanted = 500;
 /** Counting begins before the ranges are read, so it stays below the cap for those. */
 const countsAtOnce = 4;
@@ -21,17 +21,17 @@ const countsAtOnce = 4;
 export interface Plan {
   /**
    * `not-begun`: the ticks have not read the start day yet. `completed`: there is nothing to do.
-   * `paused`, `backing-off`: the partner is to be left alone, or its pace has no room now.
+   * `paused`, `backing-off`: the partner must not be asked, or its pace has no room now.
    */
   readonly outcome: 'ready' | 'not-begun' | 'completed' | 'paused' | 'backing-off';
-  /** Those that have not been read to their end. */
+  /** Ranges that are not completely read. */
   readonly left: readonly PlannedRange[];
   readonly ranges: number;
 }
 
 /**
- * Divides the days before the baseline's start day into ranges, once; later executions are given
- * what is left of the same plan.
+ * Divides the days before the baseline's start day into ranges, once. Later executions get the
+ * remaining ranges of the same plan.
  */
 export async function plan(parts: FanOutParts, run: TickRun): Promise<Plan> {
   const { ledger, fanOut, partner, clock } = parts;
@@ -55,7 +55,6 @@ export async function plan(parts: FanOutParts, run: TickRun): Promise<Plan> {
   return { outcome: 'ready', left: await leftOf(fanOut, ranges), ranges: ranges.length };
 }
 
-/** Those that have not been read to their end. */
 export async function leftOf(
   fanOut: FanOutLedger,
   ranges: readonly PlannedRange[],
@@ -71,10 +70,11 @@ interface Counted {
 }
 
 /**
- * Halves what is too large, newest first: a request for each half, since the other is the rest. Where the time or
- * the pace for requests ends before that, the others stay large: their tasks only read them for longer.
+ * Halves ranges that are too large, newest first. It counts one half by a request, and the other is
+ * the rest. If time or pace ends first, the remaining ranges stay large; their tasks only take
+ * longer.
  *
- * @returns `undefined` where there is no room for so much as the total
+ * @returns `undefined` if there is no room even for the total
  */
 export async function divide(
   partner: Pick<PartnerReader, 'oldestDay' | 'count'>,
@@ -113,7 +113,10 @@ export async function divide(
   }));
 }
 
-/** Neighbours that are one range together: so there are never more than two for each that is wanted. */
+/**
+ * Joins neighbours that fit into one range, so that there are at most two for each one that is
+ * wanted.
+ */
 function joined(newestFirst: readonly Counted[], most: number): Counted[] {
   const ranges: Counted[] = [];
   for (const one of newestFirst) {

@@ -19,19 +19,20 @@ import type { FanOutParts } from './parts.ts';
 import { secondsToWait, takeShare } from './share.ts';
 
 /**
- * Reads a range into the ledger and its calendar, or as much of it as there is time for. What is
- * done already is not read again.
+ * Reads a range into the ledger and its calendar, as far as there is time. Days that are done are
+ * not read again.
  *
- * It needs no lease of the integration: the range's days are its own, ticks leave them alone until
- * the baseline is completed, and it only ever adds certifications. One that is known already and
- * differs (edited or moved by the partner meanwhile) is left to the ticks, which find it once the
- * baseline is completed; of one that is made anew, so is what nobody knows.
+ * It needs no lease of the integration: ticks leave the range's days alone until the baseline is
+ * completed, and this task only adds certifications. A known one that differs (edited or moved by
+ * the partner meanwhile) is left to the ticks, which find it once the baseline is completed. In a
+ * restarted baseline, certifications that the ledger lacks are left to them, too.
  *
  * @param atOnce tasks that read at the same time, each at its share of the pace
- * @returns whether it has come to its end, or else the next invocation goes on; the certifications recorded, those of
- * earlier invocations included; and the seconds before which the pace has no room for a request of this task
- * @throws BaselineRestartedError, PartnerLeftAloneError, AtWorkError, RangeStuckError, and
- * what the ports throw
+ * @returns whether the range is done, or else the next invocation resumes; the certifications
+ * recorded, those of earlier invocations included; and the seconds until the pace has room for a
+ * request of this task
+ * @throws BaselineRestartedError, PartnerLeftAloneError, AtWorkError, RangeStuckError, and the
+ * errors of the ports
  */
 export async function readRange(
   parts: FanOutParts,
@@ -54,7 +55,8 @@ export async function readRange(
     const { isDone, recorded } = before.isDone ? before : await goOn(reading, before);
     return { isDone, recorded, waitSeconds: isDone ? 0 : secondsToWait(parts) };
   } finally {
-    // An error here would hide the one that matters; without it, the range is free when its time is over.
+    // An error here would hide the one that matters. If this fails, the range is free when its
+    // lease ends.
     await fanOut
       .giveBackRange(range, lease)
       .catch((error: unknown) => journal.warn('range not given back', { error }));
@@ -99,11 +101,11 @@ async function goOn(reading: Reading, before: RangeProgress): Promise<RangeProgr
   }
 }
 
-/** How far the reading has come: where it is the same after a whole invocation, nothing has come of that. */
+/** The progress as text: if it is the same after a whole invocation, the invocation was in vain. */
 const placeOf = ({ before, sliceDays, bookmark }: Partial<RangeProgress>) =>
   `${before} ${sliceDays} ${bookmark?.offset}`;
 
-/** A task adds to the calendar what it has found; what it had before is for ticks to know. */
+/** A task only adds its findings to the calendar; the earlier entries are for ticks to know. */
 const noCalendar = new Calendar([]);
 
 interface Reading {
@@ -125,7 +127,7 @@ async function readStep({ parts, range, salt, limit }: Reading, step: ReadStep) 
   if (read.isCutOff && next === undefined) return { ...nothing, read: 'in-vain' as const, cursor };
 
   const fresh = dayEntries(step.days, read, begunAt, salt);
-  // Once it is over, what is recorded silently is news that nobody would hear of.
+  // After the end of the baseline, a silent record would hide news from subscribers.
   const { baseline } = await ledger.state();
   refuseIfOver({ baseline }, range);
   await ledger.touch(fresh.keys());
@@ -133,11 +135,12 @@ async function readStep({ parts, range, salt, limit }: Reading, step: ReadStep) 
   const { withdrawAfterMs } = settings;
   const compared = compare(read.assessments, known, salt, begunAt, withdrawAfterMs);
   const unknown = compared.changes.filter(({ kind }) => kind === 'created');
-  // After a baseline that was completed, what nobody knows is news: the ticks announce it.
+  // In a restarted baseline, certifications that the ledger lacks are news: the ticks announce
+  // them.
   const [left, silent] = baseline.isAnew ? [unknown, []] : [[], unknown];
   const committed = await fanOut.recordNew(silent, clock.now());
   const isInParts = cursor !== undefined || next !== undefined;
-  // Of days that take several runs no day's count is known: the audits prove its days.
+  // If a range takes several invocations, no day's count is known: audits prove its days.
   if (isInParts) await ledger.addToDays(countDeltas(committed));
   const recorded = committed.length;
   if (limit.noteIfReached()) return { read: 'left' as const, cursor, found: 0, recorded };
@@ -147,7 +150,10 @@ async function readStep({ parts, range, salt, limit }: Reading, step: ReadStep) 
   return { read: result, cursor: next, found: read.assessments.length, recorded };
 }
 
-/** The first look after the baseline notes what is missing. What is left to the ticks is not in the ledger, so the calendar does not have it, either. */
+/**
+ * Certifications that are left to the ticks are not in the ledger, so the calendar does not count
+ * them, either. The first look after the baseline notes the missing ones.
+ */
 function expectedWithout(entries: FreshEntries, left: readonly Sighting[]): FreshEntries {
   const lefts = Map.groupBy(left, ({ assessment }) => assessment.certified_on);
   return new Map(

@@ -5,11 +5,11 @@ import type { FanOutParts } from './parts.ts';
 type Asking = Pick<FanOutParts, 'partner' | 'settings' | 'clock'>;
 
 /**
- * A task asks the partner for no more than its share: of the pace that is set, or of what the ticks were taught
- * since this process was itself. What they count of a minute is theirs.
+ * Limits a task to its share of the pace: as set, or as the ticks have learned if they were refused
+ * later than this process. The requests that ticks count in their minute do not concern a task.
  *
  * @param atOnce tasks that ask the partner at the same time
- * @returns why no request is to be made to the partner just now, if there is a reason
+ * @returns why the partner must not be asked just now, if there is a reason
  */
 export function takeShare(
   { partner: { pace }, settings, clock }: Asking,

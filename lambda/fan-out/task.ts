@@ -7,7 +7,7 @@ import type { FanOutParts } from './parts.ts';
 import { plan } from './plan.ts';
 import { readRange } from './read-range.ts';
 
-/** What the state machine sends; days as `YYYY-MM-DD`. */
+/** The input from the state machine; days as `YYYY-MM-DD`. */
 const task = z.discriminatedUnion('task', [
   z.strictObject({ task: z.literal('plan') }),
   z.strictObject({
@@ -20,7 +20,8 @@ const task = z.discriminatedUnion('task', [
 
 /**
  * Carries out one task of the state machine.
- * @returns plain JSON, small: Step Functions collects what all tasks return
+ *
+ * @returns plain JSON, small: Step Functions collects the results of all tasks
  * @throws NotifierError
  */
 export async function carryOut(parts: FanOutParts, input: unknown, run: TickRun) {
