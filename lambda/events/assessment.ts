@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
 /**
- * With a description for the contract, and a name in it. Not by `z.describe`: that is a check, which zod would run for
- * every field of every record that is read.
+ * Adds a description for the contract, and perhaps a name in it. `z.describe` would do so by a
+ * check, which zod would run for every field of every record that is read.
  */
 export function described<Schema extends z.core.$ZodType>(
   schema: Schema,
@@ -16,18 +16,20 @@ export function described<Schema extends z.core.$ZodType>(
 /** A real calendar date as the API writes it (`YYYY-MM-DD`); 31 February is refused. */
 const day = () => z.iso.date();
 
-/** A field that the platform may send as null, or not at all: only `id` and `certified_on` can be relied on. */
+/**
+ * A field that the partner may send as null or leave out: only `id` and `certified_on` are certain.
+ */
 function content<Schema extends z.core.$ZodType>(schema: Schema, description: string) {
   return described(z.nullish(schema), description);
 }
 
-/** Element of `results` (docs/partner.md, 2.3). Fields that the document does not name are kept. */
+/** An element of `results` (docs/partner.md, 2.3). Undocumented fields pass through. */
 export const resultPartSchema = described(
   z.looseObject({
     assessment_id: content(z.int(), 'ID of the part.'),
     assessment_name: content(z.string(), 'Name of the part.'),
     certified_on: content(day(), 'Date on which the part was completed.'),
-    proctor_id: content(z.int(), 'Platform user ID of the proctor who supervised the part.'),
+    proctor_id: content(z.int(), "The partner's user ID of the proctor who supervised the part."),
     proctor_name: content(z.string(), "The proctor's name."),
   }),
   'One of the parts behind an assessment.',
@@ -35,9 +37,9 @@ export const resultPartSchema = described(
 );
 
 /**
- * An assessment as the API returns it (docs/partner.md, 2.2), under its own field names, strict about identity
- * and tolerant of content: what the document does not let be null may be null, or absent, all the same.
- * Fields that the document does not name are kept and passed on to subscribers.
+ * An assessment as the API returns it (docs/partner.md, 2.2), under its own field names. It is
+ * strict about identity and tolerant of content: a field may be null or absent even where the
+ * document does not allow it. Undocumented fields pass through to subscribers.
  */
 export const assessmentSchema = z.looseObject({
   id: described(
@@ -48,15 +50,15 @@ export const assessmentSchema = z.looseObject({
   name: content(z.string(), "The educator's full name."),
   first_name: content(z.string(), "The educator's given name."),
   last_name: content(z.string(), "The educator's family name."),
-  email: content(z.string(), "The educator's e-mail address on the platform."),
+  email: content(z.string(), "The educator's e-mail address at the partner."),
   organization_id: described(
     z.nullable(z.int()),
-    'Organization that the assessment belongs to; null if the platform has sent none.',
+    'Organization that the assessment belongs to; null if the partner has sent none.',
   ),
   organization_name: content(z.string(), 'Name of that organization.'),
   assessment_name: described(
     z.nullable(z.string()),
-    'Name of the assessment; null if the platform has sent none.',
+    'Name of the assessment; null if the partner has sent none.',
   ),
   certified_on: described(day(), 'Date on which the overall assessment was completed.'),
   results: content(z.array(resultPartSchema), 'The parts behind the assessment.'),

@@ -9,7 +9,7 @@ const envelope = {
   specversion: described(z.literal('1.0'), 'Version of CloudEvents.'),
   id: described(
     z.string(),
-    '`<integration>/<assessment id>/<revision>`: the same in retries and replays. What has been handled under this id need not be handled again.',
+    '`<integration>/<assessment id>/<revision>`: the same in retries and replays. An event that was handled under this id need not be handled again.',
   ),
   source: described(z.string(), '`urn:certification-notifier:<integration>`.'),
   subject: described(z.string(), "The assessment's id; `test` for a test event."),
@@ -21,14 +21,14 @@ const envelope = {
   dataschema: described(z.literal(eventSchemaId), 'This version of the contract.'),
   sequence: described(
     z.string().check(z.regex(/^[1-9]\d*$/)),
-    'Revision of the certification: a whole number as text. Of one `subject` it only grows, so an event with a smaller one than the last handled is outdated.',
+    'Revision of the certification: a whole number as text. Within one `subject` it only grows, so an event with a smaller revision than the last handled one is outdated.',
   ),
 };
 
 const announcement = {
   late: described(
     z.boolean(),
-    'The assessment was completed longer ago than the recent window: backdated, delayed.',
+    'The assessment was completed before the recent window: it was backdated or delayed.',
   ),
   changed: described(
     z.array(z.string()),
@@ -36,32 +36,35 @@ const announcement = {
   ),
   replay: described(
     z.optional(z.literal(true)),
-    'Sent before, and once more on request, under the same id.',
+    'The event was sent before, and is sent again on request under the same id.',
   ),
   truncated: described(
     z.optional(z.literal(true)),
-    'Something was left out for want of space: `results`, or everything but the identifiers. The event would have been too large for SNS, or too much of its certification waits here to be sent.',
+    'The event lacks `results`, or everything but the identifiers, for want of space. It would have been too large for SNS, or too many events of its certification wait to be sent.',
   ),
 };
 
-/** The identifiers are in every event; the others unless `fields`, the size limit or the platform keep them back. */
+/**
+ * The identifiers are in every event. Other fields may be left out by `fields`, the size limit or
+ * the partner.
+ */
 const announcedAssessmentSchema = described(
   z.looseObject(assessmentSchema.shape),
-  'The record under the field names of the Partner Assessment Results API. Only the identifiers (`id`, `organization_id`, `assessment_name`, `certified_on`) are always there: which others leave is a setting of the integration, and the platform may not send them. Null: the platform has sent null, or a value that is not of the documented type. Fields that the API adds pass through.',
+  'The record under the field names of the Partner Assessment Results API. Only the identifiers (`id`, `organization_id`, `assessment_name`, `certified_on`) are always there. A setting of the integration chooses the other fields, and the partner may leave them out. Null: the partner has sent null, or a value that is not of the documented type. Fields that the API adds pass through.',
   'Assessment',
 );
 
 const { id, organization_id, assessment_name, certified_on } = assessmentSchema.shape;
 const identifiersSchema = described(
   z.object({ id, organization_id, assessment_name, certified_on }),
-  'What is left to say of an assessment that is gone: nothing personal is kept.',
+  'The identifiers of an assessment that is gone: nothing personal is stored.',
   'WithdrawnAssessment',
 );
 
 const sighting = z.object({ assessment: announcedAssessmentSchema, ...announcement });
 const withdrawal = z.object({ assessment: identifiersSchema, ...announcement });
 
-/** What a test event may be shaped like. */
+/** The possible shapes of a test event. */
 export const likenesses = [
   'created',
   'updated',
@@ -74,7 +77,7 @@ export const likenesses = [
 const trial = z.extend(sighting, {
   like: described(
     z.optional(z.enum(likenesses)),
-    'What it is shaped like: an event of this type, one that is late, or one without room for all of its record.',
+    'The shape of the test event: an event of this type, one that is late, or one without room for all of its record.',
   ),
 });
 
@@ -86,7 +89,8 @@ const eventSchema = <Type extends string, Data extends z.core.$ZodType>(type: Ty
  *
  * `id` is `<integration>/<assessment id>/<revision>` and stays the same in retries and replays.
  * `sequence` is the revision: it only grows within one `subject`, so that a consumer can drop
- * what is older than what it has. A withdrawal carries no personal data: none is kept.
+ * events that are older than its last one. A withdrawal carries no personal data, since none is
+ * stored.
  */
 export const certificationEventSchema = z.discriminatedUnion('type', [
   described(
@@ -101,7 +105,7 @@ export const certificationEventSchema = z.discriminatedUnion('type', [
   ),
   described(
     eventSchema('certification.withdrawn', withdrawal),
-    'An assessment that the platform no longer shows: removed, or out of scope.',
+    'An assessment that the partner no longer shows: removed, or out of scope.',
     'CertificationWithdrawn',
   ),
   described(
@@ -111,31 +115,34 @@ export const certificationEventSchema = z.discriminatedUnion('type', [
   ),
   described(
     eventSchema('certification.test', trial),
-    'Sent on request to try a subscription; the record is invented. To be acknowledged, not handled.',
+    'A test event, sent on request to try a subscription. Its record is invented: acknowledge the event, and do not handle it.',
     'CertificationTest',
   ),
 ]);
 
 export type CertificationEvent = z.infer<typeof certificationEventSchema>;
-/** A record as it leaves: what `fields` and the size limit allow. */
+/** A record as subscribers get it, with the fields that `fields` and the size limit allow. */
 export type AnnouncedAssessment = z.infer<typeof announcedAssessmentSchema>;
 
 export interface Announced {
   readonly integration: string;
   readonly type: CertificationEvent['type'];
   readonly assessment: Assessment;
-  /** What of the assessment may leave; of one that is withdrawn, the identifiers in any case. Default: these. */
+  /**
+   * The fields that may leave; of a withdrawn assessment, always the identifiers. Default: the
+   * identifiers.
+   */
   readonly fields?: FieldChoice;
   readonly revision: number;
   /** When the change was noticed; RFC 3339, UTC. */
   readonly time: { toString(): string };
   readonly late: boolean;
   readonly changed?: readonly string[];
-  /** Sent before, and now once more on request. */
+  /** It was sent before, and is sent again on request. */
   readonly replay?: boolean;
   /**
-   * Only the identifiers, marked as truncated if more was to be there: for want of space elsewhere
-   * than in SNS. Default: as much as SNS takes.
+   * Only the identifiers are sent, marked as truncated if there would be more: space is short
+   * elsewhere than in SNS. Default: as much as SNS accepts.
    */
   readonly brief?: boolean;
   /** Default: the assessment's id. */
@@ -168,9 +175,9 @@ export function certificationEvent(announced: Announced): CertificationEvent {
 }
 
 /**
- * The largest event that SNS takes: without `results`, else with the identifiers alone, and with the
- * assessment's name cut if it is that which is too long. The last one always fits: it is a few
- * kilobytes, whatever the record has.
+ * The largest form of the event that SNS accepts: without `results`, else with the identifiers
+ * alone, else with the assessment's name cut, too. The last form always fits: it has a few
+ * kilobytes.
  */
 function fitting(event: CertificationEvent): CertificationEvent {
   const { results: _, ...withoutResults }: AnnouncedAssessment = event.data.assessment;
@@ -185,14 +192,15 @@ function fitting(event: CertificationEvent): CertificationEvent {
 }
 
 /**
- * What of a record may leave in an event: everything, also what the API's document does not name;
- * the identifiers; or the identifiers and the fields of this list, by the API's names.
+ * The fields of a record that may leave in an event: all, undocumented ones included; the
+ * identifiers; or the identifiers and the fields of this list, by the API's names.
  */
 export type FieldChoice = 'all' | 'identifiers' | readonly string[];
 
 /**
- * The part of a record that was chosen to leave. Of `results` in a list, each part has its documented
- * fields only: a list is a promise that nothing else leaves, whatever the platform adds one day.
+ * Reduces a record to the fields that may leave. Of `results` in a list, each part has only its
+ * documented fields: a list is a promise that nothing else leaves, even if the partner adds a field
+ * one day.
  */
 export function chosen(assessment: Assessment, fields: FieldChoice): AnnouncedAssessment {
   if (fields === 'all') return assessment;

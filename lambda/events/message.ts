@@ -14,8 +14,9 @@ export interface EventMessage {
   /** The bytes that AWS counts: of the body, and of the names, types and values of the attributes. */
   readonly bytes: number;
   /**
-   * For a FIFO topic or queue. Order is kept within a subject of an integration; an event is delivered once within five
-   * minutes. A replay is another message: SNS would accept it within these minutes and not deliver it.
+   * For a FIFO topic or queue. Order is kept within a subject of an integration; an event is
+   * delivered once within five minutes. A replay has another deduplication id: otherwise SNS would
+   * accept it within these minutes and not deliver it.
    */
   readonly fifo: { readonly MessageGroupId: string; readonly MessageDeduplicationId: string };
 }
@@ -28,8 +29,8 @@ export interface MessageAttribute {
 const yesOrNo = () => z.enum(['true', 'false']);
 
 /**
- * What filter policies can rely on. At most ten, because raw delivery to SQS discards a message with
- * more (AWS, "Amazon SNS raw message delivery").
+ * The attributes for filter policies. At most ten, because raw delivery to SQS discards a message
+ * with more (AWS, "Amazon SNS raw message delivery").
  */
 export const messageAttributesSchema = described(
   z.object({
@@ -51,12 +52,12 @@ export const messageAttributesSchema = described(
 );
 
 /**
- * The two characters that JSON allows and a queue refuses (SendMessage: U+FFFE and U+FFFF are not among the characters
- * of XML 1.0) are escaped in the body. In an attribute, a character that XML 1.0 does not allow is replaced; the body
- * always has the record as it is.
+ * JSON allows two characters that a queue refuses (SendMessage: U+FFFE and U+FFFF are not among the
+ * characters of XML 1.0). The body has them escaped. In an attribute, a character that XML 1.0 does
+ * not allow is replaced; the body always has the record as it is.
  *
- * The attributes are as the schema describes them. What the partner has not sent is left out, as is an empty
- * name, which SNS refuses: no filter on it lets the event pass.
+ * An attribute that the partner has not sent is left out, and so is an empty name, which SNS
+ * refuses. No filter on it lets the event pass.
  */
 export function messageOf(event: CertificationEvent): EventMessage {
   const { id, type, source, data } = event;
@@ -92,8 +93,8 @@ const notInXml = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/
 const maxNameBytes = 1_024;
 
 /**
- * A name that fits wherever a limit leaves little room (a message attribute, the ledger's item, an
- * event that is too large): at most 1,024 bytes of UTF-8, with an ellipsis where it was cut.
+ * Cuts a name for places with little room (a message attribute, the ledger's item, an event that is
+ * too large): at most 1,024 bytes of UTF-8, with an ellipsis where it was cut.
  */
 export function briefName<Name extends string | null>(name: Name): Name | string {
   if (name === null || Buffer.byteLength(name) <= maxNameBytes) return name;

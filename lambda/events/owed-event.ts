@@ -1,8 +1,8 @@
 import type { CertificationEvent } from './event.ts';
 
 /**
- * An entry of a certification's outbox: an event that somebody has still to be told of.
- * After SNS has accepted it for the machines, the people's digest may be owed alone.
+ * An entry of a certification's outbox: an event that subscribers or people are still to get. After
+ * SNS has accepted it for subscribers, only the people's digest may be owed.
  */
 export interface OwedEvent {
   readonly certificationId: number;

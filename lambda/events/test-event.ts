@@ -12,18 +12,18 @@ export interface TestAnnounced {
   readonly unique: string;
   readonly time: Temporal.Instant;
   readonly fields: FieldChoice;
-  /** What it is to be shaped like. Default: created. */
+  /** Its shape. Default: created. */
   readonly like?: (typeof likenesses)[number] | undefined;
-  /** What of the invented record decides whether it passes a subscriber's filter. */
+  /** The values of the invented record that decide whether it passes a subscriber's filter. */
   readonly organization_id?: number | undefined;
   readonly assessment_name?: string | undefined;
 }
 
-/** Fits 32 bits; no platform has come that far. */
+/** Fits 32 bits; no partner's ids have come that far. */
 const inventedId = 999_999_999;
 
 /**
- * An event about nobody, to try a subscription with. Its sequence is the time in milliseconds, so
+ * An event about nobody, for trying a subscription. Its sequence is the time in milliseconds, so
  * that it grows as that of every subject does.
  */
 export function testEvent(announced: TestAnnounced): CertificationEvent {
@@ -55,7 +55,7 @@ export function testEvent(announced: TestAnnounced): CertificationEvent {
   const revision = time.epochMilliseconds;
   const type = 'certification.test';
   const of = { integration, type, subject: 'test', unique, revision, time, late } as const;
-  // Of a truncated one, everything was to be there; nothing is left of one that has gone.
+  // A truncated event was meant to have all fields; a withdrawn one has only identifiers.
   const fields = { withdrawn: 'identifiers', truncated: 'all' } as const;
   const event = certificationEvent({
     ...{ ...of, assessment },
