@@ -11,13 +11,13 @@ type Status = ResultOf<'status'>;
 interface Looking {
   readonly access: Access;
   readonly stop: AbortSignal;
-  /** Where the commands that the advice names are to be given. */
+  /** Fills the advised commands: the program, the deployment and the integration. */
   readonly place: Place;
 }
 
 /**
- * The status of an integration, with what its function cannot see: whether its schedule starts ticks, and what to do
- * about what is wrong.
+ * Completes the function's status with the state of its schedule, which the function cannot see, and with advice on
+ * each problem.
  *
  * @throws OpsError
  */
@@ -33,7 +33,7 @@ export async function advisedStatus(
   return advised(scheduled(status, schedule), place);
 }
 
-/** What the function says, and what keeps its ticks from being started. */
+/** Adds a reason if the schedule starts no ticks. */
 function scheduled(status: Status, { is }: Schedule): Status {
   if (is === 'enabled' || is === 'unknown') return status;
   const found = new Set<Reason>([...status.reasons, `schedule-${is}`]);
@@ -41,7 +41,7 @@ function scheduled(status: Status, { is }: Schedule): Status {
   return { ...status, standing: all[0] ?? 'up-to-date', reasons: all };
 }
 
-/** What the table says of each condition, with the command as it is given here. */
+/** Adds the table's advice to each reason and each open condition, with commands as they are typed here. */
 function advised({ conditions: open, ...status }: Status, place: Place): AdvisedStatus {
   const isOpen = (reason: Reason) => open.some(({ name }) => name === reason);
   const unopened = status.reasons.filter((reason) => !isOpen(reason));
@@ -55,7 +55,7 @@ function advised({ conditions: open, ...status }: Status, place: Place): Advised
   };
 }
 
-/** What is to be done about each reason, or that nothing is. */
+/** The advice on each reason; some need no action. */
 export function adviceByReason(): Readonly<Record<Reason, Advice>> {
   const { 'schedule-removed': removed, 'schedule-disabled': disabled, ...others } = alarmed();
   return {
@@ -72,9 +72,11 @@ export function adviceByReason(): Readonly<Record<Reason, Advice>> {
     },
     baseline: { toDo: 'Nothing: the ticks go on with the baseline.' },
     behind: others['no-completed-tick'],
-    denied: { toDo: 'Grant what is denied, as it says below.' },
+    denied: { toDo: 'Grant the denied action that is named below.' },
     unfinished: { toDo: 'Nothing: the next tick goes on.' },
-    differs: { toDo: 'Nothing yet: the ticks search for it, and tell operations if it stays.' },
+    differs: {
+      toDo: 'Nothing yet: the ticks search for the difference, and tell operations if it stays.',
+    },
     owing: { toDo: 'Nothing: the next tick delivers them.' },
   };
 }

@@ -2,7 +2,8 @@
 import { exitCodes } from './exit-codes.ts';
 import { stoppedBySignals } from './stopping.ts';
 
-// Before everything else is loaded, which takes half a second: Ctrl-C in it has the same end as later.
+// Signals are handled before the rest is loaded, which takes half a second: Ctrl-C then ends the program as it does
+// later.
 const stopping = stoppedBySignals();
 const { run } = await import('./run.ts');
 
@@ -10,5 +11,5 @@ const { argv, env: environment, stdin: input, stdout: output, stderr: errors } =
 const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
 const streams = { input, output, errors };
 process.exitCode = await run(argv.slice(2), { streams, environment, timeZone, stopping });
-// Whoever has pressed Ctrl-C does not wait for connections that are given up.
+// After Ctrl-C, abandoned connections must not delay the exit.
 if (process.exitCode === exitCodes.interrupted) process.exit();

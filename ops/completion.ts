@@ -3,19 +3,17 @@ import type { Command } from 'commander';
 export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];
 
-/** An option, and the values that are known of it. */
 interface OptionWords {
   readonly long: string;
   readonly values: readonly string[];
 }
 
-/** A command as a shell has to know it. */
 interface Words {
   /** `credentials set` */
   readonly path: string;
   readonly summary: string;
   readonly options: readonly OptionWords[];
-  /** What its argument may be, where that is known. */
+  /** The known values of its argument. */
   readonly choices: readonly string[];
 }
 
@@ -25,8 +23,8 @@ const profiles =
   "sed -n 's/^\\[\\(profile \\)\\{0,1\\}\\([^] ]*\\)\\]$/\\2/p' ~/.aws/config ~/.aws/credentials 2>/dev/null";
 
 /**
- * Commands of a shell that print values of options which other files of the machine know: no request is sent. Stacks
- * and integrations by the configurations in this folder.
+ * Shell commands that print values for options. They read local files and send no request. Stacks and integrations come
+ * from the configurations in the current folder.
  */
 const printing: Readonly<Record<string, string>> = {
   '--stack': `{ echo "$NOTIFIER_STACK"; ${inConfig('stackName')}; }`,
@@ -43,7 +41,7 @@ export function completionScript(shell: Shell, program: Command): string {
     case 'bash':
       return bash(name, commands, everywhere);
     case 'zsh':
-      // zsh completes by bash's scripts, too, once its own completion is there.
+      // zsh runs bash's completion scripts, once its own completion is loaded.
       return `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
 autoload -Uz bashcompinit && bashcompinit
 ${bash(name, commands, everywhere)}`;
@@ -143,7 +141,10 @@ function optionLine({ long, values }: OptionWords): string {
   return `-l ${long.slice(2)}${offered === '' ? '' : ` -x -a '${offered.replaceAll("'", "\\'")}'`}`;
 }
 
-/** Bash carries out what is in a word that it offers: `$(...)` in the name of a profile. */
+/**
+ * Drops all words that are not harmless: bash evaluates the words that it offers, such as `$(...)` in the name of a
+ * profile.
+ */
 const harmless = "grep -x '[A-Za-z0-9_.@:+/-]*'";
 
 const firstWords = (commands: readonly Words[]) => [

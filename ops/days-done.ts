@@ -1,14 +1,13 @@
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod';
 
-/** How far a command has come that goes from day to day, oldest first. */
+/** The progress of a command that goes through days, oldest first. */
 export class DaysDone {
   #from: Temporal.PlainDate | undefined;
   readonly #to: string | undefined;
 
   /**
-   * @param command its days; open to the past, the first day that it has reached is as near to the
-   * beginning as can be known
+   * @param command has the days; if they are open to the past, the first day that it reaches counts as the beginning
    */
   constructor(command: object) {
     const { days, after } = commandOfDays.parse(command);
@@ -17,7 +16,7 @@ export class DaysDone {
     this.#to = days?.to;
   }
 
-  /** @param after the cursor, which begins with a day; undefined: nobody knows */
+  /** @param after the cursor, which begins with a day; undefined: the progress is unknown */
   upTo(after: string | undefined, today: Temporal.PlainDate) {
     if (after === undefined) return undefined;
     const reached = Temporal.PlainDate.from(dayOf(after));
@@ -31,7 +30,7 @@ export class DaysDone {
 
 const dayOf = (cursor: string) => cursor.slice(0, '2026-11-21'.length);
 
-/** Whatever else it is, the function says. */
+/** Reads only the days. An invalid command has none here; the function reports it. */
 const commandOfDays = z
   .object({
     days: z.object({ from: z.iso.date().optional(), to: z.iso.date().optional() }).optional(),

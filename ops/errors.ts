@@ -2,21 +2,21 @@ import { describeError } from '../lambda/describe-error.ts';
 import { type Fault, NotifierError } from '../lambda/errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 
-/** Everything that ends a command of the operators before its time. */
+/** The base of all errors that end a command of ops early. */
 export abstract class OpsError extends NotifierError {
   readonly fault: Fault = 'ops';
   abstract readonly exitCode: ExitCode;
-  /** What was done before, if anything. */
+  /** The work done before the error, if any. */
   readonly result?: unknown;
-  /** The command that goes on from here, if one does, */
+  /** The command that resumes the work, if there is one. */
   readonly next?: object;
-  /** and how to type it. */
+  /** That command as it is typed. */
   readonly goOn?: string;
-  /** A call that has not answered may have done something all the same. */
+  /** The call gave no answer, but may have done its work. */
   readonly isPerhapsDone: boolean = false;
 }
 
-/** The command line asks for something that cannot be. */
+/** The command line asks for something impossible. */
 export class UsageError extends OpsError {
   readonly code = 'usage';
   readonly retryHelps = false;
@@ -29,7 +29,7 @@ export class UsageError extends OpsError {
   }
 }
 
-/** There is nothing of that name. */
+/** Nothing has the given name. */
 export class NotFoundError extends OpsError {
   readonly code = 'not-found';
   readonly retryHelps = false;
@@ -42,7 +42,7 @@ export class NotFoundError extends OpsError {
   }
 }
 
-/** Somebody was asked, and said no. */
+/** The user was asked, and said no. */
 export class NotConfirmedError extends OpsError {
   readonly code = 'not-confirmed';
   readonly retryHelps = false;
@@ -64,25 +64,25 @@ export class UnexpectedError extends OpsError {
   constructor(cause: unknown) {
     const { name, at = [] } = describeError(cause);
     super(`Something unexpected happened (${name}).`, { cause });
-    this.whatToDo = `This is a defect: report it, with where it happened: ${at.join(', ') || 'unknown'}.`;
+    this.whatToDo = `This is a defect: report it with its place in the code: ${at.join(', ') || 'unknown'}.`;
   }
 }
 
-/** What was answered has not got to where standard output goes. */
+/** Standard output failed, so part of the answer is lost. */
 export class OutputLostError extends OpsError {
   readonly code = 'output-lost';
   readonly retryHelps = true;
   readonly exitCode = exitCodes.failed;
   readonly whatToDo =
-    'What was asked for may have been done all the same. Make room, or write to another place, and run it again.';
+    'The command may have done its work all the same. Make room, or write to another place, and run it again.';
 
-  /** @param reason the operating system's name for it */
+  /** @param reason the operating system's name for the error */
   constructor(reason: string, options?: ErrorOptions) {
     super(`The output could not be written (${reason}).`, options);
   }
 }
 
-/** Ctrl-C, or the end of whoever reads the output. */
+/** Ctrl-C, or the reader of the output has ended. */
 export class InterruptedError extends OpsError {
   readonly code = 'interrupted';
   readonly retryHelps = true;
@@ -95,17 +95,17 @@ export class InterruptedError extends OpsError {
   }
 }
 
-/** Ctrl-C while the function is at it: nothing stops a call that has reached AWS. */
+/** Ctrl-C during a call that changes something: nothing stops a call that has reached AWS. */
 export class CallGoesOnError extends InterruptedError {
   override readonly isPerhapsDone = true;
 
-  /** @param seeing where it shows what came of it */
+  /** @param seeing says where the outcome shows */
   constructor(seeing: string) {
     super(`The call in progress goes on in AWS to its end, within a minute; ${seeing}`);
   }
 }
 
-/** What takes several calls has not come to its end. */
+/** A command of several calls has stopped before its end. */
 export class StoppedShortError extends OpsError {
   readonly code: string;
   override readonly fault: Fault;
@@ -132,7 +132,7 @@ export class StoppedShortError extends OpsError {
   }
 }
 
-/** Some integrations could not be looked at, or all; what is known of the others has been told. */
+/** Some integrations, or all, could not be asked; `result` has the answers of the others. */
 export class SomeFailedError extends OpsError {
   readonly code: string;
   readonly retryHelps: boolean;
@@ -140,7 +140,7 @@ export class SomeFailedError extends OpsError {
   readonly exitCode: ExitCode;
   override readonly result: readonly unknown[];
 
-  /** @param cause what went wrong with the first of them */
+  /** @param cause the failure of the first of them */
   constructor(cause: OpsError, integrations: readonly string[], result: readonly unknown[]) {
     super(`${integrations.join(', ')}: ${cause.message}`, { cause });
     this.code = cause.code;

@@ -5,7 +5,7 @@ import type { View } from './render/layout.ts';
 import type { Session } from './session.ts';
 import type { OperateClient } from './target/operate-client.ts';
 
-/** Functions of AWS, beside whatever else runs in the account. */
+/** A limit, since other functions of the account share its concurrency. */
 const askedAtOnce = 8;
 
 interface Look<Result> {
@@ -15,10 +15,9 @@ interface Look<Result> {
 }
 
 /**
- * Looks at every integration that the command is about, and tells of each: one that cannot be looked at
- * does not hide the others.
+ * Asks every selected integration and prints each answer. The failure of one does not hide the others.
  *
- * @throws SomeFailedError when the others have been told of; the error itself where there are no others
+ * @throws SomeFailedError with the answers of the others; the error itself if there is only one integration
  */
 export async function ofEvery<Result>(
   session: Session,
@@ -26,7 +25,7 @@ export async function ofEvery<Result>(
 ): Promise<readonly Result[]> {
   const { results, failures } = await askEvery(session, look);
   const [first] = failures;
-  // Machines get one line: what is known of the others is in it.
+  // With --json there is only one line: the error's, which holds the other answers.
   if (first === undefined || !session.json)
     session.answer(results, (view) =>
       results.flatMap((one, index) => [...(index > 0 ? [''] : []), ...look.lines(view, one)]),

@@ -1,14 +1,17 @@
-/** What the process ends with: documented in docs/command-line.md, stable for scripts. */
+/** The exit codes of the process: stable for scripts, and documented in docs/command-line.md. */
 export const exitCodes = {
   /** Done. */
   fine: 0,
-  /** Done, and something is wrong: `check` failed, days are unproven, a baseline that is followed was paused, and where `status` is asked to say so. */
+  /** Done, but something is wrong. `exitCodeMeanings` lists the cases. */
   problem: 1,
-  /** The command line itself: unknown command or option, a value that is none, nobody to confirm. */
+  /** The command line is wrong: an unknown command or option, an invalid value, or nobody to confirm. */
   usage: 2,
   /** There is no such stack, AWS profile, local instance, integration or assessment. */
   notFound: 3,
-  /** AWS or the partner refuses: credentials or permission. Or as things stand, or whoever was asked said no. */
+  /**
+   * AWS or the partner refuses the credentials or the permission, the present state forbids the command, or the user
+   * said no.
+   */
   refused: 4,
   /** AWS, the partner or the function failed; or the answer could not be written. */
   failed: 5,
@@ -22,30 +25,30 @@ export const exitCodeMeanings: readonly (readonly [code: ExitCode, meaning: stri
   [exitCodes.fine, 'done'],
   [
     exitCodes.problem,
-    'done, and something is wrong: a check failed, a day is unproven, the followed baseline is paused, a message of listen --count was not delivered; with status --exit-code also whatever needs somebody',
+    'done, but something is wrong: a check failed, a day is unproven, the followed baseline is paused, an event of listen --count was not delivered; with status --exit-code also an integration that needs attention',
   ],
   [exitCodes.usage, 'the command line is wrong, or nobody is there to confirm'],
   [exitCodes.notFound, 'no such stack, AWS profile, local instance, integration or assessment'],
   [
     exitCodes.refused,
-    'refused: by AWS or the partner (credentials, permission), as things stand (paused, another total), or not confirmed',
+    'refused by AWS or the partner (credentials, permission) or by the present state (paused, another total), or not confirmed',
   ],
   [exitCodes.failed, 'AWS, the partner or the function failed, or the output could not be written'],
   [exitCodes.interrupted, 'interrupted (Ctrl-C)'],
 ];
 
-/** Problems that are a refusal: of the partner's, of the credentials or of the integration behind them. */
+/** Codes of problems that are refusals. First the partner's, of the credentials or of their integration. */
 const refusals: ReadonlySet<string> = new Set([
   'credentials-refused',
   'unsupported-grant',
   'token-refused-twice',
   'not-provisioned',
-  // Of the function's, as things stand.
+  // Refusals of the function, by its present state.
   'paused',
   'total-changed',
 ]);
 
-/** By the code of a problem: of the function's answer, or of the partner client. */
+/** @param problem its code, from the function's answer or from the partner client */
 export function exitCodeOf(problem: string): ExitCode {
   if (problem === 'command-invalid') return exitCodes.usage;
   return refusals.has(problem) ? exitCodes.refused : exitCodes.failed;

@@ -5,7 +5,7 @@ import { failureLines } from './render/failure.ts';
 import { jsonLine } from './render/text.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Tells what went wrong: to machines where they read answers, to people beside them. @returns the exit code */
+/** Prints the error: as JSON on standard output, or for people on standard error. @returns the exit code */
 export function fail(terminal: Terminal, thrown: unknown, json: boolean): ExitCode {
   const error = failureIn(thrown);
   if (json) terminal.print([jsonLine(failureOf(error))]);
@@ -13,13 +13,13 @@ export function fail(terminal: Terminal, thrown: unknown, json: boolean): ExitCo
   return error instanceof OpsError ? error.exitCode : exitCodeOf(error.code);
 }
 
-/** What has gone wrong, in our words. */
+/** The error as one of ours; an unknown error is a defect. */
 export function failureIn(thrown: unknown): NotifierError & Partial<OpsError> {
   const first = firstFailure(thrown);
   return first instanceof NotifierError ? first : new UnexpectedError(first);
 }
 
-/** As machines are told. */
+/** The JSON of a failure. */
 export function failureOf(error: NotifierError & Partial<Pick<OpsError, 'result' | 'next'>>) {
   const { code, fault, message, retryHelps, whatToDo, result, next } = error;
   return {
@@ -31,8 +31,8 @@ export function failureOf(error: NotifierError & Partial<Pick<OpsError, 'result'
 }
 
 /**
- * Where cleaning up fails as well, `await using` wraps what went wrong first. By its name: Node before
- * 24 has no class of it, and TypeScript's is its own.
+ * The first error: if the clean-up fails as well, `await using` wraps both. The wrapper is known by its name, since
+ * Node before 24 has no such class, and TypeScript brings its own.
  */
 function firstFailure(thrown: unknown): unknown {
   const isWrapped =

@@ -4,25 +4,25 @@ import { InterruptedError, OpsError } from './errors.ts';
 import type { Progress } from './progress.ts';
 import type { OperateClient, Outcome } from './target/operate-client.ts';
 
-/** Commands that one call of the function may not bring to their end. */
+/** Commands that may take several calls of the function. */
 export type Continued = 'replay' | 'prove' | 'holds' | 'events' | 'release' | 'discard';
 
-/** Where something stopped before its end. */
+/** The point where a command stopped early. */
 export interface Stopped {
   readonly cause: OpsError;
-  /** The command that goes on from there. */
+  /** The command that resumes there. */
   readonly next: { readonly command: string };
 }
 
 interface Following<Result> {
-  /** Ends it between two calls. */
+  /** Ends the command between two calls. */
   readonly stop: AbortSignal;
   readonly progress: Progress;
-  /** Of all calls so far and one more. */
+  /** Adds the result of one call to the sum of the earlier ones. */
   sum(all: Result | undefined, one: Result): Result;
-  /** With what it goes on; `undefined`: that is enough. Absent: with `next`, to the end. */
+  /** The input of the next call; `undefined` ends the command. Absent: follows `next` to the end. */
   goOn?(next: object | undefined, all: Result | undefined): object | undefined;
-  /** Told of each answer. */
+  /** Called after each answer. */
   onResult?(one: Result, all: Result): void;
 }
 
@@ -30,17 +30,17 @@ export type Followed<Result> =
   | { readonly result: Result; readonly stopped?: undefined }
   | { readonly result: Result | undefined; readonly stopped: Stopped };
 
-/** Chosen here, so that it is known when an answer is not: the record of a command has it in its name. */
+/** Chosen here, so that the caller knows it even if an answer is lost. The record of the command has it in its name. */
 export const operationName = (): string => randomUUID();
 
-const whatIsLeft = 'Nothing is under way any more: what is left was not begun.';
+const whatIsLeft = 'Nothing is under way any more: the rest was not begun.';
 
 /**
- * Gives a command until it is done: each call goes on where the last one stopped.
+ * Repeats a command until it is done: each call goes on where the last one stopped.
  *
  * @param first the command, or `next` of an earlier answer
- * @returns the sum; and where it stopped, when it has not come to its end
- * @throws OpsError when nothing was begun: there is nothing to go on with
+ * @returns the sum, and where the command stopped, if it did so early
+ * @throws OpsError if nothing was begun, so that there is no work to resume
  */
 export async function follow<Name extends Continued>(
   client: OperateClient,
@@ -79,7 +79,7 @@ function causeOf(failure: OpsError, stop: AbortSignal): OpsError {
 
 type Answer<Result> = Outcome<Result> | { readonly result?: undefined; readonly failure: OpsError };
 
-/** Whatever ends it is an answer here. */
+/** One call; an error that ends it counts as an answer. */
 async function oneCall<Name extends Continued>(
   client: OperateClient,
   name: Name,

@@ -5,32 +5,28 @@ import type { Streams } from './terminal.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** How this command line was started: npm names the script. */
+/** The words that start this command line; npm gives its script's name in the environment. */
 export function programStarted({ npm_lifecycle_event: script }: Environment): string {
   return script === 'ops' ? 'npm run ops --' : 'npx certification-notifier';
 }
 
-/** What a process has. */
 export interface ProcessHost {
   readonly streams: Streams;
   readonly environment: Environment;
   /** As Node names it. */
   readonly timeZone: string;
-  /**
-   * Aborts when somebody wants the program to end. The program aborts it when nobody reads its output
-   * any longer.
-   */
+  /** Aborted by a signal that ends the program; also by the program itself, once nobody reads its output. */
   readonly stopping: AbortController;
 }
 
-/** Everything that the program takes from outside: a process hands over its own, a test something else. */
+/** Everything that the program takes from outside. A test replaces the parts of the process. */
 export interface Host extends ProcessHost {
   readonly clock: Clock;
-  /** Where a service of AWS is, and who asks it. @param asked by options of the command line */
+  /** The endpoint and the credentials of a service of AWS. @param asked the options of the command line */
   readonly aws: (service: Service, asked: AskedOfAws) => ClientSettings;
-  /** Answers what is asked before something is changed. Absent: whoever sits at the terminal does. */
+  /** Answers the question before a change. Absent: the terminal asks the user. */
   readonly confirm?: (question: string) => Promise<boolean>;
-  /** Told of each command that changes something, before it is given: what it throws keeps it from that. */
+  /** Called before each command that changes something; an error that it throws prevents the command. */
   readonly beforeChange?: (command: Command) => void;
 }
 
@@ -39,7 +35,7 @@ export interface AskedOfAws {
   readonly profile?: string | undefined;
 }
 
-/** AWS's SDK finds by itself what is not asked for, in the environment and the files of this process. */
+/** The SDK finds omitted settings in the environment and the AWS files of this process. */
 const foundBySdk: Host['aws'] = (_service, { region, profile }) => ({
   ...(region !== undefined && { region }),
   ...(profile !== undefined && { profile }),

@@ -1,8 +1,7 @@
 #!/usr/bin/env node
-// What `npx certification-notifier` starts, on the host's own Node. The package has JavaScript that every Node
-// of `engines` runs. A checkout has the sources, which need the Node that the project brings; whatever
-// may lie in dist/ there can be of an earlier version, and is not looked at.
-// This file and the installer it imports run on Node 14.18 and later.
+// The start of `npx certification-notifier`, on the host's own Node. The package has JavaScript for every Node of
+// `engines`. A checkout has the sources, which need the Node that the project brings; its dist/ is ignored, since that
+// may be of an earlier version. This file and the installer that it imports run on Node 14.18 and later.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -13,8 +12,9 @@ if (existsSync(sources)) {
   await import('../scripts/ensure-installed.mjs');
   const node = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url));
   const child = spawn(node, [sources, ...process.argv.slice(2)], { stdio: 'inherit' });
-  // This one waits for what the other has to say. That a terminal sends Ctrl-C to both does no harm: asked
-  // at once is asked once (stopping.ts). On Windows it always does, and to hand it on would be to kill.
+  // This process passes signals on and waits for the end of the child. A terminal sends Ctrl-C to both, which does no
+  // harm: signals at the same time count once (stopping.ts). On Windows a terminal always does, and `kill` would end
+  // the child at once.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(signal, () => process.platform === 'win32' || child.kill(signal));
   child.on('error', (error) => {

@@ -3,11 +3,11 @@ import type * as z from 'zod';
 import type { ExitCode } from './exit-codes.ts';
 import type { Session } from './session.ts';
 
-/** That a command changes something. */
+/** How a command changes something. */
 interface Changes {
-  /** By the names of its settings: only with one of these. Absent: always. */
+  /** Names of the settings with which it changes something. Absent: it always does. */
   readonly with?: readonly string[];
-  /** It cannot be taken back: somebody was told something, or never will be. */
+  /** The change cannot be undone: somebody has been told, or never will be. */
   readonly isFinal?: boolean;
 }
 
@@ -16,11 +16,11 @@ interface Description {
   readonly usage: string;
   /** One sentence. */
   readonly summary: string;
-  /** What a caller has to be allowed beside what every command takes: IAM's actions, and on what. */
+  /** IAM's actions and their resources that a caller needs beside those of every command. */
   readonly permissions?: string;
-  /** What else there is to know. */
+  /** Further sentences of the help. */
   readonly details?: string;
-  /** Arguments of the program, and what they are good for. */
+  /** Command lines without the program's name, each with its purpose. */
   readonly examples: readonly (readonly [args: string, what: string])[];
   /** Fields of the JSON that it reads from standard input where nobody can be asked. */
   readonly reads?: readonly {
@@ -28,22 +28,21 @@ interface Description {
     readonly label: string;
     readonly isSecret?: boolean;
   }[];
-  /** It goes on until somebody ends it. */
+  /** It runs until the user ends it. */
   readonly isEndless?: boolean;
-  /** Absent: it only looks. */
+  /** Absent: the command only reads. */
   readonly changes?: Changes;
-  /** Adds options and arguments. */
   declare?(command: Command): void;
 }
 
-/** One command of the operators. */
+/** One command of ops. */
 export interface OpsCommand extends Description {
-  /** The shape of its options and arguments, by their names, as commander has them. */
+  /** Its options and arguments, under the names that commander gives them. */
   readonly settings: z.ZodObject;
   run(session: Session, input: Readonly<Record<string, unknown>>): Promise<ExitCode>;
 }
 
-/** A command, with the shape of its options and arguments. */
+/** Gives `run` the types of the settings. */
 export function opsCommand<Settings extends z.ZodObject>({
   settings,
   run,

@@ -8,7 +8,7 @@ import { UsageError } from './errors.ts';
 import type { Continued } from './following.ts';
 import { amount, harmlessJson } from './render/text.ts';
 
-/** Checks and converts the value of an option, and says what is allowed. */
+/** Checks and converts the value of an option; the error lists the allowed values. */
 function checked<T>(allowed: string, schema: z.ZodType<T, string>): (text: string) => T {
   return (text) => {
     const value = schema.safeParse(text.trim());
@@ -18,9 +18,9 @@ function checked<T>(allowed: string, schema: z.ZodType<T, string>): (text: strin
 }
 
 /**
- * The same for `1,2,3`; the option may also be given several times.
+ * The same for a list such as `1,2,3`; the option may also be repeated.
  *
- * @throws UsageError for more of them than a command may name: to repeat what was given would help nobody
+ * @throws UsageError for more values than a command may name; it does not quote them, since they are many
  */
 function listOf<T>(allowed: string, schema: z.ZodType<T, string>, of: string) {
   const one = checked(allowed, schema);
@@ -61,7 +61,7 @@ export const assessmentName = checked(
       isTaken(contract['test-event'], { command: 'test-event', assessment_name }),
     ),
 );
-/** Given several times: a name may have commas. */
+/** The option is repeated, since a name may have commas. */
 export const assessmentNames = (
   text: string,
   earlier: readonly string[] = [],
@@ -73,7 +73,7 @@ export const queue = checked(
     .refine((arn) => isTaken(contract.replay, { command: 'replay', days: {}, to: { queue: arn } })),
 );
 
-/** What the function takes is known to one place: the contract. */
+/** Only the contract knows which values the function takes. */
 function isTaken({ command }: { command: z.core.$ZodType }, example: object): boolean {
   return z.safeParse(command, example).success;
 }
@@ -81,7 +81,7 @@ function isTaken({ command }: { command: z.core.$ZodType }, example: object): bo
 const deliveryWord = z.enum(delivery.options);
 const kind = z.enum(['created', 'updated', 'withdrawn', 'restored']);
 const kinds = listOf(kind.options.join(', '), z.string().pipe(kind), 'types');
-/** By types of events; a shell can offer these. */
+/** Sets the choices only for completion and help: the parser takes lists of them. */
 export function typeOption(description: string): Option {
   const option = new Option('--type <types>', description).argParser(kinds);
   option.argChoices = [...kind.options];
@@ -96,7 +96,7 @@ export function deliveryOption(description: string): Option {
 export const deliveriesSchema = z.array(deliveryWord).optional();
 export const kindsSchema = z.array(kind).optional();
 
-/** `next` of an answer to this command. */
+/** Parses `next` of an answer to this command. */
 const next = (command: Continued) =>
   checked(
     'the JSON that an earlier call printed',
@@ -105,15 +105,15 @@ const next = (command: Continued) =>
       const given = nextSchema.safeParse(input);
       if (given.data !== undefined && isTaken(contract[command], { ...given.data, command }))
         return given.data;
-      context.addIssue('not what was printed');
+      context.addIssue('not as it was printed');
       return z.NEVER;
     }),
   );
 export const nextSchema = z.record(z.string(), z.json()).optional();
 
 /**
- * Goes on where an earlier call stopped: what the options so far say, that call has settled, and it is
- * not to be said again.
+ * Adds `--next`, which resumes an earlier call. That call has settled the options that are declared so far, so `--next`
+ * excludes them.
  */
 export const addNext = (name: Continued, command: Command) =>
   command.addOption(
@@ -122,7 +122,7 @@ export const addNext = (name: Continued, command: Command) =>
       .conflicts(command.options.map((option) => option.attributeName())),
   );
 
-/** @throws UsageError for days the wrong way round, which no command takes */
+/** @throws UsageError if the last day is before the first */
 export function refuseBackwards(from: string | undefined, to: string | undefined): void {
   if (from === undefined || to === undefined || from <= to) return;
   throw new UsageError(
@@ -131,12 +131,11 @@ export function refuseBackwards(from: string | undefined, to: string | undefined
   );
 }
 
-/** That a change is agreed to. */
 export const yes = () => new Option('-y, --yes', 'do not ask');
 
-/** For which everything is let through: whole hours. */
+/** The whole hours in which the gate lets everything through. */
 export const openHours = () =>
-  new Option('--for <hours>', 'hold nothing new for so long, such as 12h; 0h: as ever').argParser(
+  new Option('--for <hours>', 'hold no new event for so long, such as 12h; 0h ends that').argParser(
     checked(
       `0h to ${mostOpenHours}h`,
       z

@@ -3,10 +3,10 @@ import { InterruptedError, OutputLostError } from './errors.ts';
 import type { ProcessHost } from './host.ts';
 
 /**
- * Runs a program and sees to what it writes: without a listener, a stream that fails would end the process with
- * a stack trace. Every program that is given its standard output runs within this.
+ * Runs a program and handles failures of its output. Without a listener, a stream that fails would end the process with
+ * a stack trace. Every program with a standard output runs within this function.
  *
- * @param tell says on standard error that output is lost, and returns the exit code for that
+ * @param tell reports lost output on standard error, and returns the exit code for that
  * @returns the exit code, once everything is written
  */
 export async function withOutput<ExitCode>(
@@ -23,7 +23,7 @@ export async function withOutput<ExitCode>(
   return isLost;
 }
 
-/** What becomes of what is told. Nobody who reads it: the program comes to its end. */
+/** Watches the output, and ends the program if nobody reads it. */
 class Output implements Disposable {
   readonly #streams: ProcessHost['streams'];
   readonly #stopping: AbortController;
@@ -36,12 +36,12 @@ class Output implements Disposable {
     streams.errors.on('error', nowhereToTell);
   }
 
-  /** Why some of it is not written. */
+  /** The failure of standard output, if there was one. */
   get lost(): OutputLostError | undefined {
     return this.#lost;
   }
 
-  /** Settles once nothing is under way any more. */
+  /** Settles once all output is written, or has failed. */
   async written(): Promise<void> {
     await Promise.all([settled(this.#streams.output), settled(this.#streams.errors)]);
   }
@@ -60,9 +60,9 @@ class Output implements Disposable {
   };
 }
 
-/** Of standard error: the exit code tells it. */
+/** Nothing can report a failure of standard error; the exit code remains. */
 const nowhereToTell = () => {};
 
-/** A stream tells of its failure shortly after the callback. */
+/** A stream emits its error shortly after the callback. */
 const settled = (stream: Writable) =>
   new Promise<void>((resolve) => stream.write('', () => setImmediate(resolve)));

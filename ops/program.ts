@@ -10,20 +10,19 @@ import type { Streams } from './terminal.ts';
 
 export const programName = 'certification-notifier';
 
-/** Carries out a command of the program. */
 type Carry = (command: OpsCommand, parsed: Command) => Promise<void>;
 
 /**
  * The program with all its commands.
  *
- * @param streams where help and the like are written; absent: nowhere
+ * @param streams where help and version are written; absent: nowhere
  */
 export function buildProgram(
   carry: Carry = async () => {},
   streams?: Pick<Streams, 'output' | 'errors'>,
 ): Command {
   const program = new Command(programName)
-    .description('Tells how the notifier is doing, and steers it: in AWS, or under npm start.')
+    .description('Shows the state of the notifier, and controls it: in AWS, or under npm start.')
     .version(version(), '--version', 'print the version')
     .option('--stack <name>', 'a deployment in AWS (env: NOTIFIER_STACK)')
     .option('--local', 'the instance that npm start runs on this machine')
@@ -34,7 +33,7 @@ export function buildProgram(
     .configureHelp({ showGlobalOptions: true, helpWidth: 100 })
     .addHelpText('after', ({ command }) => `\nExit codes:\n${exitCodeTable(command.createHelp())}`)
     .allowExcessArguments(false)
-    // What is wrong is told as every other failure, to machines as well.
+    // Errors of commander are reported like all others, also as JSON.
     .configureOutput({
       outputError: () => {},
       writeOut: (text) => streams?.output.write(text),
@@ -101,7 +100,7 @@ function exitCodeTable(help: Help): string {
     .join('\n');
 }
 
-/** Of the package: what the command line and the deployment have to agree on. */
+/** The version of the package, on which the command line and the deployment have to agree. */
 export function version(): string {
   const file = createRequire(import.meta.url).resolve('certification-notifier/package.json');
   return z.object({ version: z.string() }).parse(JSON.parse(readFileSync(file, 'utf8'))).version;

@@ -2,10 +2,10 @@ import type { Clock } from '../lambda/clock.ts';
 import { type Pace, progressLine, type Standing } from './render/progress.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What is over sooner needs no bar. */
+/** A shorter wait gets no progress line. */
 const shownAfterMs = 2_000;
 const everyMs = 250;
-/** The function answers by then: its own limit. */
+/** The function's own time limit. */
 export const answeredWithinMs = 55_000;
 
 interface Mark {
@@ -13,7 +13,7 @@ interface Mark {
   readonly atMs: number;
 }
 
-/** A line on the terminal while somebody waits; nothing where nobody looks on. */
+/** A progress line on the terminal; nothing is shown where there is no terminal. */
 export class Progress implements Disposable {
   readonly #terminal: Terminal;
   readonly #clock: Clock;
@@ -26,7 +26,7 @@ export class Progress implements Disposable {
   #first: Mark | undefined;
   #last: Mark | undefined;
 
-  /** @param withinMs how long a call takes at most, where calls are what is waited for */
+  /** @param withinMs how long a call takes at most, if the wait is for calls */
   constructor(
     { terminal, clock }: { terminal: Terminal; clock: Clock },
     label: string,
@@ -41,12 +41,12 @@ export class Progress implements Disposable {
     if (terminal.showsProgress) this.#goOn();
   }
 
-  /** Another question to the function. */
+  /** Restarts the limit for another call of the function. */
   beginCall(): void {
     this.#callBeganMs = this.#nowMs;
   }
 
-  /** The first mark is where it began: the pace is counted from there. */
+  /** The pace counts from the first mark. */
   at(done: number, total: number, noun: string): void {
     this.#part = { done, total, noun };
     this.#last = { done, atMs: this.#nowMs };
@@ -94,7 +94,7 @@ export class Progress implements Disposable {
     const [first, last] = [this.#first, this.#last];
     if (first === undefined || last === undefined || last.done <= first.done) return undefined;
     const tookMs = last.atMs - first.atMs;
-    // Within a millisecond, or somebody has set the clock: neither is a pace.
+    // No pace: both marks fall into one millisecond, or the clock was set back.
     if (tookMs <= 0) return undefined;
     return { perMs: (last.done - first.done) / tookMs, sinceMs: nowMs - last.atMs };
   }

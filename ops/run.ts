@@ -21,9 +21,9 @@ const globalSettings = z.object({
 });
 
 /**
- * Reads the command line, carries it out, and tells what came of it.
+ * Parses the command line, carries the command out, and prints its answer.
  *
- * @returns the exit code, once everything that was told is written
+ * @returns the exit code, once all output is written
  */
 export async function run(argv: readonly string[], input: HostInput): Promise<ExitCode> {
   const host = hostOf(input);
@@ -48,27 +48,27 @@ async function runCommand(
     await program.parseAsync([...argv], { from: 'user' });
     return exitCode;
   } catch (error) {
-    // The help that was asked for has been printed by then.
+    // Exit code 0: commander has printed the help or the version.
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.fine;
     const isMistake = error instanceof CommanderError;
     return fail(terminal, isMistake ? mistake(error, program) : error, asksForJson(argv));
   }
 }
 
-/** Also where the rest is not understood. */
+/** Works also for a command line that commander rejects. */
 function asksForJson(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
   return argv.slice(0, end < 0 ? argv.length : end).includes('--json');
 }
 
-/** What commander has to say about a command line. */
+/** An error of commander as one of ours. */
 function mistake({ code, message }: CommanderError, program: Command): UsageError {
   const names = namesIn(program);
   const whatToDo =
     names.length === 0
       ? `${programName} --help lists the commands, and --help behind a command its options.`
       : `${[programName, ...names].join(' ')} --help describes it.`;
-  // It has printed the help instead.
+  // Commander has printed the help instead of an error.
   if (code === 'commander.help') {
     const [help, ...asked] = program.args;
     return new UsageError(
@@ -76,13 +76,13 @@ function mistake({ code, message }: CommanderError, program: Command): UsageErro
       whatToDo,
     );
   }
-  // What was given to an option that does not exist can be a secret.
+  // The value of an option that does not exist can be a secret.
   const said = message.replace(/'(--?[^=']+)=[\s\S]*'/, "'$1'");
   const [problem = '', ...hints] = said.replace(/^error: /, '').split('\n');
   return new UsageError([capitalised(problem).replace(/\.?$/, '.'), ...hints].join(' '), whatToDo);
 }
 
-/** Of the command that was understood, however little else was. */
+/** The names of the command, as far as the program knows them. */
 function namesIn({ args, commands }: Command): readonly string[] {
   const command = commands.find((one) => one.name() === args[0]);
   return command === undefined ? [] : [command.name(), ...namesIn(command)];
@@ -112,5 +112,5 @@ async function carryOut(
   }
 }
 
-/** An explicit --local wins over it; an empty name is none: CI sets what it lacks so. */
+/** An explicit --local wins over the variable. An empty variable counts as absent, since CI sets it so. */
 const stackOf = ({ NOTIFIER_STACK: name }: Environment) => (name === '' ? undefined : name);

@@ -30,7 +30,7 @@ interface SessionParts {
   readonly clients: Clients;
 }
 
-/** One command of somebody on duty: for whom, and how the answer is told. */
+/** One command: its deployment, and the output of its answer. */
 export class Session {
   readonly terminal: Terminal;
   readonly stop: AbortSignal;
@@ -51,7 +51,7 @@ export class Session {
     this.#clients = clients;
   }
 
-  /** Which deployment is meant, and by whom: for what gives commands of its own. */
+  /** The options and the host, for the console and the MCP server: they give commands of their own. */
   get origin(): { readonly options: Omit<SessionOptions, 'json'>; readonly host: Host } {
     const { json: _, ...options } = this.#options;
     return { options, host: this.#host };
@@ -67,7 +67,7 @@ export class Session {
     return await findTarget(this.#options, this.#host, this.#clients);
   }
 
-  /** For the one integration that the command is about. */
+  /** For the one integration that was selected. */
   async operateClient(): Promise<OperateClient> {
     const target = await this.target();
     const { integration } = this.#options;
@@ -75,7 +75,7 @@ export class Session {
   }
 
   /**
-   * For each that the command is about: all of them, unless one was named.
+   * For the integration that was named, or for all.
    *
    * @param isPatient whether to wait for a function that AWS does not start at once
    */
@@ -93,17 +93,17 @@ export class Session {
       beforeChange: this.#host.beforeChange,
       ...(isPatient && {
         onNotStarted: ({ message }) =>
-          this.note(() => [`${message} It is given again for up to a minute.`]),
+          this.note(() => [`${message} The command is given again for up to a minute.`]),
       }),
     });
   }
 
-  /** Who gives the command, for the record. */
+  /** The caller, for the record of the command. */
   async by(): Promise<string> {
     return (await this.target()).caller();
   }
 
-  /** One question to the function, with a sign of life when it takes long. */
+  /** Asks the function once, and shows the progress if that takes long. */
   async ask<Name extends CommandName>(
     client: OperateClient,
     name: Name,
@@ -113,20 +113,20 @@ export class Session {
     return await client.ask(name, settings);
   }
 
-  /** @param withinMs how long a call takes at most, where calls are what is waited for */
+  /** @param withinMs how long a call takes at most, if the wait is for calls */
   progress(label: string, withinMs?: number): Progress {
     return new Progress(this, label, withinMs);
   }
 
-  /** The answer: for machines as it came, for people as lines. */
+  /** Prints the answer: as JSON for machines, or as lines for people. */
   answer(result: unknown, lines: (view: View) => readonly string[]): void {
     this.terminal.print(this.json ? [jsonLine({ ok: true, result })] : lines(this.terminal.view()));
   }
 
   /**
-   * The answer of what may take several calls.
+   * Prints the answer of a command that may take several calls.
    *
-   * @throws StoppedShortError when it has not come to its end
+   * @throws StoppedShortError if the command has stopped early
    */
   conclude<Result>(
     { result, stopped }: Followed<Result>,
@@ -141,17 +141,17 @@ export class Session {
     throw new StoppedShortError(cause, { result, next, goOn: this.commandLine(next) });
   }
 
-  /** How to go on, as one types it. */
+  /** The command line that resumes the work. */
   commandLine(next: { readonly command: string }): string {
     return `${this.toType(next.command)} --next ${shellQuoted(JSON.stringify(next))}`;
   }
 
-  /** A command for what this one is about, as one types it. */
+  /** The command line of another command for the same target. */
   toType(command: string): string {
     return commandLine({ ops: command }, this.place());
   }
 
-  /** Where commands are given that follow from this one: to the same account and region. */
+  /** The place of later commands: the same program, deployment, account and region. */
   place(integration = this.#options.integration): Place {
     const { stack = '', local, region, profile } = this.#options;
     const where = Object.entries({ region, profile }).map(([name, value]) =>
@@ -164,15 +164,15 @@ export class Session {
     };
   }
 
-  /** Beside the answer; machines need no such thing. */
+  /** Prints lines beside the answer; not with --json. */
   note(lines: (view: View) => readonly string[]): void {
     if (!this.json) this.terminal.note(lines(this.terminal.view('errors')));
   }
 
   /**
-   * Goes on only if somebody agrees.
+   * Returns only if the user agrees.
    *
-   * @throws UsageError when nobody is there to be asked, NotConfirmedError
+   * @throws UsageError if nobody can be asked, NotConfirmedError
    */
   async confirm(question: string, isAgreed: boolean): Promise<void> {
     if (isAgreed) return;

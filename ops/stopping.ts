@@ -1,15 +1,15 @@
 import { InterruptedError } from './errors.ts';
 import { exitCodes } from './exit-codes.ts';
 
-/** Milliseconds within which one and the same ask arrives; whoever asks twice takes longer. */
+/** Signals within so many milliseconds are one request; a person who asks twice takes longer. */
 const sameAsk = 400;
 
 /**
- * Aborts with InterruptedError at Ctrl-C and its likes. Asked twice: whoever asks does not want to wait
- * for a clean end. One ask can come more than once: a terminal and `timeout` send it to a whole group of
- * processes, of which npx and the launcher hand on theirs.
+ * Aborts with InterruptedError at Ctrl-C and similar signals. A second request ends the process at once, without a
+ * clean end. One request may arrive as several signals: a terminal and `timeout` signal a whole group of processes, of
+ * which npx and the launcher pass theirs on.
  *
- * @param now milliseconds since whenever
+ * @param now milliseconds since any fixed moment
  */
 export function stoppedBySignals(now = () => performance.now()): AbortController {
   const stopping = new AbortController();

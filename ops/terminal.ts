@@ -7,7 +7,7 @@ import { InterruptedError, UsageError } from './errors.ts';
 import type { Environment, Host } from './host.ts';
 import type { Tone, View } from './render/layout.ts';
 
-/** The three streams of a process: what tests put something else for. */
+/** The three streams of a process; tests replace them. */
 export interface Streams {
   readonly input: Readable & { readonly isTTY?: boolean };
   readonly output: Writable & { readonly isTTY?: boolean };
@@ -24,11 +24,11 @@ const styles = {
 
 const clearLine = '\r\u001B[2K';
 
-/** Node calls the zone `Etc/Unknown` where `TZ` is empty, which means UTC, and no calendar takes that. */
+/** With an empty `TZ`, which means UTC, Node says `Etc/Unknown`. Temporal rejects that name. */
 export const calendarZone = (timeZone: string): string =>
   timeZone === 'Etc/Unknown' ? 'UTC' : timeZone;
 
-/** Where people read and answer; programs read standard output only. */
+/** Writes answers to standard output, and everything else to standard error. */
 export class Terminal {
   readonly #host: Pick<Host, 'streams' | 'environment' | 'timeZone' | 'clock'>;
   readonly #streams: Streams;
@@ -39,17 +39,16 @@ export class Terminal {
     this.#streams = host.streams;
   }
 
-  /** Somebody is there to be asked. */
+  /** A person can be asked. */
   get isAttended(): boolean {
     return this.#streams.input.isTTY === true && this.#streams.errors.isTTY === true;
   }
 
-  /** Somebody looks on. */
   get showsProgress(): boolean {
     return this.#streams.errors.isTTY === true;
   }
 
-  /** How and when what is written to this stream is read; colour on a terminal only, and not with NO_COLOR. */
+  /** The view for a stream: colours only on a terminal, and not with NO_COLOR. */
   view(stream: 'output' | 'errors' = 'output'): View {
     const { clock, timeZone, environment } = this.#host;
     const isColoured = showsColours(this.#streams[stream], environment);
@@ -68,18 +67,18 @@ export class Terminal {
     for (const line of lines) this.#streams.output.write(`${line}\n`);
   }
 
-  /** Beside the answer: what went wrong, what is being done. */
+  /** Lines beside the answer, such as errors and work in progress. */
   note(lines: readonly string[]): void {
     this.#clear();
     for (const line of lines) this.#streams.errors.write(`${line}\n`);
   }
 
-  /** Columns of a transient line. Some terminals say that they have none. */
+  /** The columns of a transient line. Some terminals report 0. */
   get lineWidth(): number {
     return (this.#streams.errors.columns || 80) - 1;
   }
 
-  /** A line that the next one takes the place of. */
+  /** A line that the next output replaces. */
   transient(line: string): void {
     const width = this.lineWidth;
     const fitting = line.length > width ? `${line.slice(0, width - 1)}…` : line;
@@ -96,7 +95,7 @@ export class Terminal {
     return this.#question(question, this.#streams.errors, stop);
   }
 
-  /** What is typed is not shown. @throws InterruptedError at Ctrl-C */
+  /** Does not show the typed text. @throws InterruptedError at Ctrl-C */
   async askSecretly(question: string, stop: AbortSignal): Promise<string> {
     this.#streams.errors.write(question);
     const silence = new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -110,7 +109,7 @@ export class Terminal {
   /**
    * All of standard input, from a file or another program.
    *
-   * @throws UsageError when it is a terminal, which would show what is typed
+   * @throws UsageError if it is a terminal, which would show the typed text
    * @throws InterruptedError at Ctrl-C
    */
   async standardInput(stop: AbortSignal): Promise<string> {
@@ -151,7 +150,7 @@ export class Terminal {
   }
 }
 
-/** As Node decides by itself for the streams and the environment of its process. */
+/** Node's own rule, for any stream and environment. */
 export function showsColours(
   { isTTY = false }: { isTTY?: boolean },
   environment: Environment,

@@ -69,7 +69,7 @@ export const events: Page = {
     const older = olderThan(answer, filter);
     const shown =
       rows.length === 0
-        ? html`<p>No event of these days is as asked for.</p>`
+        ? html`<p>No event of these days matches.</p>`
         : table(
             'Events, newest first',
             columns.map((title) => ({ title })),

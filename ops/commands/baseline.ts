@@ -15,9 +15,9 @@ const followedEveryMs = 5_000;
 export const baseline = opsCommand({
   usage: 'baseline',
   changes: { with: ['restart'] },
-  summary: 'How far the first full read of an integration is; begins it anew.',
+  summary: 'Shows how far the baseline (the first full read) is, or restarts it.',
   details:
-    'Beginning anew announces nothing again, but whatever the ledger does not know; much of it is held as a flood. Changes are announced late meanwhile. One that is running goes on.',
+    'A restart announces only certifications that the ledger lacks; if they are many, the gate holds them. Changes are announced late meanwhile. A baseline that is running goes on.',
   examples: [
     ['baseline --stack prod', 'how far is it?'],
     ['baseline --stack prod --follow', 'with a bar, until it is completed'],
@@ -62,14 +62,17 @@ export const baseline = opsCommand({
   },
 });
 
-/** Until it is completed, or the integration is paused: then nothing would happen for a long time. */
+/**
+ * Ends when the baseline is completed, or when the integration is paused, since a paused baseline may stand still for
+ * long.
+ */
 async function followed(
   session: Session,
   client: OperateClient,
   first: Baseline,
 ): Promise<Baseline> {
   using progress = session.progress('baseline');
-  // The total is asked for once: it is the partner that is asked.
+  // The total is asked for only once, since each time costs a request to the partner.
   const { total, problem } = first;
   if (total !== undefined) progress.at(first.counted, total, 'certifications');
   let why = '';

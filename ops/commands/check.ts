@@ -23,16 +23,16 @@ export const check = opsCommand({
   permissions: schedulePermission,
   summary: contract.check.does,
   details:
-    'Reads only. Ends with 1 when something has failed; warnings do not count. Of all integrations, unless --integration names one. A schedule does the same once a day and notes what fails, for the next tick to tell operations; with --note, this does, too, and is on record.',
+    'Reads only. Ends with 1 when a check has failed; warnings do not count. Covers all integrations, unless --integration names one. A schedule runs the same checks once a day and notes failures; the next tick tells operations. With --note, this command notes failures, too, and is on record.',
   examples: [
     ['check --stack prod', 'after a deployment'],
     ['check --stack prod --integration district-a --json', 'one of them, for a program'],
-    ['check --stack prod --note', 'all is mended: the notice of the self-check is over'],
+    ['check --stack prod --note', 'after a repair: ends the notice of the self-check'],
   ],
   declare: (command) =>
     command.option(
       '--note',
-      'note what fails, as the daily self-check does; the partner is not asked while it is left alone',
+      'note failures, as the daily self-check does; a partner that is left alone is not asked',
     ),
   settings: z.object({ note: z.boolean().default(false) }),
   async run(session, { note }) {
@@ -64,7 +64,7 @@ async function checkOne(session: Session, client: OperateClient, note: boolean) 
   return { integration: name, checks: [...scheduled, ...told] };
 }
 
-/** What ends a condition that was met; that is not to check once more. */
+/** Adds the command that ends the condition, save where that command is `check` itself. */
 function withCommand(check: Check, { command }: Partial<Condition> = {}, place: Place): Check {
   if (command === undefined || command.ops === 'check') return check;
   return { ...check, whatToDo: `${check.whatToDo} ${commandLine(command, place)}` };
@@ -72,7 +72,7 @@ function withCommand(check: Check, { command }: Partial<Condition> = {}, place: 
 
 const input = z.object({ subscriptions: contract.check.command.shape.subscriptions });
 
-/** Which subscriptions there should be is what the schedule tells the function. */
+/** The expected subscriptions: the schedule holds them as the input of its function. */
 function expectedIn(schedule: Schedule) {
   const text = 'input' in schedule ? schedule.input : undefined;
   return z.safeParse(input, harmlessJson(text ?? '')).data;
@@ -92,7 +92,7 @@ function scheduleFound(name: 'schedule' | 'self-check', schedule: Schedule): Che
       return { name, outcome: 'failed', found, whatToDo };
     }
     case 'unknown': {
-      // Not to be allowed to look is no failure of the deployment.
+      // A caller without the permission is no failure of the deployment.
       const { message, whatToDo, code } = schedule.because;
       return { name, outcome: 'skipped', found: message, whatToDo, code };
     }

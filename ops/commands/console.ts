@@ -7,9 +7,10 @@ import { port as portNumber } from '../options.ts';
 export const console = opsCommand({
   usage: 'console',
   isEndless: true,
-  summary: 'Opens a page in the browser that shows all of this, and does what the commands do.',
+  summary:
+    'Serves the console: pages for a browser that show the deployment and give its commands.',
   details:
-    'Listens on this machine only, until Ctrl-C. Whoever has the printed address can do what you can: keep it to yourself.',
+    'Listens on this machine only, until Ctrl-C. The printed address gives anybody your own rights: keep it to yourself.',
   examples: [
     ['console --stack prod', 'look at a deployment'],
     ['console --stack prod --port 8080', 'always at the same address'],
@@ -22,7 +23,7 @@ export const console = opsCommand({
     ),
   settings: z.object({ port: z.int().optional() }),
   async run(session, { port }) {
-    // Loaded here only: no other command needs it.
+    // Loaded only here, since no other command needs the console.
     const { DeploymentDoor, serveConsole } = await import('../../console/index.ts');
     const { name } = await session.target();
     const { options, host } = session.origin;

@@ -14,10 +14,9 @@ const whatToGive = 'Give {"client_id": "…", "client_secret": "…"}, as the pa
 
 const notStored = 'Nothing was stored. status --history may show that it was begun.';
 
-/** What the partner may take to answer. */
 const partnerMs = 30_000;
 
-/** As the secret holds them, and as standard input is expected to. */
+/** The format of the secret, and of standard input. */
 const credentialsSchema = z.object({
   client_id: z.string().trim().min(1),
   client_secret: z.string().trim().min(1),
@@ -67,7 +66,7 @@ export const credentialsSet = opsCommand({
   },
 });
 
-/** Not to be interrupted: whether they are stored would not be known. */
+/** Takes no stop signal: after an interrupted call, nobody would know whether the credentials are stored. */
 async function store(access: Access, SecretId: string, credentials: Credentials): Promise<void> {
   const secrets = access.clients.open(new SecretsManagerClient(access.settings('secretsManager')));
   const SecretString = JSON.stringify(credentials);
@@ -88,7 +87,7 @@ async function read({ terminal, stop }: Session, integration: string): Promise<C
   try {
     return parsed(JSON.parse(text));
   } catch (error) {
-    // No cause: the parser's error quotes what it could not read.
+    // No `cause`: the parser's error quotes the input, which holds the secret.
     if (error instanceof SyntaxError)
       throw new UsageError('Standard input holds no JSON.', whatToGive);
     throw error;
@@ -99,15 +98,11 @@ async function read({ terminal, stop }: Session, integration: string): Promise<C
 function parsed(value: unknown): Credentials {
   const credentials = credentialsSchema.safeParse(value);
   if (credentials.success) return credentials.data;
-  throw new UsageError(
-    'These are no credentials: client ID or client secret is missing.',
-    whatToGive,
-  );
+  throw new UsageError('The credentials lack the client ID or the client secret.', whatToGive);
 }
 
 /**
- * Has the partner issue a token, and asks for one assessment with it: nothing is stored that does not
- * work.
+ * Gets a token and one assessment from the partner, so that only credentials that work are stored.
  *
  * @returns the partner's total
  * @throws NotStoredError
@@ -133,12 +128,12 @@ async function tried(
     throw error instanceof NotifierError ? new NotStoredError(error) : error;
   } finally {
     const closed = partner.close();
-    // It waits for the answer.
+    // `close` waits for answers under way, so Ctrl-C does not await it.
     if (!session.stop.aborted) await closed;
   }
 }
 
-/** Credentials were tried at the partner, in vain. */
+/** The partner has not accepted the credentials, or could not be asked. */
 class NotStoredError extends OpsError {
   readonly code: string;
   override readonly fault: Fault;
@@ -156,12 +151,12 @@ class NotStoredError extends OpsError {
   }
 }
 
-/** Credentials are stored, and the function was not told so. */
+/** The credentials are stored, but the function could not be told. */
 class OnlyStoredError extends OpsError {
   readonly code: string;
   readonly retryHelps = true;
   readonly whatToDo =
-    'The credentials are stored; ticks use them. If the partner is left alone after refusals, it is for up to an hour yet: run it again to end that.';
+    'The credentials are stored, and ticks use them. If the partner is left alone after refusals, that lasts up to an hour: run the command again to end it.';
   readonly exitCode: ExitCode;
   override readonly result = { stored: true };
 

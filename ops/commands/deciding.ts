@@ -13,7 +13,7 @@ import type { Session } from '../session.ts';
 import type { OperateClient } from '../target/operate-client.ts';
 import { countSelected, selecting, selectionOf, selectionSettings } from './selecting.ts';
 
-/** What `--for` lets through is everything. */
+/** `--for` lets all events through, so it excludes any selection. */
 const notWithFor = ['undeliverable', 'organization', 'year', 'type', 'id', 'digest'];
 
 const decidingSettings = {
@@ -27,13 +27,13 @@ export const release = opsCommand({
   changes: { isFinal: true },
   summary: contract.release.does,
   details:
-    'Asks first, with the number of events; only what was counted then is released. With --for: holds nothing new for so many hours, whatever it is. With --undeliverable: tries again what SNS has refused for good.',
+    'Counts the events and asks first; only the counted events are released. With --for: no new event is held for so many hours. With --undeliverable: SNS gets the events again that it has refused for good.',
   examples: [
     ['release --stack prod', 'all of it'],
     ['release --stack prod --organization 7 --year 2026', 'some of it'],
     ['release --stack prod --digest', 'tell people by mail, and machines not at all'],
     ['release --stack prod --for 12h', 'let a busy day through, too'],
-    ['release --stack prod --undeliverable --yes', 'try again what SNS has refused'],
+    ['release --stack prod --undeliverable --yes', 'try the events again that SNS has refused'],
   ],
   declare: (command) =>
     addNext(
@@ -77,10 +77,10 @@ export const discard = opsCommand({
   changes: { isFinal: true },
   summary: contract.discard.does,
   details:
-    'Asks first, with the number of events; only what was counted then is discarded. The assessments stay known: they are not announced again.',
+    'Counts the events and asks first; only the counted events are discarded. The assessments stay known: they are not announced again.',
   examples: [
     ['discard --stack prod --year 2019', 'a migration of old records is no news'],
-    ['discard --stack prod --undeliverable --id 48213 --yes', 'what SNS will never take'],
+    ['discard --stack prod --undeliverable --id 48213 --yes', 'an event that SNS will never take'],
   ],
   declare: (command) => addNext('discard', selecting(command)).addOption(yes()),
   settings: z.object(decidingSettings),
@@ -98,24 +98,24 @@ export const discard = opsCommand({
 
 interface Decision {
   readonly name: 'release' | 'discard';
-  /** To be followed by a number of events. */
+  /** A number of events follows it. */
   readonly question: string;
   readonly verb: string;
   readonly isAgreed: boolean;
   readonly next: object | undefined;
   readonly selection: Selection;
-  /** Hours for which nothing new is to be held: also where nothing is held now. */
+  /** For so many hours, no new event is held. Works also while no event is held. */
   readonly opensFor?: number;
   readonly settings: object;
 }
 
-/** What is to be done, and of how many events; undefined: nobody has counted them. */
+/** The agreed command, and its number of events if they were counted. */
 interface Agreed {
   readonly command: object;
   readonly events?: number;
 }
 
-/** Counts, asks, and decides on what was counted: what has come since was not meant. */
+/** Counts, asks, and decides on the counted events only: nobody has agreed to later ones. */
 async function decide(session: Session, decision: Decision) {
   const client = await session.operateClient();
   const agreed = await (decision.next === undefined
@@ -145,7 +145,7 @@ async function decide(session: Session, decision: Decision) {
   return exitCodes.fine;
 }
 
-/** @returns undefined when there is nothing to decide about: that has been told then */
+/** @returns undefined if there is nothing to decide about, which the user has been told then */
 async function agreedTo(
   session: Session,
   client: OperateClient,
@@ -184,6 +184,6 @@ async function agreedBefore(
       '--next does not say until when events were counted.',
       `Give it as an earlier ${name} printed it, or leave it out.`,
     );
-  await session.confirm('Go on with what was agreed to before?', isAgreed);
+  await session.confirm('Go on with the command that was agreed to before?', isAgreed);
   return { command: next };
 }

@@ -20,14 +20,14 @@ import {
 import { answeredWithinMs } from '../progress.ts';
 import { eventsCsv, eventsLines, eventsSum } from '../render/events.ts';
 
-/** Events that are listed where it is not said how many. */
+/** The default of --limit. */
 const shownAtFirst = 100;
 
 export const events = opsCommand({
   usage: 'events',
   summary: contract.events.does,
   details:
-    'Shows no personal data. What was announced a moment ago may be missing yet: the index of the ledger lags. Days are those of the time zone of the partner, by the time of the event. What the assessment is called, its organization and its day are as they are now.',
+    "Shows no personal data. The newest events may be missing for a moment, since the index of the ledger lags. Days are in the partner's time zone, by the time of the event. The name, the organization and the day of an assessment are its present ones.",
   examples: [
     ['events --stack prod', 'what was announced of late?'],
     ['events --stack prod --type withdrawn --organization 17', 'who was withdrawn there?'],
@@ -48,7 +48,7 @@ export const events = opsCommand({
         assessmentNames,
       )
       .option('--late', 'only those that were late')
-      .addOption(deliveryOption('of which this has become'))
+      .addOption(deliveryOption('with this delivery'))
       .option('--limit <number>', `how many at most (default: ${shownAtFirst})`, positiveNumber)
       .addOption(new Option('--all', 'all of these days').conflicts('limit'))
       .option('--csv', 'print CSV, of all unless there is a --limit (--json prints JSON)'),
@@ -85,7 +85,7 @@ export const events = opsCommand({
         return next && left > 0 ? { ...next, limit: Math.min(left, eventsAtOnce) } : undefined;
       },
     });
-    // It changes nothing: there is nothing to go on with.
+    // The command changes nothing, so there is no work to resume.
     if (stopped !== undefined) throw stopped.cause;
     session.answer(result, (view) => (csv ? eventsCsv(result) : eventsLines(view, result)));
     return exitCodes.fine;

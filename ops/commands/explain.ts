@@ -10,7 +10,7 @@ export const explain = opsCommand({
   usage: 'explain',
   summary: contract.explain.does,
   details:
-    'Shows no personal data. The partner is asked, too. Ends with 3 when neither knows it, with 4 or 5 when the partner refuses or fails to say.',
+    'Shows no personal data. The partner is asked, too. Ends with 3 when neither the ledger nor the partner knows the assessment, with 4 or 5 when the partner refuses or fails to answer.',
   examples: [['explain 48213 --stack prod', 'was 48213 announced, and when?']],
   declare: (command) =>
     command.addArgument(
@@ -20,7 +20,7 @@ export const explain = opsCommand({
   async run(session, settings) {
     const client = await session.operateClient();
     const result = await session.ask(client, 'explain', settings);
-    // What is in the way is said beside the answer: that it cannot be told must not hide the answer.
+    // `attempt`, not `ask`: a status that fails must not hide the answer.
     const { result: status } = isSettled(result)
       ? {}
       : await client.attempt('status', { command: 'status', partner: false });

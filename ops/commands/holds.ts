@@ -15,9 +15,9 @@ export const holds = opsCommand({
   usage: 'holds',
   summary: contract.holds.does,
   details:
-    'Shows no personal data. With --list, each event: the id of its assessment, its revision and its type, since when it waits, and the code of SNS that has refused it.',
+    "Shows no personal data. With --list, each event: the id of its assessment, its revision and type, the time since when it waits, and SNS's code if SNS has refused it.",
   examples: [
-    ['holds --stack prod', 'what has the gate kept back?'],
+    ['holds --stack prod', 'what does the gate hold?'],
     ['holds --stack prod --undeliverable --list', 'what has SNS refused for good, and why?'],
   ],
   declare: (command) => selecting(command).option('--list', 'also each event by itself'),

@@ -18,9 +18,9 @@ import {
   TemporaryQueue,
 } from '../watching/temporary-queue.ts';
 
-/** The queue, after it has failed. */
+/** The pause after a failed read of the queue. */
 const triedAgainMs = 2_000;
-/** SQS hands out no more at once. */
+/** The most that SQS returns at once. */
 const atOnce = 10;
 
 type Outcome = Verdict['outcome'];
@@ -31,7 +31,7 @@ export const listen = opsCommand({
   permissions:
     '`sns:Subscribe`, `sns:Unsubscribe`, `sns:ListSubscriptionsByTopic` on the events topic; `sqs:ListQueues`; and on queues named `certification-notifier-listen-*`: `sqs:CreateQueue`, `sqs:DeleteQueue`, `sqs:GetQueueUrl`, `sqs:GetQueueAttributes`, `sqs:SetQueueAttributes`, `sqs:ReceiveMessage`, `sqs:DeleteMessage`, `sqs:ChangeMessageVisibility`, `sqs:TagQueue`, `sqs:ListQueueTags`. It starts no function',
   summary: 'Posts each event to a URL of yours as SNS would, while you develop a webhook.',
-  details: `The body is SNS's own envelope, byte for byte, with SNS's headers. A connection that fails, 15 seconds without an answer, 429 and 5xx: the message is offered again, ${mostAttempts} times at most; any other 4xx is final, as to SNS. Events come through a queue of its own, which is removed at the end; one that a crash has left behind is removed by the next run, once it is twenty minutes old. Shows no personal data; the URL gets all of it: https, or http on this machine. With --json: first {"listening": …}, then {"message": …} for each post. Ctrl-C is its regular end: 0. With --count it ends with 1 where a message was not delivered. docs/subscribing.md says how a webhook believes what the local instance signs.`,
+  details: `The body is SNS's own envelope, byte for byte, with SNS's headers. After a failed connection, 15 seconds without an answer, 429 or 5xx, the event is offered again, ${mostAttempts} times at most; any other 4xx is final, as it is for SNS. Events come through a temporary queue, which is removed at the end. If a crash leaves the queue behind, a run of listen removes it once it is twenty minutes old. Shows no personal data, but the URL gets all of it: so it has to be https, or http on this machine. With --json: first {"listening": …}, then {"message": …} for each post. Ctrl-C is the regular end, with exit code 0. With --count, it ends with 1 where an event was not delivered. docs/subscribing.md says how a webhook verifies the signatures of the local instance.`,
   examples: [
     ['listen --local --forward-to http://localhost:8080/hook', 'events of npm start'],
     [
@@ -42,7 +42,7 @@ export const listen = opsCommand({
   declare: (command) =>
     command
       .requiredOption('--forward-to <url>', 'where your webhook answers', targetUrl)
-      .option('--count <number>', 'end after so many messages', positiveNumber)
+      .option('--count <number>', 'end after so many events', positiveNumber)
       .addOption(typeOption('only events of these types; test events always come')),
   settings: z.object({
     forwardTo: z.instanceof(URL),
@@ -72,17 +72,17 @@ interface Forwarding {
   readonly access: Access;
   readonly subscribed: Subscribed;
   readonly forwardTo: URL;
-  /** Ends after so many messages. */
+  /** Ends after so many events. */
   readonly count: number;
-  /** What an earlier run has left behind. */
+  /** Leftovers of earlier runs that were removed. */
   readonly swept: number;
 }
 
-/** @returns what has become of all, once subscription and queue are removed */
+/** @returns the outcomes, counted, once subscription and queue are removed */
 async function forwardAll(session: Session, forwarding: Forwarding): Promise<Tally> {
   const { access, subscribed, forwardTo, count } = forwarding;
   const { stop, clock } = session;
-  /** What has become of each message so far. */
+  /** By message; a later attempt replaces the outcome. */
   const outcomes = new Map<string, Outcome>();
   await using queue = await TemporaryQueue.create(access, subscribed, clock);
   announce(session, forwarding);
@@ -95,16 +95,16 @@ async function forwardAll(session: Session, forwarding: Forwarding): Promise<Tal
         messages.map(async (message) => {
           const envelope = readEnvelope(message.body);
           if (envelope === undefined) {
-            session.terminal.note(['A message that is no notification of SNS.']);
+            session.terminal.note(['Ignored a message that is no notification of SNS.']);
             return queue.delete(message);
           }
-          // Until it is answered.
+          // Owed until the webhook answers.
           outcomes.set(envelope.messageId, 'again');
           const outcome = await offer(session, { message, envelope, queue, forwardTo });
           outcomes.set(envelope.messageId, outcome);
         }),
       );
-      // All have come to their end: a queue that is removed meanwhile would fail the others.
+      // Rethrown only after all posts have ended: without the queue, the others would fail.
       for (const one of offered) if (one.status === 'rejected') throw one.reason;
       await queue.keep();
     });
@@ -121,7 +121,7 @@ interface Offer {
   readonly forwardTo: URL;
 }
 
-/** One post of a message. */
+/** Posts a message once. */
 async function offer(
   { terminal, json, stop, clock }: Session,
   { message, envelope, queue, forwardTo: to }: Offer,
@@ -139,7 +139,7 @@ async function offer(
 
 function announce(session: Session, { access, subscribed, forwardTo, swept }: Forwarding): void {
   const { topicArn, integration = 'all integrations' } = subscribed;
-  // What follows may be a token, and what precedes a password.
+  // Only origin and path: the query may hold a token, and the user part a password.
   const to = `${forwardTo.origin}${forwardTo.pathname}`;
   if (session.json) session.terminal.print([jsonLine({ listening: { topicArn, to } })]);
   session.note((view) =>
@@ -147,14 +147,14 @@ function announce(session: Session, { access, subscribed, forwardTo, swept }: Fo
       `Posting events of ${integration} to ${to}; Ctrl-C ends it.`,
       `Their topic: ${topicArn}`,
       ...(topicArn.endsWith('.fifo')
-        ? ['It is a FIFO topic: SNS itself delivers that to no URL.']
+        ? ['It is a FIFO topic, which SNS itself delivers to no URL.']
         : []),
       ...(access.isLocal
         ? [
-            `The local instance signs them; its certificate is at ${access.settings('sns').endpoint}: docs/subscribing.md says how a webhook believes it.`,
+            `The local instance signs events; its certificate is at ${access.settings('sns').endpoint}: docs/subscribing.md says how a webhook verifies them.`,
           ]
         : []),
-      ...(swept > 0 ? [`Removed ${swept} left behind by an earlier run.`] : []),
+      ...(swept > 0 ? [`Removed leftovers of earlier runs: ${swept}.`] : []),
     ].map((line) => view.paint('faint', line)),
   );
 }

@@ -9,18 +9,21 @@ import { addNext, day, nextSchema, refuseBackwards } from '../options.ts';
 import { answeredWithinMs } from '../progress.ts';
 import { type Counted, counted, proveCsv, proveLines, proveSum } from '../render/prove.ts';
 
-/** Of a range, both included; part of `next` where that is given. */
+/** The first and the last day of a range, both included. With --next, that has them. */
 const days = z.object({ from: z.string().optional(), to: z.string().optional() });
 
-/** The days that a certificate is to tell of. @throws UsageError for what is none, or more than one tells of */
+/**
+ * The days of a certificate. @throws UsageError if a day is missing, if they are the wrong way round, or if they are
+ * too many
+ */
 export function daysOf({ from, to }: Readonly<z.output<typeof days>>) {
   if (from === undefined || to === undefined)
-    throw new UsageError('It is not said which days are meant.', 'Give --from and --to.');
+    throw new UsageError('The days are missing.', 'Give --from and --to.');
   refuseBackwards(from, to);
   if (!fitsOneCertificate({ from, to }))
     throw new UsageError(
-      `A certificate tells of ${certificateYears} years at most.`,
-      'Give a later --from or an earlier --to; certificates of several ranges tell of more.',
+      `A certificate covers ${certificateYears} years at most.`,
+      'Give a later --from or an earlier --to; make certificates of several ranges for more.',
     );
   return { from, to };
 }
@@ -29,7 +32,7 @@ export const prove = opsCommand({
   usage: 'prove',
   changes: { with: ['now'] },
   summary: contract.prove.does,
-  details: `Of ${certificateYears} years at most. Ends with 1 when a day that is over is not proven. Today is proven only so far; days to come are neither.`,
+  details: `Covers ${certificateYears} years at most. Ends with 1 when a day that is over is not proven. Today is proven only so far; future days count neither as proven nor as unproven.`,
   examples: [
     ['prove --stack prod --from 2026-10-01 --to 2026-10-31', 'was October complete?'],
     ['prove --stack prod --from 2026-10-01 --to 2026-10-31 --now', 'read it again first'],
@@ -41,7 +44,7 @@ export const prove = opsCommand({
       command
         .option('--from <day>', 'first day', day)
         .option('--to <day>', 'last day', day)
-        .option('--now', 'read all of these days again first; what differs is announced'),
+        .option('--now', 'read all of these days again first, and announce the differences'),
     ).option('--csv', 'print CSV (--json prints JSON)'),
   settings: z.object({
     from: z.iso.date().optional(),
@@ -55,7 +58,7 @@ export const prove = opsCommand({
     if (csv && session.json)
       throw new UsageError('--csv and --json exclude each other.', 'Give one of them.');
     const client = await session.operateClient();
-    // Who goes on may be somebody else than who began.
+    // The person who goes on may not be the one who began.
     const by = now || next?.now === true ? { by: await session.by() } : {};
     using progress = session.progress('prove', answeredWithinMs);
     let toRead = 0;
@@ -68,7 +71,7 @@ export const prove = opsCommand({
         progress,
         sum: proveSum,
         onResult: (one) => {
-          // What is left falls from call to call; the first answer is as near to all as can be known.
+          // `toRead` falls from call to call, so its maximum, at the first answer, stands for all days.
           toRead = Math.max(toRead, one.toRead);
           if (toRead > 0) progress.at(toRead - one.toRead, toRead, 'days');
         },

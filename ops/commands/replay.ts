@@ -38,7 +38,7 @@ export const replay = opsCommand({
   changes: { isFinal: true },
   summary: contract.replay.does,
   details:
-    'Under their first ids, marked as replays: a subscriber that handles each id once is safe. See docs/subscribing.md#replays. Ends with 3 when an --id is not known here; the others are sent.',
+    'Events keep their ids and are marked as replays, so a subscriber that handles each id once is safe. See docs/subscribing.md#replays. Ends with 3 when an --id is not known here; the others are sent.',
   examples: [
     ['replay --stack prod --from 2026-11-01 --to 2026-11-15 --dry-run', 'what would be sent?'],
     ['replay --stack prod --id 48213,48220', 'the last events of two assessments'],
@@ -57,10 +57,10 @@ export const replay = opsCommand({
         .option('--id <ids>', 'these assessments', ids)
         .option('--organization <ids>', 'of these organizations', ids)
         .addOption(typeOption('whose last event was of these types'))
-        .option('--baseline', 'also what the baseline recorded and nobody was told of')
+        .option('--baseline', 'also certifications that the baseline recorded without an event')
         .option('--queue <arn>', 'to this queue alone (default: to every subscriber)', queue)
         .addOption(eventsPerSecond())
-        .option('--dry-run', 'count what would be sent, and send nothing'),
+        .option('--dry-run', 'count the events, and send none'),
     ),
   settings,
   async run(session, options) {
@@ -99,7 +99,7 @@ function firstCall(options: z.output<typeof settings>): CommandInput {
   const isSelected = [from, to, ids, organizations, types].some((one) => one !== undefined);
   if (isSelected === all)
     throw new UsageError(
-      all ? '--all is not all with another selection.' : 'It is not said what to replay.',
+      all ? '--all excludes any other selection.' : 'The events to replay are not selected.',
       'Give --from, --to, --id, --organization or --type, or --all for all of history.',
     );
   return {

@@ -8,7 +8,7 @@ import { counted, holdsSum, type Kept } from '../render/holds.ts';
 import type { Session } from '../session.ts';
 import type { OperateClient } from '../target/operate-client.ts';
 
-/** Options that say which of the events that wait for operators are meant. */
+/** The options that select events which wait for ops. */
 export const selecting = (command: Command) =>
   command
     .option('--undeliverable', 'those that SNS has refused for good, instead of those held')
@@ -38,7 +38,7 @@ export function selectionOf(options: Selecting): Selection {
   };
 }
 
-/** The options that select the same. */
+/** The options of the command line that select the same events. */
 export function optionsOf({ undeliverable, organization, year, type, id }: Selecting): string {
   const lists = Object.entries({ organization, year, type, id }).flatMap(([name, values]) =>
     values === undefined ? [] : [` --${name} ${values.join(',')}`],
@@ -46,16 +46,16 @@ export function optionsOf({ undeliverable, organization, year, type, id }: Selec
   return [undeliverable ? ' --undeliverable' : '', ...lists].join('');
 }
 
-/** What waits and is selected; and how many there are of all, where that is none of them. */
+/** The selected events. Only if none is selected is `altogether` another number: the count of all that wait. */
 export interface Selected {
   readonly kept: Kept;
   readonly altogether: number;
 }
 
 /**
- * Counts what is selected.
+ * Counts the selected events.
  *
- * @throws OpsError when it is not counted to its end: it changes nothing, so there is nothing to go on with
+ * @throws OpsError if the count stops early: it changes nothing, so there is no work to resume
  */
 export async function countSelected(
   session: Session,

@@ -12,7 +12,7 @@ export const status = opsCommand({
   permissions: schedulePermission,
   summary: contract.status.does,
   details:
-    'Of all integrations, unless --integration names one. With --exit-code it ends with 1 when one of them needs somebody to look at it: not for a pause, a baseline, events about to be delivered or a total that no day explains.',
+    'Covers all integrations, unless --integration names one. With --exit-code it ends with 1 when one of them needs attention. A pause, a baseline, events about to be delivered or a total that no day explains yet do not count.',
   examples: [
     ['status --stack prod', 'how is it doing?'],
     ['status --stack prod --history', 'and who has changed what?'],
@@ -22,9 +22,9 @@ export const status = opsCommand({
   declare: (command) =>
     command
       .option('--history', 'also the commands that changed something, newest first')
-      .option('--activity', 'also what the last ticks and hours did, newest first')
+      .option('--activity', 'also the work of the last ticks and hours, newest first')
       .option('--no-partner', 'do not ask the partner for its total')
-      .option('--exit-code', 'end with 1 when one of them needs somebody'),
+      .option('--exit-code', 'end with 1 when one of them needs attention'),
   settings: z.object({
     history: z.boolean().default(false),
     activity: z.boolean().default(false),

@@ -12,7 +12,7 @@ export const pause = opsCommand({
   changes: {},
   summary: contract.pause.does,
   details:
-    'Nothing is lost: what changes meanwhile is announced afterwards. The reason is shown by status, and is not for personal data.',
+    'Nothing is lost: changes made meanwhile are announced afterwards. status shows the reason, so it must not hold personal data.',
   examples: [['pause --stack prod --reason "partner migrates, ticket 4711"', 'for a maintenance']],
   declare: (command) =>
     command.requiredOption('--reason <text>', 'why, for those who read the status', sentence),
@@ -48,7 +48,7 @@ export const acceptTotal = opsCommand({
   changes: { isFinal: true },
   summary: contract['accept-total'].does,
   details:
-    'Until then none of them is called withdrawn. Afterwards each is, once two looks ten minutes apart (withdrawAfter) have lacked it. A total of 0 looks like a host that is broken: make sure of it first.',
+    'Until then, no missing certification is withdrawn. Afterwards, each is withdrawn once two looks ten minutes apart (withdrawAfter) have lacked it. A total of 0 may come from a broken host: ask the partner first.',
   examples: [['accept-total 4200 --stack prod', 'status shows 4200 at the partner, as agreed']],
   declare: (command) =>
     command
@@ -68,7 +68,7 @@ export const acceptTotal = opsCommand({
       session.note((view) => [
         view.paint(
           'warning',
-          'A host that is broken shows nothing, too, and no record is left to tell by: make sure with the partner that the scope is empty.',
+          'A total of 0 may also come from a broken host, and no record is left to tell the difference: ask the partner whether the scope is empty.',
         ),
       ]);
     await session.confirm(

@@ -12,11 +12,11 @@ export const testEvent = opsCommand({
   changes: { isFinal: true },
   summary: contract['test-event'].does,
   details:
-    'Whether a subscriber gets it depends on its filter: give the organization or the assessment that it asks for. A filter by type has to list certification.test. Given twice, it sends two.',
+    'A subscriber gets the event only if it passes the filter: give an organization or an assessment of the filter. A filter by type has to list certification.test. Each run sends another event.',
   examples: [
     ['test-event --local', 'does a subscription work?'],
     ['test-event --stack prod --organization 7', 'one that passes the filter for organization 7'],
-    ['test-event --local --like withdrawn', 'does a consumer bear one without a record?'],
+    ['test-event --local --like withdrawn', 'can a consumer handle an event without a record?'],
   ],
   declare: (command) =>
     command

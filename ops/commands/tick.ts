@@ -8,7 +8,7 @@ export const tick = opsCommand({
   usage: 'tick',
   changes: {},
   summary: contract.tick.does,
-  details: 'Safe at any time: if another tick is at work, this one leaves it to that.',
+  details: 'Safe at any time: while another tick is at work, this one does nothing.',
   examples: [['tick --stack prod', 'look for changes now']],
   settings: z.object({}),
   async run(session) {

@@ -15,7 +15,7 @@ import { sweep, TemporaryQueue } from '../watching/temporary-queue.ts';
 type Status = ResultOf<'status'>;
 
 const statusEveryMs = 10_000;
-/** The queue; with nothing in it, it is asked as often. */
+/** The pause after a failed read of the queue, about as long as an empty read takes. */
 const triedAgainMs = 2_000;
 
 export const watch = opsCommand({
@@ -25,7 +25,7 @@ export const watch = opsCommand({
     '`sns:Subscribe`, `sns:Unsubscribe`, `sns:ListSubscriptionsByTopic` on the events topic; `sqs:ListQueues`; and on queues named `certification-notifier-watch-*`: `sqs:CreateQueue`, `sqs:DeleteQueue`, `sqs:GetQueueUrl`, `sqs:GetQueueAttributes`, `sqs:SetQueueAttributes`, `sqs:ReceiveMessage`, `sqs:DeleteMessage`, `sqs:TagQueue`, `sqs:ListQueueTags`',
   summary: 'Follows events and ticks live, until Ctrl-C.',
   details:
-    'A tick shows once it has come to its end; that none does is said after three periods. Events come through a queue of its own, which is removed at the end; one that a crash has left behind is removed by the next run, once it is twenty minutes old. Shows no personal data. With --json: a line each, {"event": …} or {"tick": …}, whose begun and over are reasons as status has them. Ctrl-C is its regular end: 0.',
+    'A tick shows once it has ended; if none ends for three periods, that is said. Events come through a temporary queue, which is removed at the end. If a crash leaves the queue behind, a run of watch removes it once it is twenty minutes old. Shows no personal data. With --json, each line is {"event": …} or {"tick": …}; begun and over of a tick hold the reasons of status. Ctrl-C is the regular end, with exit code 0.',
   examples: [
     ['watch --stack prod', 'what is going on?'],
     ['watch --stack prod --integration district-a', 'one integration only'],
@@ -34,7 +34,7 @@ export const watch = opsCommand({
   settings: z.object({ eventsOnly: z.boolean().default(false) }),
   async run(session, { eventsOnly }) {
     const { access, topics, integrations } = await session.target();
-    // Events come meanwhile, and the next look is not far.
+    // Not patient: to wait for one function would delay the events, and the next look is soon.
     const clients = await session.operateClients({ isPatient: false });
     const [only] = clients.length < integrations.length ? clients : [];
     const watched = {
@@ -50,9 +50,7 @@ export const watch = opsCommand({
         'faint',
         `Watching ${clients.map(({ integration }) => integration.name).join(', ')}; Ctrl-C ends it.`,
       ),
-      ...(swept > 0
-        ? [view.paint('faint', `Removed ${swept} left behind by an earlier run.`)]
-        : []),
+      ...(swept > 0 ? [view.paint('faint', `Removed leftovers of earlier runs: ${swept}.`)] : []),
     ]);
     const reading = new Bearing(session);
     const ticks = new Ticks(session, eventsOnly ? [] : clients);
@@ -71,14 +69,14 @@ export const watch = opsCommand({
 function showEvent({ terminal, json }: Session, body: string): void {
   const event = certificationEventSchema.safeParse(harmlessJson(body));
   if (!event.success) {
-    terminal.note(['A message that is no event of this version.']);
+    terminal.note(['Ignored a message that is no event of this version.']);
     return;
   }
   const gist = eventGist(event.data);
   terminal.print([json ? jsonLine({ event: gist }) : eventLine(terminal.view(), gist)]);
 }
 
-/** What changes from one look at the status to the next. */
+/** Prints the changes from one look at the status to the next. */
 class Ticks {
   readonly #session: Session;
   readonly #looks: readonly { readonly client: OperateClient; readonly bearing: Bearing }[];
@@ -93,7 +91,7 @@ class Ticks {
   async look(): Promise<void> {
     const now = this.#session.clock.now();
     const sinceMs = this.#lookedAt?.until(now).total('milliseconds') ?? statusEveryMs;
-    // Below zero, too: somebody has set the clock.
+    // The absolute value, since a clock that was set back must not stop the looks.
     if (Math.abs(sinceMs) < statusEveryMs) return;
     this.#lookedAt = now;
     for (const { client, bearing } of this.#looks) {
@@ -128,7 +126,7 @@ class Ticks {
   }
 }
 
-/** Events are owed from tick to tick: the line of the tick says how many. */
+/** Leaves out `owing`, which comes and goes with the ticks: their lines have the number. */
 function lasting(status: Status | undefined): readonly Reason[] {
   return status?.reasons.filter((reason) => reason !== 'owing') ?? [];
 }

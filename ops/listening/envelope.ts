@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { harmlessJson } from '../render/text.ts';
 
-/** Goes into a header. */
+/** The characters that an HTTP header may hold. */
 const word = z.string().regex(/^[!-~]+$/);
 
 const envelopeSchema = z.looseObject({
@@ -13,15 +13,15 @@ const envelopeSchema = z.looseObject({
 
 const eventSchema = z.looseObject({ id: z.string(), type: z.string() });
 
-/** What SNS puts into a queue, as far as it is told of. */
+/** The parts of SNS's envelope that are printed or sent as headers. */
 export interface Envelope {
   readonly messageId: string;
   readonly topicArn: string;
-  /** Undefined: what was published is no event. */
+  /** Undefined: the published text is no event. */
   readonly event: { readonly id: string; readonly type: string } | undefined;
 }
 
-/** @returns undefined where it is no notification of SNS */
+/** @returns undefined if the body is no notification of SNS */
 export function readEnvelope(body: string): Envelope | undefined {
   const envelope = envelopeSchema.safeParse(harmlessJson(body)).data;
   if (envelope === undefined) return undefined;

@@ -4,12 +4,11 @@ import { finished } from 'node:stream/promises';
 import type { Clock } from '../../lambda/clock.ts';
 import type { Envelope } from './envelope.ts';
 
-/** SNS waits so long. */
+/** SNS's own limit for an answer. */
 const patienceMs = 15_000;
 
-/** What came of a post. */
 export interface Answer {
-  /** Of HTTP; otherwise why there is none: `too-late`, or the operating system's name for it. */
+  /** The status of HTTP. If there is none, the reason: `too-late`, or the operating system's name for the error. */
   readonly status: number | string;
   readonly tookMs: number;
 }
@@ -22,7 +21,7 @@ interface Posting {
 }
 
 /**
- * Posts a notification as SNS posts it to an HTTPS subscription: the envelope as it is, called text.
+ * Posts a notification as SNS does to an HTTPS subscription: the unchanged envelope, declared as plain text.
  *
  * @throws the reason of `stop`
  */
@@ -65,7 +64,7 @@ async function statusOf(
 ): Promise<number> {
   const ask = to.protocol === 'https:' ? askHttps : askHttp;
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    // A new connection each: a server that is started anew has closed those that it kept.
+    // Each post has a connection of its own, since a restarted server has closed the old ones.
     ask(to, { method: 'POST', agent: false, ...options }, resolve)
       .on('error', reject)
       .end(body);

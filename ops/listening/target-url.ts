@@ -3,11 +3,11 @@ import { UsageError } from '../errors.ts';
 const allowed =
   'Allowed: https://…, or http:// on this machine (localhost, 127.0.0.1, [::1]). Events hold personal data, which http sends in clear.';
 
-/** Names of this machine that nobody's DNS can give to another one. */
+/** Names that mean this machine, which no DNS server can give to another one. */
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /**
- * Where events are posted to. What was given is not repeated: it may hold a password or a token.
+ * Parses the URL that events are posted to. Errors do not quote it, since it may hold a password or a token.
  *
  * @throws UsageError
  */

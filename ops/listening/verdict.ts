@@ -1,22 +1,21 @@
 import type { Answer } from './post.ts';
 
 /**
- * Seconds before each further attempt. SNS goes on for three quarters of an hour with the stack's webhooks; whoever
- * develops one does not wait for that.
+ * Seconds before each further attempt. SNS tries the stack's webhooks for three quarters of an hour, which is too long
+ * for a developer.
  */
 const waits: readonly number[] = [1, 5, 5, 5, 10, 20, 40];
 export const mostAttempts = waits.length + 1;
 
-/** What becomes of a message. */
 export type Verdict =
   | { readonly outcome: 'delivered' }
   | { readonly outcome: 'again'; readonly inSeconds: number }
-  /** SNS takes the answer for final. */
+  /** For SNS, the answer is final. */
   | { readonly outcome: 'refused' }
   | { readonly outcome: 'given-up' };
 
 /**
- * As SNS documents it ("Amazon SNS message delivery retries"): a 4xx is the endpoint's last word, save for 429.
+ * SNS's rule, as documented in "Amazon SNS message delivery retries": a 4xx is final, save for 429.
  *
  * @param attempt from 1
  */

@@ -12,24 +12,23 @@ import { ChangesNotAllowedError } from './errors.ts';
 import { ToolSession, ToolTerminal } from './tool-session.ts';
 import { defaultsOf, type Tool } from './tools.ts';
 
-/** For whom tools are called, and what they may do. */
+/** The deployment that the tools work on, and their rights. */
 export interface Caller {
   readonly host: Host;
   readonly options: TargetOptions & { readonly integration?: string | undefined };
   readonly allowsChanges: boolean;
 }
 
-/** What an assistant is told: as people are, and as machines are. */
+/** The answer to an assistant: the text for people, and the JSON for machines. */
 export interface Told {
   readonly text: string;
   readonly structured: Record<string, unknown>;
   readonly isError?: true;
 }
 
-/** One call of a tool. */
 interface Call {
   readonly stopping: AbortController;
-  /** How far it is; absent: nobody wants to know. */
+  /** Reports the progress; absent: the assistant has not asked for it. */
   readonly tell?: ((line: string) => void) | undefined;
 }
 
@@ -39,9 +38,9 @@ const givenSchema = z.looseObject({
 });
 
 const confirmation =
-  'Nothing was changed. Show this to the person whom you assist; once they agree, give it again with `confirm: true`.';
+  'Nothing was changed. Show this to the person whom you assist; once they agree, call the tool again with `confirm: true`.';
 
-/** Carries out a command as the command line does, up to its first change where nobody has agreed to that. */
+/** Carries out a command as the command line does. Without `confirm`, it stops before the first change. */
 export async function callTool(
   { command }: Tool,
   input: unknown,
@@ -83,7 +82,7 @@ export async function callTool(
   }
 }
 
-/** A command that can only count is previewed by that. */
+/** The preview of a command that has a dry run is that dry run. */
 function settingsOf(
   command: OpsCommand,
   given: Readonly<Record<string, unknown>>,
@@ -134,7 +133,7 @@ function asked(session: ToolSession, question: string): Told {
 
 const told = ({ notes, answered }: ToolSession) => [...notes, ...(answered?.lines ?? [])];
 
-/** Standard output speaks the protocol; what a command tells is no part of it. */
+/** Standard output speaks the protocol, so a command must not write to it. */
 const nobody = () => ({
   input: Readable.from([]),
   output: new Writable({ write: (_chunk, _encoding, done) => done() }),

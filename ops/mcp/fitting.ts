@@ -1,13 +1,13 @@
 import { amount } from '../render/text.ts';
 import type { Told } from './call.ts';
 
-/** Of a text, and of data: some assistants cut off what is longer, others end the conversation. */
+/** The limit of a text, and of data. Beyond it, some assistants cut the answer off; others end the conversation. */
 const mostCharacters = 60_000;
 
 const advice =
   'Ask for less, such as fewer days or a `limit`; the command line, with --json, tells all of it.';
 
-/** An answer that an assistant can take: of a text the beginning, of data all or nothing, and what is left out. */
+/** Shortens an answer to the limit: a text to its beginning, data to nothing. Both say how much is left out. */
 export function fitting(told: Told): Told {
   return { ...told, text: fittingText(told.text), structured: fittingData(told.structured) };
 }

@@ -1,6 +1,6 @@
 /**
- * All that `mcp` takes of the Model Context Protocol's SDK. Only this file names it: the npm package has a bundle
- * in its place, so that whoever installs it gets none of it.
+ * The parts of the Model Context Protocol's SDK that `mcp` uses. Only this file imports the SDK: the npm package has a
+ * bundle in its place, so installing the package does not install the SDK.
  */
 export {
   type CallToolResult,

@@ -13,18 +13,17 @@ import {
 } from './library.ts';
 import { toolsOf } from './tools.ts';
 
-/** Whom it assists, and in what. */
 const instructions = (allowsChanges: boolean) =>
   [
     'certification-notifier watches a partner for new, changed and withdrawn certifications and announces each to subscribers.',
-    'Is anything wrong: status, then check. Why somebody has not heard of a certification: explain with its id. Whether days are complete: prove.',
-    "Days are in the partner's time zone. Answers say what to do in commands for people; they name nobody.",
+    'To see whether anything is wrong: status, then check. To see why a certification was not announced: explain with its id. To see whether days are complete: prove.',
+    "Days are in the partner's time zone. Answers give advice as commands for people, and hold no personal data.",
     allowsChanges
-      ? 'What changes something first answers with a preview: have the person agree to it before you confirm.'
-      : 'You can only look. Where something is to be changed, give the person the command that the answer names.',
+      ? 'A tool that changes something first answers with a preview: have the person agree to it before you confirm.'
+      : 'You can only look. For a change, give the person the command that the answer names.',
   ].join('\n');
 
-/** Serves the protocol on standard input and output, until the input ends or somebody stops it. */
+/** Serves the protocol on standard input and output, until the input ends or a signal stops the program. */
 export async function serveMcp(caller: Caller): Promise<void> {
   const { streams, stopping } = caller.host;
   const { input, output } = streams;
@@ -71,7 +70,7 @@ class Calls {
     return server;
   }
 
-  /** What is under way comes to its end between two calls of the function. */
+  /** Stops the running command between two calls of the function, and waits for its end. */
   async end(): Promise<void> {
     this.#ending.abort(new InterruptedError());
     await this.#last;
@@ -94,14 +93,14 @@ class Calls {
   }
 }
 
-/** Whoever waits is told how far it is, if they want to know. */
+/** Sends the progress, if the assistant has asked for it. */
 function progressOf({ mcpReq }: ServerContext): ((line: string) => void) | undefined {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return undefined;
   let progress = 0;
   let last = '';
   return (message) => {
-    // A line is shown several times a second, and tells of seconds.
+    // The same line comes several times a second; only another line is progress.
     if (message === last) return;
     last = message;
     progress += 1;

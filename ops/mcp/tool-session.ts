@@ -2,11 +2,11 @@ import type { View } from '../render/layout.ts';
 import { Session } from '../session.ts';
 import { Terminal } from '../terminal.ts';
 
-/** A command that an assistant gives: what it tells is kept instead of written. */
+/** The session of an assistant's command: collects the output instead of writing it. */
 export class ToolSession extends Session {
-  /** Beside the answer, and before it. */
+  /** Lines beside the answer, and before it. */
   readonly notes: string[] = [];
-  /** As machines and as people are told. */
+  /** The answer, for machines and for people. */
   answered: { readonly result: unknown; readonly lines: readonly string[] } | undefined;
 
   override answer(result: unknown, lines: (view: View) => readonly string[]): void {
@@ -18,11 +18,11 @@ export class ToolSession extends Session {
   }
 }
 
-/** Nobody sits there; how far a command is may be told all the same. */
+/** A terminal without a user, which still reports the progress. */
 export class ToolTerminal extends Terminal {
   readonly #tell: ((line: string) => void) | undefined;
 
-  /** @param tell how far a command is; absent: nobody wants to know */
+  /** @param tell receives the progress; absent: nobody has asked for it */
   constructor(host: ConstructorParameters<typeof Terminal>[0], tell?: (line: string) => void) {
     super(host);
     this.#tell = tell;

@@ -3,15 +3,14 @@ import * as z from 'zod';
 import type { OpsCommand } from '../ops-command.ts';
 import type { ToolAnnotations } from './library.ts';
 
-/** What assistants may do here. */
 export interface Allowed {
   /** Whether there are tools, and arguments, that change something. */
   readonly changes: boolean;
-  /** Whether a call may say which integration is meant: not where the server is for one. */
+  /** Whether a call may name the integration: not if the server is for one. */
   readonly integration: boolean;
 }
 
-/** A command as an assistant is told of it. */
+/** A command as a tool for assistants. */
 export interface Tool {
   readonly name: string;
   readonly description: string;
@@ -21,8 +20,8 @@ export interface Tool {
 }
 
 /**
- * Options of no use to an assistant: how a terminal or a shell is told; to wait for hours; and what the daily
- * self-check does. Its yes is `confirm`.
+ * Options without use for an assistant: the output for a terminal or a shell, waits of hours, and the note of the daily
+ * self-check. `confirm` takes the place of `yes`.
  */
 const leftOut: ReadonlySet<string> = new Set(['yes', 'csv', 'exitCode', 'follow', 'note']);
 
@@ -37,7 +36,7 @@ const confirm = z
 
 const previewed = 'Without `confirm` it then answers with a preview and does nothing.';
 
-/** A tool for each command that comes to its end by itself and reads no secret. */
+/** A tool for each command that ends by itself and reads no secret. */
 export function toolsOf(commands: readonly OpsCommand[], allowed: Allowed): readonly Tool[] {
   return commands.flatMap((command) => {
     const changing = changingOf(command);
@@ -46,7 +45,7 @@ export function toolsOf(commands: readonly OpsCommand[], allowed: Allowed): read
   });
 }
 
-/** With which of its arguments a tool changes something; or it always does. */
+/** The arguments with which a tool changes something, or `always`. */
 function changingOf({ changes }: OpsCommand): readonly string[] | 'always' {
   if (changes === undefined) return [];
   return changes.with?.filter((option) => !leftOut.has(option)) ?? 'always';
@@ -79,9 +78,9 @@ function toolOf(command: OpsCommand, allowed: Allowed): Tool {
   };
 }
 
-/** Options and arguments of the command, with what its help says of each. */
+/** Options and arguments of the command, each with its text from the help. */
 function fieldsOf(command: OpsCommand, { changes }: Allowed): Record<string, z.ZodType> {
-  // Why, for the record: only of a change.
+  // Without changes, there is no reason to record.
   const kept = new Set(changes ? [] : ['reason', ...(command.changes?.with ?? [])]);
   const parsed = declared(command);
   const fields = Object.entries(command.settings.shape)
@@ -104,10 +103,10 @@ function helpOn(name: string, { options, registeredArguments }: Command) {
   return { description: argument?.description ?? '', isRequired: argument?.required ?? false };
 }
 
-/** Its own schema is recursive, which not every assistant takes. */
+/** Takes the place of the command's own schema, which is recursive: some assistants reject that. */
 const next = z.looseObject({ command: z.string() });
 
-/** What the command is given where nothing is said. */
+/** The default values of its options. */
 export const defaultsOf = (command: OpsCommand): Readonly<Record<string, unknown>> =>
   declared(command).opts();
 

@@ -6,7 +6,7 @@ import { amount, count } from './text.ts';
 
 type Status = ResultOf<'status'>;
 
-/** Of the status: how far it is, and the partner's total, or why it is not known. */
+/** The status of the baseline, with the partner's total or the reason why that is unknown. */
 export type Baseline = Status['baseline'] &
   Pick<Status, 'paused'> & {
     readonly total?: number;
@@ -22,7 +22,7 @@ export function baselineIn({ baseline, partner, paused }: Status): Baseline {
   };
 }
 
-/** How far the first full read is, as a bar. */
+/** The progress of the baseline, as a bar. */
 export function baselineLine({ status, counted, total, before }: Baseline): string {
   if (status === 'none') return 'not begun';
   if (status === 'completed') return `completed: ${count(counted, 'certification')}`;
@@ -36,7 +36,7 @@ export function baselineLines(view: View, baseline: Baseline): string[] {
   return [
     `baseline  ${baselineLine(baseline)}`,
     ...(status === 'none'
-      ? ['The first tick that gets through to the partner begins it; status says what keeps it.']
+      ? ['The first tick that reaches the partner begins it; status says why none has.']
       : []),
     ...(problem === undefined || problem.code === 'paused'
       ? []

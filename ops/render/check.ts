@@ -4,7 +4,7 @@ import { told } from './time.ts';
 
 type Checked = ResultOf<'check'>;
 
-/** One thing that was tried: by the function, or by the command line itself. */
+/** One check, by the function or by the command line itself. */
 export interface Check {
   readonly name: string;
   readonly outcome: Checked['checks'][number]['outcome'];
@@ -20,7 +20,7 @@ const marks: Readonly<Record<Check['outcome'], Cell>> = {
   skipped: ['faint', 'skipped'],
 };
 
-/** What was tried, in order, with what to do about each failure. */
+/** The checks in order, each failure with its advice. */
 export function checkLines(view: View, integration: string, checks: readonly Check[]): string[] {
   const width = Math.max(...checks.map(({ name }) => name.length));
   const blank = ' '.repeat(width);

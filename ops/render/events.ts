@@ -7,12 +7,11 @@ import { moment } from './time.ts';
 type Events = ResultOf<'events'>;
 type Listed = Events['events'][number];
 
-/** Columns of a line. */
+/** The columns of a line. */
 const width = 120;
-/** Of a name, if the rest of the line leaves no more. */
+/** The least columns for a name, however long the rest of the line is. */
 const leastOfName = 10;
 
-/** Of all calls so far and one more. */
 export function eventsSum(all: Events | undefined, one: Events): Events {
   if (all === undefined) return one;
   const events = [...all.events, ...one.events];
@@ -23,7 +22,7 @@ export function eventsSum(all: Events | undefined, one: Events): Events {
 export function eventsLines(view: View, { events, unreadable, next }: Events): string[] {
   const more = next === undefined ? '' : ', and there are older ones: --all, or a larger --limit';
   return [
-    ...(events.length === 0 ? ['No event of these days is as asked for.'] : rowsOf(view, events)),
+    ...(events.length === 0 ? ['No event of these days matches.'] : rowsOf(view, events)),
     ...(events.length === 0 ? [] : ['', `${count(events.length, 'event')}${more}`]),
     ...(unreadable === 0
       ? []
@@ -63,7 +62,7 @@ function rowOf(view: View, event: Listed): Cell[] {
     String(id),
     day,
     String(organization_id ?? 'none'),
-    // As the option says it.
+    // In the words of --delivery.
     typeof told === 'string' ? delivery : [told[0], delivery],
   ];
 }
@@ -94,7 +93,7 @@ export function eventsCsv({ events }: Pick<Events, 'events'>): string[] {
   ];
 }
 
-/** Text of others: a spreadsheet would take what begins like this for a formula. */
+/** A spreadsheet would take a text that begins with one of these characters for a formula. */
 function csvText(text: string): string {
   const harmless = /^[=+\-@]/.test(text) ? `'${text}` : text;
   return /[",]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;

@@ -20,8 +20,11 @@ const verdicts: Readonly<Record<Explanation['verdict'], Cell>> = {
   pending: ['warning', 'its last event waits for the next tick'],
   held: ['warning', 'its last event is held: release or discard it'],
   undeliverable: ['bad', 'SNS has refused its last event for good'],
-  discarded: ['warning', 'its last event was discarded by operators'],
-  undone: ['good', 'it is again as subscribers were last told: what was held has undone itself'],
+  discarded: ['warning', 'its last event was discarded by ops'],
+  undone: [
+    'good',
+    'it is again as subscribers were last told: the held events have undone each other',
+  ],
   quarantined: ['bad', "not announced: the partner's record is malformed"],
   'not-yet-seen': ['warning', 'the partner has it, and no tick has found it yet'],
   'not-at-partner': [
@@ -51,7 +54,7 @@ export const deliveries: Readonly<Record<Revision['delivery'], Cell>> = {
   undone: ['faint', 'undone before it was told'],
 };
 
-/** The life of one assessment. @param status to say what keeps ticks from it; absent: nothing has to */
+/** The life of one assessment. @param status has the reasons that keep ticks from it; absent: none are shown */
 export function explainLines(view: View, explanation: Explanation, status?: Status): string[] {
   const { id, known } = explanation;
   return [
@@ -61,10 +64,10 @@ export function explainLines(view: View, explanation: Explanation, status?: Stat
   ];
 }
 
-/** What became of its last revision; of one that is not known, why. */
+/** The outcome of its last revision. If the assessment is not known, the reason. */
 export const explainVerdict = ({ verdict }: Explanation): Cell => verdicts[verdict];
 
-/** What is known of it, and what keeps ticks from it. @param status absent: nothing has to be said of that */
+/** The known facts, and the reasons that keep ticks from it. @param status absent: no reasons are shown */
 export function explainFacts(
   view: View,
   explanation: Explanation,
@@ -90,12 +93,12 @@ export function explainFacts(
   ];
 }
 
-/** Of what is as the partner has it, and was decided about, a tick has nothing left to find or to do. */
+/** Whether ticks have nothing left to find or to do: the record is as the partner has it, and its event is decided. */
 export function isSettled({ verdict, partner }: Explanation): boolean {
   return partner.has === 'record' && partner.asRecorded === true && settled.has(verdict);
 }
 
-/** What keeps ticks from finding what they have not found yet. */
+/** The reasons that may keep ticks from finding a change. */
 export function inTheWay({ reasons }: Pick<Status, 'reasons'>): Reason[] {
   return reasons.filter((reason) => keeping.has(reason));
 }
@@ -208,13 +211,13 @@ const reads = {
   baseline: 'the baseline',
 } as const;
 
-/** In which read a tick has come upon it, and by which proof that was complete. */
+/** The read in which a tick found it, and the proof of that read. */
 export function foundBy({ found }: Revision): string {
   if (found === undefined) return '';
   return [reads[found.in], found.proof].filter(Boolean).join(', ');
 }
 
-/** What became of its event. */
+/** The delivery of its event. */
 export function deliveryTold({ delivery, code, behind }: Revision): Cell {
   const [tone, text] = pair(deliveries[delivery]);
   const more = [

@@ -5,7 +5,7 @@ import { told } from './time.ts';
 
 type Failure = Pick<OpsError, 'code' | 'message' | 'retryHelps' | 'whatToDo' | 'goOn'>;
 
-/** What happened, what to do, how to go on, and whether a retry helps, where that is in question. */
+/** The error, its advice, how to go on, and whether a retry helps. A mistake of usage needs no word on retries. */
 export function failureLines(view: View, failure: Failure): string[] {
   const { message, whatToDo, retryHelps, code, goOn } = failure;
   const retry = retryHelps ? 'A retry can help.' : 'A retry alone does not help.';

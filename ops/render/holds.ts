@@ -11,7 +11,6 @@ type Decided = ResultOf<'release'> | ResultOf<'discard'>;
 
 const organizationsShown = 20;
 
-/** Of all calls so far and one more. */
 export function holdsSum(all: Holds | undefined, one: Holds): Holds {
   if (all === undefined) return one;
   const unreadable = all.unreadable + one.unreadable;
@@ -19,12 +18,12 @@ export function holdsSum(all: Holds | undefined, one: Holds): Holds {
   return { ...one, at: all.at, list: [...all.list, ...one.list], organizationNames, unreadable };
 }
 
-/** What waits, counted. */
+/** The waiting events, counted. */
 export type Kept = ReturnType<typeof counted>;
 
-/** @param isListed whether each event is shown by itself, too */
+/** @param isListed whether each event is shown, too */
 export function counted({ at, list, organizationNames, unreadable }: Holds, isListed: boolean) {
-  // Not as text: fractions of a second have as many digits as they need.
+  // Compared as instants, since fractions of a second vary in length.
   const oldestFirst = list.toSorted(
     (a, b) => Temporal.Instant.compare(a.since, b.since) || a.id - b.id || a.revision - b.revision,
   );
@@ -53,7 +52,7 @@ export function counted({ at, list, organizationNames, unreadable }: Holds, isLi
   };
 }
 
-/** How often each is there. */
+/** How often each value occurs. */
 function numbers<Value>(all: readonly Value[]): ReadonlyMap<Value, number> {
   const found = new Map<Value, number>();
   for (const one of all) found.set(one, (found.get(one) ?? 0) + 1);
@@ -61,9 +60,9 @@ function numbers<Value>(all: readonly Value[]): ReadonlyMap<Value, number> {
 }
 
 /**
- * What waits for operators, without anybody's data.
+ * The events that wait for ops, without personal data.
  *
- * @param selected what was asked for, and how many events wait altogether if that is none of them
+ * @param selected the selected events, and the number of all that wait if none is selected
  */
 export function holdsLines(
   view: View,
@@ -109,9 +108,9 @@ export function holdsLines(
 }
 
 /**
- * What can be done about what was shown.
+ * The commands that decide about the shown events.
  *
- * @param toType the command line of a command, as it is typed here
+ * @param toType gives the command line of a command, as it is typed here
  */
 export function nextLines(
   view: View,
@@ -127,7 +126,7 @@ export function nextLines(
   ];
 }
 
-/** How much it is, in a sentence. */
+/** The numbers, in two parts of a sentence. */
 export function holdsGist({ events, certifications, byType }: Kept, waiting: string) {
   return {
     events: `${count(events, 'event')} ${waiting}`,
@@ -146,7 +145,7 @@ export function holdsFacts(
   ];
 }
 
-/** What is said where none is left, or none of those that were asked for. */
+/** The text if no event waits, or if none matches the selection. */
 export function noneTold({ unreadable }: Kept, altogether: number, waiting: string): Cell[] {
   const none = unreadable > 0 ? 'Nothing that can be read is' : 'Nothing is';
   const others = `${count(altogether, 'event')} ${waiting}, and none of them matches.`;
@@ -184,7 +183,6 @@ function listLines(view: View, list: Holds['list']): string[] {
   );
 }
 
-/** Of all calls so far and one more. */
 export function decidedSum<Result extends Decided>(all: Result | undefined, one: Result): Result {
   if (all === undefined) return one;
   const open = 'openUntil' in all ? { openUntil: all.openUntil } : {};
@@ -200,7 +198,7 @@ export function decidedSum<Result extends Decided>(all: Result | undefined, one:
   };
 }
 
-/** What was released or discarded. */
+/** The outcome of `release` or `discard`. */
 export function decidedLines(view: View, decided: Decided, verb: string): string[] {
   const { events, byType, freed, undone, behind, unreadable } = decided;
   return [

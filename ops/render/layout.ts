@@ -1,17 +1,17 @@
 import type { Now } from './time.ts';
 
-/** What a text means, and so what colour it has on a terminal that shows any. */
+/** The meaning of a text, which decides its colour. */
 export type Tone = 'plain' | 'strong' | 'faint' | 'good' | 'warning' | 'bad';
 
-/** How and when somebody reads. */
+/** The time, the time zone and the colours of the reader. */
 export interface View extends Now {
   paint(tone: Tone, text: string): string;
 }
 
-/** Text, and what it means where that is to be seen. */
+/** A text, with its tone if it has one. */
 export type Cell = string | readonly [tone: Tone, text: string];
 
-/** Name and value, aligned. What is undefined is left out. */
+/** Names and values, aligned. Undefined values are left out. */
 export function facts(
   view: View,
   entries: readonly (readonly [name: string, value: Cell | undefined])[],
@@ -30,7 +30,7 @@ export interface Column {
   readonly align?: 'right';
 }
 
-/** A line of titles, and a line for each row; the last column is as wide as it likes. */
+/** A line of titles, and a line for each row. The last column is not padded. */
 export function table(
   view: View,
   columns: readonly Column[],

@@ -5,7 +5,7 @@ import type { Tone, View } from './layout.ts';
 import { counts } from './text.ts';
 import { moment, span } from './time.ts';
 
-/** One post of a message, and what becomes of it. */
+/** One post of a message, and its outcome. */
 export interface Attempt {
   /** When it was answered. */
   readonly at: string;
@@ -24,7 +24,7 @@ const labels: Readonly<Record<Verdict['outcome'], readonly [tone: Tone, label: s
 };
 const labelWidth = Math.max(...Object.values(labels).map(([, label]) => label.length));
 
-/** On one line, and nobody's personal data. */
+/** On one line, without personal data. */
 export function attemptLine(
   view: View,
   { at, envelope, answer, verdict, attempt }: Attempt,
@@ -58,16 +58,16 @@ function afterwards(verdict: Verdict, attempt: number): string[] {
   }
 }
 
-/** What is known once nothing comes any more. */
+/** The numbers at the end. */
 export interface Tally {
   readonly delivered: number;
   readonly refused: number;
   readonly givenUp: number;
-  /** That were to be offered again. */
+  /** Those still to be offered again. */
   readonly owed: number;
 }
 
 export function tallyLines({ delivered, refused, givenUp, owed }: Tally): string[] {
   const sums = { delivered, refused, 'given up': givenUp, 'to be offered again': owed };
-  return [`Subscription and queue are removed. Messages: ${counts(sums)}.`];
+  return [`Subscription and queue are removed. Events: ${counts(sums)}.`];
 }

@@ -1,7 +1,7 @@
 import { amount } from './text.ts';
 import { span } from './time.ts';
 
-/** How fast it has gone, and how long ago that was measured. */
+/** The speed so far, and the time since it was measured. */
 export interface Pace {
   readonly perMs: number;
   readonly sinceMs: number;
@@ -10,15 +10,15 @@ export interface Pace {
 export interface Standing {
   readonly label: string;
   readonly elapsedMs: number;
-  /** The call that is being waited for has an answer by then; absent: it is no single call. */
+  /** The time left for the answer to the present call; absent: the wait is for no single call. */
   readonly answeredInMs?: number;
-  /** Absent: nobody knows how much there is. */
+  /** Absent: the total is unknown. */
   readonly part?: { readonly done: number; readonly total: number; readonly noun: string };
-  /** Absent: nothing was done yet that could be measured. */
+  /** Absent: too little is done to measure it. */
   readonly pace?: Pace;
 }
 
-/** In columns; a shorter one tells nothing. */
+/** In columns. Below the least, no bar is shown. */
 const barWidth = { most: 24, least: 6 };
 
 /** `████░░░░` @param share from 0 to 1 */
@@ -37,9 +37,9 @@ export function bar(share: number): string {
 }
 
 /**
- * One line: how far it is, and how long it will take by the pace so far, or at most.
+ * One line: the progress, and the time left, by the pace so far or at most.
  *
- * @param width in columns: where there is no room for all of it, it is the bar that gives way
+ * @param width in columns; if they are few, the bar shrinks or is left out
  */
 export function progressLine(standing: Standing, width: number): string {
   const { label } = standing;

@@ -7,14 +7,14 @@ import { moment } from './time.ts';
 type Certificate = ResultOf<'prove'>;
 type Day = Certificate['days'][number];
 
-/** The last call tells of the days; what reading again has found, each for itself. */
+/** The last call has all days; the findings of the reads add up over the calls. */
 export function proveSum(all: Certificate | undefined, one: Certificate): Certificate {
   if (all === undefined) return one;
   const found = one.found === undefined ? all.found : added(all.found, one.found);
   return { ...one, ...(found !== undefined && { found }) };
 }
 
-/** With how many days are what. */
+/** Adds the numbers of days for each state of proof. */
 export function counted(certificate: Certificate) {
   const { days } = certificate;
   const many = (standing: Day['standing']) =>
@@ -52,12 +52,12 @@ export const proveColumns = [
   { title: 'digest' },
 ];
 
-/** A row a day; of empty days in a row that were proven together, one. */
+/** A row for each day. Empty days in a row that were proven together share one. */
 export function proveRows(view: View, days: readonly Day[]): Cell[][] {
   return stretches(days).map((stretch) => row(view, stretch));
 }
 
-/** Days to come are no part of it, and of a day that is not over only what it had so far. */
+/** Future days do not count, and a day that is not over counts with its certifications so far. */
 export function proveVerdict({ proven, open, unproven, notYet, certifications }: Counted) {
   const gist: readonly [tone: Tone, text: string] =
     unproven > 0
@@ -76,7 +76,7 @@ export function proveVerdict({ proven, open, unproven, notYet, certifications }:
   return { gist, of: parts.join(', ') };
 }
 
-/** Empty days in a row that were proven together, and every other day by itself. */
+/** Joins empty days in a row that were proven together; every other day stays by itself. */
 function stretches(days: readonly Day[]): Stretch[] {
   const found: Stretch[] = [];
   for (const day of days) {

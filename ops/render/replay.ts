@@ -18,7 +18,6 @@ const reasons: Readonly<Required<Record<keyof Replay['skipped'], string>>> = {
   unknown: 'not known here: `explain` asks the partner for them',
 };
 
-/** Of all calls so far and one more. */
 export function replaySum(all: Replay | undefined, one: Replay): Replay {
   return {
     ...one,
@@ -28,7 +27,7 @@ export function replaySum(all: Replay | undefined, one: Replay): Replay {
   };
 }
 
-/** What was sent, and what was not and why. */
+/** The number of events that were sent, and of the others by reason. */
 export function replayLines(view: View, replay: Replay): string[] {
   const { dryRun, events, byType, skipped } = replay;
   const what = `${count(events, 'event')} ${dryRun ? 'would be sent' : 'sent'}`;

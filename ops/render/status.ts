@@ -10,11 +10,11 @@ import { distance, limit, moment, momentAndDistance, msSince } from './time.ts';
 
 type Status = ResultOf<'status'>;
 
-/** Of the days that are unproven. */
+/** The ranges of unproven days that are listed. */
 const stretchesShown = 5;
-/** With what is said of each condition, as it holds for this command line. */
+/** The status with the advice on each condition, for this command line. */
 export interface AdvisedStatus extends Status {
-  /** About reasons of which operations have not been told. */
+  /** Advice on reasons that are no open condition. */
   readonly toDo?: readonly string[];
   conditions: (Status['conditions'][number] & {
     readonly title: string;
@@ -22,7 +22,7 @@ export interface AdvisedStatus extends Status {
   })[];
 }
 
-/** Per integration: up to date, or why not, and what there is to know besides. */
+/** The state of one integration: the verdict with its reasons, the facts and the lists. */
 export function statusLines(view: View, status: AdvisedStatus): string[] {
   const atWork = status.busy ? view.paint('faint', '  (at work)') : '';
   return [
@@ -36,7 +36,7 @@ export function statusLines(view: View, status: AdvisedStatus): string[] {
   ];
 }
 
-/** What there is to know besides the verdict. */
+/** The facts beside the verdict. */
 export function statusFacts(
   view: View,
   status: AdvisedStatus,
@@ -61,14 +61,14 @@ export function statusFacts(
   ];
 }
 
-/** Up to date, or everything that is in the way of it. */
+/** Up to date, or all reasons against it. */
 export function verdict(view: View, status: Status): readonly [tone: Tone, text: string] {
   if (status.reasons.length === 0) return ['good', `up to date${asOf(view, status)}`];
   const why = status.reasons.map((reason) => reasonTold(view, status, reason)).join('; ');
   return [needsSomebody(status) ? 'bad' : 'warning', `not up to date: ${why}`];
 }
 
-/** What has come or gone since the last tick, the next one finds. */
+/** A difference since the last tick is no reason: the next tick finds it. */
 function asOf(view: View, { partner, certifications, lastTick }: Status): string {
   if (partner === undefined || 'problem' in partner || lastTick === undefined) return '';
   const more = partner.count - certifications;
@@ -76,7 +76,7 @@ function asOf(view: View, { partner, certifications, lastTick }: Status): string
   return ` as of the last tick (${distance(lastTick, view)}); ${amount(Math.abs(more))} ${more > 0 ? 'more' : 'fewer'} at the partner since`;
 }
 
-/** What a baseline that is not completed waits for, on one line. */
+/** The reasons that delay a baseline, on one line. */
 export function whatKeepsBaseline(view: View, status: Status): string {
   const others = status.reasons.filter(
     (reason) => reason !== 'baseline' && reason !== 'never-ticked',
@@ -88,15 +88,15 @@ export function whatKeepsBaseline(view: View, status: Status): string {
     : `The baseline is ${what}, and ${why.join('; ')}.`;
 }
 
-/** What ends by itself, or was somebody's wish. */
+/** Reasons that end by themselves, or that ops have caused. */
 const passing: ReadonlySet<Reason> = new Set(['paused', 'baseline', 'differs', 'owing']);
 
-/** Whether anything is in the way that somebody has to look at. */
+/** Whether a reason needs the attention of ops. */
 export function needsSomebody({ reasons }: Pick<Status, 'reasons'>): boolean {
   return reasons.some((reason) => !passing.has(reason));
 }
 
-/** What is in the way, in words. */
+/** A reason, in words. */
 export function reasonTold(view: View, status: Status, reason: Reason): string {
   switch (reason) {
     case 'never-ticked':
@@ -125,7 +125,7 @@ export function reasonTold(view: View, status: Status, reason: Reason): string {
   }
 }
 
-/** Of a difference that the last tick could not explain, or that nobody looks for. */
+/** A difference that the last tick could not explain, or that no tick searches for. */
 function differenceTold({ partner, certifications, unexplained }: Status): string {
   const more =
     partner !== undefined && 'count' in partner ? partner.count - certifications : unexplained;
@@ -166,7 +166,7 @@ function selfCheck(view: View, { selfCheck: last }: Status): Cell {
   return failed.length === 0 ? `${when}: passed` : ['bad', `${when}: ${failed.join('; ')}`];
 }
 
-/** As `prove` has them, which says of each why. */
+/** The unproven days; `prove` says why each is unproven. */
 function unproven({ unproven: { days, first } }: Status): Cell | undefined {
   const [from] = first;
   if (from === undefined) return undefined;
@@ -200,10 +200,10 @@ const changes: readonly [keyof Status['detection'], what: string, by: string][] 
   ['editedHistory', 'edited, before that, one gone and one new on an old day', 'an audit'],
 ];
 
-/** No call takes longer. */
+/** The most that a call takes. */
 const longestCallMs = 60_000;
 
-/** How long it takes at worst until a change is found. */
+/** The longest time until a change is found. */
 export const detectionColumns = [{ title: 'found within' }, { title: 'changes' }, { title: 'by' }];
 
 export function detectionRows({ detection }: Pick<Status, 'detection'>): string[][] {
@@ -242,7 +242,7 @@ function activity(view: View, status: Status): string[] {
   });
 }
 
-/** What ticks and hours did, newest first. */
+/** The work of ticks and hours, newest first. */
 const activityColumns = (title: 'tick' | 'hour from') => [
   { title },
   ...activityFields.map((field) => ({ title: field, align: 'right' as const })),
@@ -281,7 +281,7 @@ function outcomeOf(view: View, at: string, outcome: Recorded['outcome']): Cell {
   if (outcome === undefined)
     return ['warning', msSince(at, view) < longestCallMs ? 'under way' : 'no answer'];
   const { rest } = outcome;
-  // Where a cursor begins with a day, it tells people how far it is.
+  // A cursor that begins with a day shows people the progress.
   const upTo = /^\d{4}-/.test(rest?.after ?? '') ? `, done up to ${rest?.after}` : '';
   if (!outcome.ok) return ['bad', `${outcome.code ?? 'failed'}${upTo}`];
   if (rest !== undefined) return ['warning', `not finished${upTo}`];

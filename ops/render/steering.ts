@@ -5,19 +5,19 @@ import { moment } from './time.ts';
 
 type Paused = NonNullable<ResultOf<'status'>['paused']>;
 
-/** `paused since … by …: the reason`, as far as it was said. */
+/** `paused since … by …: the reason`, without unknown parts. */
 export function pausedTold(view: View, { since, by, reason }: Paused = {}): string {
   const from = since === undefined ? '' : ` since ${moment(since, view)}`;
   const who = by === undefined ? '' : ` by ${by}`;
   return `paused${from}${who}${reason === undefined ? '' : `: ${reason}`}`;
 }
 
-/** The partner was not even asked: `refuseIfLeftAlone`. */
+/** The function has not asked the partner at all: `refuseIfLeftAlone`. */
 export function isLeftAlone({ code }: { readonly code: string }): boolean {
   return code === 'paused' || code === 'backing-off';
 }
 
-/** To be said of what happens only when the integration is resumed. */
+/** Belongs to answers whose effect waits for `resume`. */
 export function ifPausedLines(
   view: View,
   { paused }: { readonly paused?: Paused | undefined },
@@ -31,7 +31,7 @@ export function pauseLines(view: View, pause: ResultOf<'pause'>): string[] {
     pause.changed
       ? view.paint('warning', 'paused')
       : `It is ${pausedTold(view, pause.paused)} (as it was before)`,
-    'Ticks do nothing until resume. Nothing is lost: what changes meanwhile is announced then.',
+    'Ticks do nothing until resume. Nothing is lost: changes made meanwhile are announced then.',
   ];
 }
 
@@ -44,7 +44,7 @@ export function restartBaselineLines(view: View, result: ResultOf<'restart-basel
     result.changed
       ? view.paint('good', 'The next ticks read everything anew.')
       : 'A baseline is running already, and goes on.',
-    'What was announced is not announced again; what the ledger does not know is, or held as a flood.',
+    'Announced certifications are not announced again. Certifications that the ledger lacks are announced, or held if they are many.',
     ...ifPausedLines(view, result),
   ];
 }

@@ -1,4 +1,4 @@
-/** Two counts of the same things, together; what only one of them has counts as well. */
+/** Adds numbers by key; a key that only one side has counts as well. */
 export function added<Counts extends Readonly<Record<string, number>>>(
   all: Counts | undefined,
   one: Counts,

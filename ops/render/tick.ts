@@ -8,14 +8,14 @@ type Tick = ResultOf<'tick'>;
 const outcomes: Readonly<Record<Tick['outcome'], Cell>> = {
   completed: ['good', 'completed'],
   baseline: ['good', 'went on with the baseline'],
-  busy: ['warning', 'left it to another tick, which is at work'],
+  busy: ['warning', 'did nothing: another tick is at work'],
   paused: ['warning', 'did nothing: the integration is paused'],
   'backing-off': ['warning', 'did nothing: the partner is left alone after refusals'],
   'no-credentials': ['warning', 'did nothing: nobody has stored the credentials yet'],
-  disturbed: ['warning', 'stopped by what may end by itself'],
+  disturbed: ['warning', 'stopped by a problem that may end by itself'],
 };
 
-/** What a tick found, and what it could not do. */
+/** The findings of a tick, and its problems. */
 export function tickLines(view: View, tick: Tick): string[] {
   const { created, updated, withdrawn, restored, recorded, quarantined, failed } = tick;
   const { delivered, undelivered, undeliverable, held } = tick;

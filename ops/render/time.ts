@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 
-/** When and where somebody reads: dates are told in this zone. */
+/** The time of the reader, and the zone in which dates are shown. */
 export interface Now {
   readonly now: Temporal.Instant;
   /** IANA name. */
@@ -20,7 +20,7 @@ export function moment(
 
 const instants = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
-/** A sentence of the function's, with the instants in it told as everywhere else. */
+/** Rewrites the instants in a sentence of the function for the reader's zone. */
 export function told(sentence: string, view: Pick<Now, 'zone'>): string {
   return sentence.replaceAll(instants, (instant) => moment(instant, view));
 }
@@ -44,14 +44,14 @@ export function span(milliseconds: number): string {
     [Math.floor(minutes / 1440), 'd'],
     [Math.floor(minutes / 60) % 24, 'h'],
     [minutes % 60, 'min'],
-    // Of no interest beside more than a few minutes.
+    // Beside ten minutes or more, seconds are left out.
     [minutes < 10 ? seconds % 60 : 0, 's'],
   ];
   const some = units.filter(([number]) => number > 0).slice(0, 2);
   return some.map(([number, unit]) => `${number} ${unit}`).join(' ') || '0 s';
 }
 
-/** A limit, such as `16 min`, `1 d 1 min` or `1 d 3 h`: what two units cannot tell is rounded up. */
+/** A limit, such as `16 min`, `1 d 1 min` or `1 d 3 h`, rounded up to two units. */
 export function limit(minutes: number): string {
   const whole = Math.ceil(minutes);
   const needsThree = whole > 1440 && whole % 1440 > 60;

@@ -11,7 +11,7 @@ type Status = ResultOf<'status'>;
 const labelWidth = 9;
 const tones: Readonly<Record<string, Tone>> = { created: 'good', withdrawn: 'warning' };
 
-/** What of an event is nobody's personal data. */
+/** The parts of an event that are no personal data. */
 export function eventGist({ id, type, time, subject, data }: CertificationEvent) {
   const { assessment, late, changed, replay = false } = data;
   const { organization_id, assessment_name, certified_on } = assessment;
@@ -31,7 +31,6 @@ export function eventGist({ id, type, time, subject, data }: CertificationEvent)
 
 export type EventGist = ReturnType<typeof eventGist>;
 
-/** An event, on one line. */
 export function eventLine(view: View, gist: EventGist): string {
   const kind = gist.type.replace('certification.', '');
   const facts = [
@@ -46,7 +45,7 @@ export function eventLine(view: View, gist: EventGist): string {
   return line(view, gist.time, view.paint(tones[kind] ?? 'plain', kind.padEnd(labelWidth)), facts);
 }
 
-/** A tick that has come to its end since somebody looked last. */
+/** A tick that has ended since the last look. */
 export function tickLine(
   view: View,
   { settings, lastTick = '', certifications, today, waiting }: Status,
@@ -63,7 +62,7 @@ export function tickLine(
   ]);
 }
 
-/** Something that is in the way of being up to date, or no longer: of the status that still had it. */
+/** A reason that has begun or ended. @param status the last status that has the reason */
 export function noticeLine(
   view: View,
   at: string,

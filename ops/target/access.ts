@@ -11,7 +11,6 @@ export type Service =
   | 'sqs'
   | 'sts';
 
-/** What a client of AWS's SDK is made with. */
 export interface ClientSettings {
   readonly region?: string;
   readonly profile?: string;
@@ -22,8 +21,8 @@ export interface ClientSettings {
 }
 
 /**
- * How long a client waits for an answer, and for the rest of it. A connection that was lost on the way
- * says nothing, and the SDK by itself waits for ever: of an exceeded time it only warns.
+ * The limits for an answer, and for each pause within it. A lost connection gives no sign, and by default the SDK waits
+ * for ever: it only warns when a limit is exceeded.
  */
 export function patience(silenceMs = 10_000) {
   return {
@@ -36,7 +35,7 @@ export function patience(silenceMs = 10_000) {
   };
 }
 
-/** Clients of AWS's SDK, which keep their connections until all of them are closed here. */
+/** Clients of the AWS SDK. Their connections stay open until all are closed here. */
 export class Clients implements Disposable {
   readonly #open: { destroy(): void }[] = [];
 
@@ -50,19 +49,15 @@ export class Clients implements Disposable {
   }
 }
 
-/** How AWS, or what stands for it on this machine, is reached. */
+/** Access to AWS, or to the local instance. */
 export interface Access {
   readonly isLocal: boolean;
   readonly clients: Clients;
-  /** What a client of the service is made with. */
   settings(service: Service): ClientSettings;
 }
 
 const signIn = 'sign in (aws sso login, or as you usually do), or choose another --profile';
-/**
- * Names under which the SDK's search for credentials, or a service of AWS, says that it does not know
- * who asks, and what each means.
- */
+/** Names of errors with which the SDK or a service of AWS rejects the credentials, each with its problem and advice. */
 const notSignedIn: readonly (readonly [names: RegExp, problem: string, whatToDo: string])[] = [
   [
     /^(CredentialsProviderError|TokenProviderError)$/,
@@ -86,7 +81,7 @@ const refusals = /^(AccessDenied|AuthorizationError|Unauthorized|OptInRequired|K
 const broken = /^(ECONNRESET|EPIPE|ETIMEDOUT|TimeoutError)$/;
 
 /**
- * One call of AWS, with what goes wrong put in our words.
+ * Calls AWS, and translates its errors into ours.
  *
  * @param action as IAM calls it
  * @throws NotSignedInError, NotPermittedError, AwsFailedError, or the reason of the signal
@@ -116,7 +111,7 @@ function inOurWords(action: string, cause: unknown): OpsError {
   return new AwsFailedError(action, { reason, isAnswerLost: broken.test(reason) }, { cause });
 }
 
-/** The service's own name for it, or the operating system's: never the text. */
+/** The name of the error at the service or the operating system, never its text. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   if ('code' in error && typeof error.code === 'string') return error.code;

@@ -3,7 +3,7 @@ import type { Fault } from '../../lambda/errors.ts';
 import { OpsError } from '../errors.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
 
-/** AWS does not let the caller do it. */
+/** AWS denies an action to the caller. */
 export class NotPermittedError extends OpsError {
   readonly code = 'not-permitted';
   readonly retryHelps = false;
@@ -39,9 +39,9 @@ export class AwsFailedError extends OpsError {
   readonly whatToDo =
     'Run it again in a minute. If it stays so, check the network and the region, and the AWS Health Dashboard.';
 
-  /** The service's own name for it, or the operating system's. */
+  /** The name of the error at the service or the operating system. */
   readonly reason: string;
-  /** The question was on its way, and no answer has come: what was asked for may have been done. */
+  /** The request was sent and got no answer: it may have been carried out. */
   readonly isAnswerLost: boolean;
 
   /** @param action as IAM calls it */
@@ -56,7 +56,7 @@ export class AwsFailedError extends OpsError {
   }
 }
 
-/** AWS refuses to start the function now: no lease of ours, but a limit of AWS's. */
+/** AWS refuses to start the function now, because of a limit of AWS, not of our lease. */
 export class NotStartedError extends OpsError {
   readonly code = 'not-started';
   override readonly fault = 'aws';
@@ -73,7 +73,7 @@ export class NotStartedError extends OpsError {
   }
 }
 
-/** The connection ended between a question that changes something and its answer. */
+/** The connection ended between a command that changes something and its answer. */
 export class AnswerLostError extends OpsError {
   readonly code = 'answer-lost';
   readonly retryHelps = true;
@@ -82,8 +82,8 @@ export class AnswerLostError extends OpsError {
   readonly whatToDo: string;
 
   /**
-   * @param reason the operating system's name for it
-   * @param seeing where it shows what came of it
+   * @param reason the operating system's name for the error
+   * @param seeing says where the outcome shows
    */
   constructor(
     command: string,
@@ -109,7 +109,7 @@ export class FunctionFailedError extends OpsError {
   }
 }
 
-/** The function answers in a way that this program does not know. */
+/** The function's answer has a format that this program does not know. */
 export class AnswerNotUnderstoodError extends OpsError {
   readonly code = 'answer-not-understood';
   readonly retryHelps = false;
@@ -120,12 +120,12 @@ export class AnswerNotUnderstoodError extends OpsError {
   /** @param paths where the answer differs; no values */
   constructor(paths: readonly string[]) {
     super(
-      `The function's answer is not what this version expects (${paths.slice(0, 5).join(', ')}).`,
+      `The function's answer has another format than this version's (${paths.slice(0, 5).join(', ')}).`,
     );
   }
 }
 
-/** The function says what went wrong, and what was done before. */
+/** The function answered with a problem, and with the work done before it, if any. */
 export class CommandFailedError extends OpsError {
   readonly code: string;
   override readonly fault: Fault;

@@ -10,9 +10,9 @@ const whatToDo =
   'Start one with npm start and leave it running; NOTIFIER_LOCAL names the folder of another one.';
 
 /**
- * Where the services of the instance are that runs under `npm start`.
+ * The client settings for the instance that runs under `npm start`.
  *
- * @throws NotFoundError when none does
+ * @throws NotFoundError if none runs
  */
 export async function localSettings(
   environment: Environment,
@@ -30,12 +30,12 @@ export async function localSettings(
   });
 }
 
-/** Who gives a command to it, for its record: where nobody has given the user a name, the number. */
+/** The caller, for the record of a command: the user's name, or the number if there is no name. */
 export function localUser(lookUp: () => { username: string } = userInfo): string {
   try {
     return lookUp().username.replaceAll(/[^ -~]/g, '-');
   } catch (error) {
-    // In a container, a user may be nothing but a number.
+    // In a container, a user may have only a number.
     if (!(error instanceof Error && 'code' in error && error.code === 'ERR_SYSTEM_ERROR'))
       throw error;
     return `uid ${process.getuid?.() ?? 'unknown'}`;

@@ -24,13 +24,13 @@ import {
 } from './errors.ts';
 import type { DeployedIntegration } from './target.ts';
 
-/** What a command is sent besides its name. */
+/** The input of a command, without its name. */
 export type SettingsOf<Name extends CommandName> = Omit<
   z.input<(typeof contract)[Name]['command']>,
   'command'
 >;
 
-/** What a command has come to. */
+/** The outcome of a command: its result, or a failure with the work done before it. */
 export type Outcome<Result> =
   | { readonly result: Result; readonly failure?: undefined }
   | { readonly result?: Result; readonly failure: CommandFailedError };
@@ -40,31 +40,31 @@ const envelope = z.discriminatedUnion('ok', [
   z.object({ ok: z.literal(false), problem: problemSchema, result: z.optional(z.unknown()) }),
 ]);
 
-const seenInHistory = 'status --history shows what comes of it.';
+const seenInHistory = 'status --history shows the outcome.';
 
 /** Longer than the function's own time limit of 55 seconds: only a lost connection is given up. */
 const answerMs = 65_000;
-/** By then, a call that was in the way has come to its end. */
+/** By then, the earlier call that kept this one from starting has ended. */
 const startedWithinMs = 60_000;
 const triedAgainMs = { least: 1_000, most: 8_000 };
-/** What is over sooner is not worth a word. */
+/** A shorter wait is not reported. */
 const toldAfterMs = 2_000;
 
 interface OperateClientOptions {
   readonly stop: AbortSignal;
   /**
-   * What AWS does not start is given again for a minute, and after two seconds that is told here, once a
-   * call. Absent: whoever asks does so again by itself.
+   * With it, a call that AWS does not start is repeated for a minute; after two seconds this is called, once a call.
+   * Absent: the caller repeats it.
    */
   readonly onNotStarted?: ((refusal: NotStartedError) => void) | undefined;
   readonly clock?: Clock;
-  /** Told of a command that changes something, before it is given: what it throws keeps it from that. */
+  /** Called before a command that changes something; an error that it throws prevents the command. */
   readonly beforeChange?: ((command: Command) => void) | undefined;
-  /** After which an answer no longer comes. */
+  /** The time after which a call without an answer is given up. */
   readonly silenceMs?: number;
 }
 
-/** Has commands carried out by the function of an integration. */
+/** Gives commands to the function of one integration. */
 export class OperateClient {
   readonly integration: DeployedIntegration;
   readonly #lambda: LambdaClient;
@@ -93,7 +93,7 @@ export class OperateClient {
       new LambdaClient({
         ...access.settings('lambda'),
         ...patience(silenceMs),
-        // A command whose answer is lost may have been carried out: whoever gave it decides.
+        // A command whose answer is lost may have been carried out: the user decides whether to repeat it.
         maxAttempts: 1,
       }),
     );
@@ -114,7 +114,7 @@ export class OperateClient {
   }
 
   /**
-   * As `ask`, but a problem is an answer: what was done before it is told, too.
+   * As `ask`, but returns a problem, with the work done before it.
    *
    * @param input the whole command, such as `next` of an answer
    */
@@ -136,7 +136,7 @@ export class OperateClient {
     return { failure, result: understood(schema, answer.result) };
   }
 
-  /** What was not started has done nothing, whatever the command: given again, it is given once. */
+  /** A call that was not started has done nothing, so any command can safely be repeated. */
   async #started(command: Command): Promise<unknown> {
     if (isChanging(command.command, command)) this.#beforeChange?.(command);
     const began = this.#clock.now();
@@ -174,7 +174,7 @@ export class OperateClient {
     throw new FunctionFailedError(FunctionName, errorTypeOf(payload));
   }
 
-  /** What a call without an answer means to whoever gave the command. */
+  /** The error of a call without an answer, in terms of the command. */
   #notAnswered(command: Command, error: unknown): unknown {
     const { command: name } = command;
     const changes = isChanging(name, command);

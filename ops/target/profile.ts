@@ -4,11 +4,11 @@ import type { Environment } from '../host.ts';
 import { NotSignedInError } from './errors.ts';
 
 /**
- * Why the SDK's search for credentials has found none, as far as the AWS profile tells: it has one name
- * for a profile that is not there and for a sign-in that has expired.
+ * Explains a failed search for credentials by the AWS profile. The SDK has one name for a missing profile and for an
+ * expired sign-in.
  *
- * @param asked by --profile; otherwise the environment's, or the default one
- * @param cause what the SDK has thrown
+ * @param asked the profile of --profile; otherwise the environment's, or the default one
+ * @param cause the error of the SDK
  * @throws NotFoundError, NotSignedInError
  */
 export async function blameProfile(
@@ -27,14 +27,14 @@ export async function blameProfile(
   );
 }
 
-/** The profile as the configuration has it; none when none is named. @throws NotFoundError */
+/** The profile from the AWS files; undefined if none is named and there is no default one. @throws NotFoundError */
 export async function profileOf(asked: string | undefined, environment: Environment) {
   const named = asked ?? environment.AWS_PROFILE;
   const name = named ?? 'default';
   const profiles = await parseKnownFiles({});
   const profile = profiles[name];
   if (profile !== undefined || named === undefined) return { name, profile };
-  // Sections of other kinds are among them, as `sso-session.work`.
+  // Sections of other kinds, such as `sso-session.work`, are no profiles.
   const others = Object.keys(profiles)
     .filter((other) => !/^(sso-session|services)\./.test(other))
     .sort()

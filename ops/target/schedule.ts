@@ -2,24 +2,22 @@ import { GetScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { type Access, calling } from './access.ts';
 import { AwsFailedError, NotPermittedError } from './errors.ts';
 
-/** What starts the ticks, or the self-checks. */
+/** The state of a schedule, of ticks or of self-checks. */
 export type Schedule =
   /**
    * @property expression as AWS writes it, such as `rate(1 minute)`
-   * @property input what the function is sent, if not an event of AWS's own
+   * @property input the function's input, if it is no event of AWS's own
    */
   | { readonly is: 'enabled'; readonly expression: string; readonly input: string | undefined }
   | { readonly is: 'disabled'; readonly input: string | undefined }
   | { readonly is: 'removed' }
   | { readonly is: 'unknown'; readonly because: AwsFailedError | NotPermittedError };
 
-/** For those who look. */
 export const schedulePermission =
   '`scheduler:GetSchedule`; without it `check` skips that one check, and `status` does not know whether the schedule is enabled';
 
 /**
- * The function cannot see its own schedule. That the caller may not look either, or that AWS does not
- * say, is an answer.
+ * Reads a schedule, which the function itself cannot see. A missing permission and a failure of AWS are answers, too.
  */
 export async function lookAtSchedule(
   access: Access,

@@ -12,7 +12,7 @@ import { AwsFailedError, NotSignedInError } from './errors.ts';
 import { localSettings, localUser } from './local.ts';
 import { blameProfile, profileOf } from './profile.ts';
 
-/** Whom a command is meant for, as the command line says. */
+/** The options that name the deployment of a command. */
 export interface TargetOptions {
   readonly stack?: string | undefined;
   readonly local: boolean;
@@ -20,7 +20,7 @@ export interface TargetOptions {
   readonly profile?: string | undefined;
 }
 
-/** What the stack has for one integration. */
+/** The stack's resources for one integration. */
 export interface DeployedIntegration {
   readonly name: string;
   readonly operateFunction: string;
@@ -42,9 +42,9 @@ export interface Target {
     readonly operations: string;
   };
   readonly integrations: readonly DeployedIntegration[];
-  /** Of the stack. @throws NotFoundError when it has none of that name */
+  /** An output of the stack. @throws NotFoundError if the stack has none of that name */
   output(name: string): string;
-  /** Who gives the command: an ARN; locally the user of this machine. */
+  /** The caller: an ARN; locally, the user of this machine. */
   caller(): Promise<string>;
 }
 
@@ -57,14 +57,12 @@ export async function findTarget(
   const { stack, local, region, profile } = options;
   if (local === (stack !== undefined))
     throw new UsageError(
-      local
-        ? '--local and --stack exclude each other.'
-        : 'It is not said which deployment is meant.',
+      local ? '--local and --stack exclude each other.' : 'No deployment is named.',
       'Give --stack NAME for one in AWS (or set NOTIFIER_STACK), or --local for the one that npm start runs here.',
     );
   if (local && (region !== undefined || profile !== undefined))
     throw new UsageError(
-      '--region and --profile say where in AWS, and --local is not there.',
+      '--region and --profile are for AWS, and --local is this machine.',
       'Leave them out, or give --stack instead of --local.',
     );
   if (stack !== undefined && !/^[A-Za-z][\w-]{0,127}$|^arn:/.test(stack))
@@ -101,7 +99,7 @@ async function describedStack(
   const region = await client.config.region().catch(async () => {
     await profileOf(profile, environment);
     throw new UsageError(
-      'It is not said which region the stack is in.',
+      'The region of the stack is not known.',
       'Give --region, or set AWS_REGION, or a region in the profile.',
     );
   });
@@ -111,7 +109,8 @@ async function describedStack(
     () => client.send(command, { abortSignal: stop }),
     stop,
   ).catch((error) => {
-    // CloudFormation has no name of its own for "does not exist"; the name as such is valid.
+    // CloudFormation has no error for a stack that does not exist. Since the name is valid, a ValidationError means
+    // that.
     const isUnknown = error instanceof AwsFailedError && error.reason === 'ValidationError';
     throw isUnknown ? noStack(StackName, region) : error;
   });
@@ -174,9 +173,9 @@ async function callerIdentity(access: Access, stop: AbortSignal): Promise<string
 }
 
 /**
- * The integrations that a command is about.
+ * The integrations of a command: the named one, or all.
  *
- * @throws NotFoundError listing those that there are
+ * @throws NotFoundError with the names of all
  */
 export function selectIntegrations(
   { name: stack, integrations }: Target,
@@ -191,12 +190,12 @@ export function selectIntegrations(
   );
 }
 
-/** @throws UsageError listing them when there are several, NotFoundError */
+/** @throws UsageError with the names of all if there are several, NotFoundError */
 export function selectIntegration(target: Target, asked: string | undefined): DeployedIntegration {
   const [first, ...others] = selectIntegrations(target, asked);
   if (first !== undefined && others.length === 0) return first;
   throw new UsageError(
-    'It is not said which integration is meant.',
+    'The deployment has several integrations, and none is named.',
     `Give --integration: one of ${target.integrations.map(({ name }) => name).join(', ')}.`,
   );
 }

@@ -1,10 +1,10 @@
 import { NotifierError } from '../../lambda/errors.ts';
 import type { Session } from '../session.ts';
 
-/** So often in a row it is no longer a moment's failure. */
+/** So many failures in a row are no longer a passing one. */
 const bornAtMost = 4;
 
-/** Does again and again what may fail for a moment, such as a call that AWS throttles. */
+/** Repeats work that may fail for a moment, such as a call that AWS throttles. */
 export class Bearing {
   readonly #session: Session;
   #failures = 0;
@@ -14,10 +14,10 @@ export class Bearing {
   }
 
   /**
-   * Does it once; a failure of which a retry can help is told.
+   * Does the work once; prints a failure that a retry can help.
    *
-   * @returns whether it was done
-   * @throws where a retry cannot help, or has not helped
+   * @returns whether the work was done
+   * @throws if a retry cannot help, or has not helped
    */
   async attempt(work: () => Promise<void>): Promise<boolean> {
     try {

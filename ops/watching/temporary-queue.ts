@@ -25,16 +25,16 @@ import { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../../lambda/clock.ts';
 import { type Access, calling } from '../target/access.ts';
 
-/** The command that has it: each sweeps its own. */
+/** The command that reads the queue; each command removes leftovers of its own queues. */
 export type Owner = 'watch' | 'listen';
 
 const prefixOf = (owner: Owner) => `certification-notifier-${owner}-`;
-/** Until when somebody reads it; later than that the queue was left behind by a crash. */
+/** The time until which the queue is in use. Later, a crash has left it behind. */
 const expiryTag = (owner: Owner) => `certification-notifier:${owner}-expires`;
-/** Whose events it takes: each deployment sweeps its own. */
+/** The topic of the queue: each deployment removes leftovers of its own queues. */
 const topicTag = (owner: Owner) => `certification-notifier:${owner}-topic`;
 const lifetime = { minutes: 20 };
-/** Left of it when it is put off. */
+/** The expiry is put off once less than this is left. */
 const reserve = { minutes: 10 };
 /** Long polling. */
 const waitSeconds = 2;
@@ -58,7 +58,7 @@ export interface QueuedMessage {
   readonly receptions: number;
 }
 
-/** A queue of the person who gives a command, subscribed to the events topic. Nobody else reads it. */
+/** A queue for one run of a command, subscribed to the events topic. Nobody else reads it. */
 export class TemporaryQueue implements AsyncDisposable {
   readonly #sqs: SQSClient;
   readonly #sns: SNSClient;
@@ -86,7 +86,7 @@ export class TemporaryQueue implements AsyncDisposable {
     this.#expires = expires;
   }
 
-  /** Creates and subscribes it. What goes wrong in between leaves nothing behind. */
+  /** Creates the queue and subscribes it. If the subscription fails, it removes the queue. */
   static async create(
     access: Access,
     subscribed: Subscribed,
@@ -98,7 +98,7 @@ export class TemporaryQueue implements AsyncDisposable {
     const { owner, topicArn } = subscribed;
     const create = new CreateQueueCommand({
       QueueName: `${prefixOf(owner)}${randomUUID()}`,
-      // Nothing that is not read at once is of use.
+      // Short, since only messages that are read at once are of use.
       Attributes: { MessageRetentionPeriod: '300', SqsManagedSseEnabled: 'true' },
       tags: { [expiryTag(owner)]: expires.toString(), [topicTag(owner)]: topicArn },
     });
@@ -112,7 +112,10 @@ export class TemporaryQueue implements AsyncDisposable {
     }
   }
 
-  /** Bodies of what has come, which is deleted; empty when nothing has for a moment. @throws the reason of the signal */
+  /**
+   * Receives messages, deletes them, and returns their bodies; none, if none has come for a moment. @throws the reason
+   * of the signal
+   */
   async take(stop: AbortSignal): Promise<string[]> {
     const messages = await this.receive(stop);
     if (messages.length > 0) {
@@ -126,7 +129,7 @@ export class TemporaryQueue implements AsyncDisposable {
     return messages.map(({ body }) => body);
   }
 
-  /** What has come; empty when nothing has for a moment. @throws the reason of the signal */
+  /** Receives messages; none, if none has come for a moment. @throws the reason of the signal */
   async receive(stop: AbortSignal, atMost = 10): Promise<QueuedMessage[]> {
     const receive = new ReceiveMessageCommand({
       QueueUrl: this.#url,
@@ -151,7 +154,7 @@ export class TemporaryQueue implements AsyncDisposable {
     await calling('sqs:DeleteMessage', () => this.#sqs.send(done));
   }
 
-  /** It comes again after so long. */
+  /** Makes the message come again after so many seconds. */
   async putOff({ receipt }: QueuedMessage, seconds: number): Promise<void> {
     const later = new ChangeMessageVisibilityCommand({
       QueueUrl: this.#url,
@@ -161,7 +164,7 @@ export class TemporaryQueue implements AsyncDisposable {
     await calling('sqs:ChangeMessageVisibility', () => this.#sqs.send(later));
   }
 
-  /** Puts the expiry off while somebody reads. */
+  /** Puts the expiry off if it is near. */
   async keep(): Promise<void> {
     const now = this.#clock.now();
     if (Temporal.Instant.compare(this.#expires, now.add(reserve)) > 0) return;
@@ -180,8 +183,8 @@ export class TemporaryQueue implements AsyncDisposable {
 }
 
 /**
- * Removes what those who gave this command for this topic and crashed have left behind: queues with their
- * subscriptions, and subscriptions whose queue is gone.
+ * Removes the leftovers of crashed runs of this command for this topic: queues with their subscriptions, and
+ * subscriptions whose queue is gone.
  *
  * @returns how many
  */
@@ -195,7 +198,7 @@ export async function sweep(
   const expired = await expiredQueues(sqs, { owner, topicArn }, clock.now());
   const left = new Set(expired.map(nameOf));
   for (const { name, arn } of await subscribedQueues(sns, { owner, topicArn })) {
-    // By itself, and only now: somebody else may have begun since the queues were listed.
+    // Each queue is looked up, and only now: another run may have begun since the queues were listed.
     if (!left.has(name) && (await isThere(sqs, name))) continue;
     left.add(name);
     await calling('sns:Unsubscribe', () =>
@@ -289,7 +292,7 @@ async function isThere(sqs: SQSClient, QueueName: string): Promise<boolean> {
   return QueueUrl !== undefined;
 }
 
-/** Only of the topic's own account and region: there, each who gives the command has the queue. */
+/** Only queues in the topic's account and region, where the command creates them. */
 async function subscribedQueues(
   sns: SNSClient,
   { owner, topicArn: TopicArn }: Pick<Subscribed, 'owner' | 'topicArn'>,
@@ -307,7 +310,7 @@ async function subscribedQueues(
   });
 }
 
-/** Another run may have swept it. */
+/** Another run may have removed the queue already. */
 async function remove(sqs: SQSClient, QueueUrl: string): Promise<void> {
   await calling('sqs:DeleteQueue', () =>
     sqs.send(new DeleteQueueCommand({ QueueUrl })).catch(nothingIfGone),
@@ -319,7 +322,7 @@ function nothingIfGone(error: unknown): { QueueUrl?: undefined; Tags?: undefined
   throw error;
 }
 
-/** A queue's URL names the queue; where the service answers is settled by region and environment. */
+/** The URL of a queue only names the queue. The region and the environment decide which endpoint answers. */
 function sqsClient(access: Access): SQSClient {
   const settings = { ...access.settings('sqs'), useQueueUrlAsEndpoint: false };
   return access.clients.open(new SQSClient(settings));

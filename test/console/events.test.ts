@@ -17,7 +17,7 @@ const page = 'i/district-a/events';
 
 describe('the page of events', () => {
   it('says that there are none', async () => {
-    expect((await visitor.opens(page)).text).toContain('No event of these days is as asked for.');
+    expect((await visitor.opens(page)).text).toContain('No event of these days matches.');
   });
 
   it('has each with the way to the life of its certification, and only those asked for', async () => {

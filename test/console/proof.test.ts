@@ -91,9 +91,9 @@ describe('the page of proof', () => {
 
   it.each([
     ['from=2019-05-07&to=2019-05-05', '--from 2019-05-07 is after --to 2019-05-05.'],
-    ['from=2019-05-07', 'It is not said which days are meant.'],
+    ['from=2019-05-07', 'The days are missing.'],
     ['from=yesterday&to=2019-05-05', 'cannot be yesterday.'],
-    ['from=1900-01-01&to=2019-05-05', 'A certificate tells of 30 years at most.'],
+    ['from=1900-01-01&to=2019-05-05', 'A certificate covers 30 years at most.'],
     ['until=soon', 'There is no year soon.'],
   ])('says what is wrong with %s', async (given, why) => {
     const { status, text } = await visitor.opens(`${page}?${given}`);

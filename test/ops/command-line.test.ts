@@ -60,7 +60,11 @@ const mistakes: [what: string, args: string, words: string][] = [
     'replay --next {"command":"prove","from":"2026-11-01","to":"2026-11-02"}',
     'Allowed: the JSON that an earlier call printed.',
   ],
-  ['a place in AWS that is here', 'tick --local --region us-east-1', '--region and --profile say'],
+  [
+    'a place in AWS that is here',
+    'tick --local --region us-east-1',
+    '--region and --profile are for AWS',
+  ],
   ['help for nothing', 'help tikc', "Unknown command 'tikc'."],
   ['no command', '', 'No command was given.'],
   ['half a command', 'credentials', 'No command was given.'],
@@ -117,7 +121,7 @@ it('an empty NOTIFIER_STACK is none', async () => {
   const environment = { NOTIFIER_STACK: '', NOTIFIER_LOCAL: '/nowhere' };
   const neither = await run('tick', environment);
   expect(neither).toMatchObject({ exitCode: 2, stdout: '' });
-  expect(neither.stderr).toContain('error: It is not said which deployment is meant.');
+  expect(neither.stderr).toContain('error: No deployment is named.');
   expect(await run('tick --local', environment)).toMatchObject({ exitCode: 3 });
   expect((await run('tick --stack=', environment)).stderr).toContain('not the name of a stack');
 });

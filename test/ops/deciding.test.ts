@@ -186,7 +186,7 @@ describe('a baseline', () => {
     const before = await duty.run('baseline');
     expect(before).toMatchObject({ exitCode: 0, stderr: '' });
     expect(before.stdout).toBe(
-      'baseline  not begun\nThe first tick that gets through to the partner begins it; status says what keeps it.\n',
+      'baseline  not begun\nThe first tick that reaches the partner begins it; status says why none has.\n',
     );
     await duty.stage.beginWithSecret('{"client_id":"","client_secret":""}');
     await duty.stage.tick();

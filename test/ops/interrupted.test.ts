@@ -132,7 +132,7 @@ describe('Ctrl-C during a replay', () => {
     const { exitCode, stderr } = await program.ended;
     expect(exitCode).toBe(130);
     expect(stderr).toContain('\n2 events sent: 2 created\n');
-    expect(stderr).toContain('Nothing is under way any more: what is left was not begun.');
+    expect(stderr).toContain('Nothing is under way any more: the rest was not begun.');
     expect(stderr).toContain('"after":"2019-05-06/');
   });
 });
@@ -141,7 +141,7 @@ describe('a connection that breaks in the middle', () => {
   raisedOnce(duty, flood);
 
   it.each([
-    ['pause --reason maintenance', 'status --history shows what comes of it.'],
+    ['pause --reason maintenance', 'status --history shows the outcome.'],
     ['test-event', 'the test event may be sent.'],
     ['discard --yes', 'holds shows what is left.'],
   ])('of %s says that it may go on, and where that shows', async (args, where) => {

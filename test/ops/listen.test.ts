@@ -139,7 +139,7 @@ describe('listen', () => {
     expect(stdout).toMatch(
       /^\d{4}-\d\d-\d\d [\d:]{8} E[SD]T {2}delivered {2}certification\.created · district-a\/48213\/1 · 200 in \d+ ms\n$/,
     );
-    expect(stderr).toContain('Subscription and queue are removed. Messages: 1 delivered.\n');
+    expect(stderr).toContain('Subscription and queue are removed. Events: 1 delivered.\n');
     expect(stdout + stderr).not.toMatch(/t0ken|Odalys|nobody’s/);
     expect(exitCode).toBe(0);
     await nothingLeft();
@@ -218,7 +218,7 @@ describe('listen', () => {
         1, 5, 5, 5, 10, 20, 40,
       ]);
       expect(stdout).toMatch(/ given up {3}.* · attempt 8, the last; SNS would go on .*\n$/);
-      expect(stderr).toContain('Messages: 1 given up.\n');
+      expect(stderr).toContain('Events: 1 given up.\n');
       expect(exitCode).toBe(1);
     } finally {
       await gate.close();
@@ -253,7 +253,7 @@ describe('listen', () => {
     );
     program.interrupt();
     const { exitCode, stderr } = await program.ended;
-    expect(stderr).toContain('Messages: 1 to be offered again.\n');
+    expect(stderr).toContain('Events: 1 to be offered again.\n');
     expect(exitCode).toBe(0);
     await nothingLeft();
   });
@@ -270,7 +270,7 @@ describe('listen', () => {
     const { exitCode, stdout, stderr } = await program.ended;
     server.close();
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
-    expect(stderr).toContain('Messages: 1 to be offered again.\n');
+    expect(stderr).toContain('Events: 1 to be offered again.\n');
     await nothingLeft();
   });
 
@@ -279,7 +279,7 @@ describe('listen', () => {
     const program = await listening(`--forward-to ${webhook.url} --count 1`);
     const [QueueUrl] = await queues();
     await sqs().send(new SendMessageCommand({ QueueUrl, MessageBody: '{"Type":"Other"}' }));
-    await program.shows(/A message that is no notification of SNS\./);
+    await program.shows(/Ignored a message that is no notification of SNS\./);
     await publish('no event');
     expect((await program.ended).stdout).toMatch(/ delivered {2}no event · [\da-f-]{36} · 200 in /);
     expect(webhook.posted).toHaveLength(1);
@@ -376,7 +376,7 @@ describe('as a process, listen', () => {
           new RegExp(` delivered {2}certification\\.created · district-a/${id}/1 · 200 in `),
         );
         child.kill(signal);
-        await told.line(/^Subscription and queue are removed\. Messages: 1 delivered\.$/);
+        await told.line(/^Subscription and queue are removed\. Events: 1 delivered\.$/);
         await told.line(/^\(ended with 0\)$/);
       } finally {
         await webhook.end();
@@ -416,7 +416,7 @@ describe('as a process, listen', () => {
 
     duty.clock.advance({ minutes: 21 });
     const later = await listening('--forward-to http://localhost:9/');
-    await later.shows(/Removed 1 left behind by an earlier run\./);
+    await later.shows(/Removed leftovers of earlier runs: 1\./);
     later.interrupt();
     await later.ended;
     await nothingLeft();

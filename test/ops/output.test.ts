@@ -6,7 +6,7 @@ import { Nowhere } from '../support/running.ts';
 import { Running } from './running.ts';
 
 const lost = `error: The output could not be written (ENOSPC).
-  What was asked for may have been done all the same. Make room, or write to another place, and run it again.
+  The command may have done its work all the same. Make room, or write to another place, and run it again.
   A retry can help. (output-lost)
 `;
 

@@ -46,7 +46,7 @@ it('a certificate of thousands of years is refused before anything is asked', as
   const { exitCode, stdout, stderr } = await duty.run('prove --from 0001-01-01 --to 9999-12-31');
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
   expect(stderr).toContain(
-    'error: A certificate tells of 30 years at most.\n  Give a later --from or an earlier --to;',
+    'error: A certificate covers 30 years at most.\n  Give a later --from or an earlier --to;',
   );
   expect(duty.cloudFormation.calls).toEqual([]);
 });

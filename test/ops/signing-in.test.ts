@@ -74,11 +74,11 @@ describe('whoever is not signed in is told what happened and what to do:', () =>
   it('no region', async () => {
     expect(await status('', keys)).toEqual({
       exitCode: 2,
-      problem: 'error: It is not said which region the stack is in.',
+      problem: 'error: The region of the stack is not known.',
       whatToDo: 'Give --region, or set AWS_REGION, or a region in the profile.',
     });
     expect(await status('--profile nowhere')).toMatchObject({
-      problem: 'error: It is not said which region the stack is in.',
+      problem: 'error: The region of the stack is not known.',
     });
   });
 

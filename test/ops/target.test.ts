@@ -161,7 +161,7 @@ describe('what can go wrong in between', () => {
     const { exitCode, stdout, stderr } = await program.ended;
     expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '' });
     expect(stderr).toMatch(
-      /^AWS does not start the function for district-a now .*: nothing was done\. It is given again for up to a minute\.\nerror: Interrupted\.\n {2}Nothing was changed\./,
+      /^AWS does not start the function for district-a now .*: nothing was done\. The command is given again for up to a minute\.\nerror: Interrupted\.\n {2}Nothing was changed\./,
     );
   });
 

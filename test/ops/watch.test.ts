@@ -97,7 +97,7 @@ describe('watch', () => {
       await new SNSClient(config()).send(new PublishCommand({ TopicArn, Message }));
       await duty.stage.completedTick();
     });
-    expect(seen.stderr).toContain('\nA message that is no event of this version.\n');
+    expect(seen.stderr).toContain('\nIgnored a message that is no event of this version.\n');
     expect(seen.exitCode).toBe(0);
   });
 
@@ -189,7 +189,7 @@ describe('watch', () => {
     await duty.stage.completedTick();
     duty.stage.sandbox.world.add();
     const { stderr } = await watchUntil(/ created /, () => duty.stage.completedTick());
-    expect(stderr).toContain('Removed 1 left behind by an earlier run.');
+    expect(stderr).toContain('Removed leftovers of earlier runs: 1.');
     expect((await queuesLeft()).map((url) => url.split('-watch-')[1])).toEqual(['in-use']);
   });
 
