@@ -1,15 +1,15 @@
 import * as z from 'zod/mini';
 
 /**
- * Adds a description for the contract, and perhaps a name in it. `z.describe` would do so by a
- * check, which zod would run for every field of every record that is read.
+ * Adds a description for the contract, and perhaps a name in it, which generators of types take. `z.describe` would do
+ * so by a check, which zod would run for every field of every record that is read.
  */
 export function described<Schema extends z.core.$ZodType>(
   schema: Schema,
   description: string,
   id?: string,
 ): Schema {
-  z.globalRegistry.add(schema, { description, ...(id !== undefined && { id }) });
+  z.globalRegistry.add(schema, { description, ...(id !== undefined && { id, title: id }) });
   return schema;
 }
 

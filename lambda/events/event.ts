@@ -61,8 +61,16 @@ const identifiersSchema = described(
   'WithdrawnAssessment',
 );
 
-const sighting = z.object({ assessment: announcedAssessmentSchema, ...announcement });
-const withdrawal = z.object({ assessment: identifiersSchema, ...announcement });
+const sighting = described(
+  z.object({ assessment: announcedAssessmentSchema, ...announcement }),
+  'An assessment as it is now, and what of it has changed.',
+  'CertificationData',
+);
+const withdrawal = described(
+  z.object({ assessment: identifiersSchema, ...announcement }),
+  'An assessment that is gone.',
+  'WithdrawalData',
+);
 
 /** The possible shapes of a test event. */
 export const likenesses = [
@@ -74,12 +82,16 @@ export const likenesses = [
   'truncated',
 ] as const;
 
-const trial = z.extend(sighting, {
-  like: described(
-    z.optional(z.enum(likenesses)),
-    'The shape of the test event: an event of this type, one that is late, or one without room for all of its record.',
-  ),
-});
+const likenessSchema = described(
+  z.enum(likenesses),
+  'The shape of the test event: an event of this type, one that is late, or one without room for all of its record.',
+  'TestLikeness',
+);
+const trial = described(
+  z.extend(sighting, { like: z.optional(likenessSchema) }),
+  'An invented assessment.',
+  'TestData',
+);
 
 const eventSchema = <Type extends string, Data extends z.core.$ZodType>(type: Type, data: Data) =>
   z.object({ ...envelope, type: z.literal(type), data });

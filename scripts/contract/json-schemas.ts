@@ -6,12 +6,15 @@ const dialect = 'https://json-schema.org/draft/2020-12/schema';
 
 export type JsonSchema = z.core.JSONSchema.JSONSchema;
 
-/** JSON Schema 2020-12 of an event; its `$id` is the event's `dataschema`. */
+/**
+ * JSON Schema 2020-12 of an event; its `$id` is the event's `dataschema`. As in the other schemas, a title is the name
+ * that generators give to the type, and each object but the root is a definition with a title.
+ */
 export function eventJsonSchema(): JsonSchema {
   return {
     $schema: dialect,
     $id: eventSchemaId,
-    title: 'Certification event, version 1',
+    title: 'CertificationEvent',
     description:
       'A CloudEvents 1.0 event, the body of an SNS message. Within this version fields and event types are only added: ignore what you do not know.',
     ...z.toJSONSchema(certificationEventSchema, published),
@@ -20,11 +23,11 @@ export function eventJsonSchema(): JsonSchema {
 
 /** JSON Schema 2020-12 of the message attributes that come with an event, name by name. */
 export function attributesJsonSchema(): JsonSchema {
+  const { $defs: { MessageAttributes } = {} } = z.toJSONSchema(messageAttributesSchema, published);
   return {
     $schema: dialect,
     $id: 'urn:certification-notifier:schema:message-attributes:1',
-    title: 'Message attributes, version 1',
-    ...z.toJSONSchema(messageAttributesSchema, published),
+    ...MessageAttributes,
   };
 }
 
@@ -35,8 +38,8 @@ export function attributesJsonSchema(): JsonSchema {
 export function busEventJsonSchema(): JsonSchema {
   const {
     $schema: _,
-    definitions = {},
-    ...detail
+    definitions,
+    ...event
   } = z.toJSONSchema(certificationEventSchema, {
     ...published,
     target: 'draft-4',
@@ -45,7 +48,7 @@ export function busEventJsonSchema(): JsonSchema {
   return {
     $schema: 'http://json-schema.org/draft-04/schema#',
     id: 'urn:certification-notifier:schema:bus-event:1',
-    title: 'Certification event on an event bus, version 1',
+    title: 'BusEvent',
     description:
       'An event of EventBridge whose `detail` is a CloudEvents 1.0 event. Within this version fields and event types are only added: ignore what you do not know.',
     type: 'object',
@@ -61,10 +64,13 @@ export function busEventJsonSchema(): JsonSchema {
       time: { ...text, format: 'date-time', description: '`detail.time`, in whole seconds.' },
       region: text,
       resources: { type: 'array', items: text },
-      detail,
+      detail: { $ref: '#/definitions/CertificationEvent' },
     },
     required: ['detail-type', 'source', 'time', 'detail'],
-    definitions,
+    definitions: {
+      CertificationEvent: { title: 'CertificationEvent', ...event },
+      ...z.looseObject({}).parse(definitions),
+    },
   };
 }
 

@@ -1,0 +1,143 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { blocksOf } from '../../support/markdown.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const events = join(root, 'docs/events');
+const read = (name: string) => readFileSync(join(events, name), 'utf8');
+const schemas = readdirSync(events).filter((name) => name.endsWith('.schema.json'));
+
+/**
+ * Keywords of which json-schema-to-typescript 16.0 and datamodel-code-generator 0.89 make types as they are meant. Before
+ * another is listed, both have to be tried.
+ */
+const understood = new Set(
+  (
+    '$schema $id id $defs definitions $ref title description type const enum oneOf anyOf allOf properties required ' +
+    'additionalProperties items format pattern minimum maximum exclusiveMinimum minLength'
+  ).split(' '),
+);
+const named = new Set(['$defs', 'definitions', 'properties']);
+const nested = new Set(['items', 'oneOf', 'anyOf', 'allOf', 'additionalProperties']);
+
+interface Place {
+  readonly path: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+/** A schema and all within it. */
+function placesIn(schema: unknown, path = '#'): Place[] {
+  if (Array.isArray(schema))
+    return schema.flatMap((one, index) => placesIn(one, `${path}/${index}`));
+  if (typeof schema !== 'object' || schema === null) return [];
+  const own: Record<string, unknown> = { ...schema };
+  return [
+    { path, schema: own },
+    ...Object.entries(own).flatMap(([keyword, value]) => {
+      if (nested.has(keyword)) return placesIn(value, `${path}/${keyword}`);
+      if (!named.has(keyword)) return [];
+      return Object.entries(Object(value)).flatMap(([name, inner]) =>
+        placesIn(inner, `${path}/${keyword}/${name}`),
+      );
+    }),
+  ];
+}
+
+describe.each(schemas)('of %s, generators', (name) => {
+  const places = placesIn(JSON.parse(read(name)));
+
+  it('find a name for each type: the root, and definitions', () => {
+    const objects = places.filter(({ schema }) => 'properties' in schema || 'oneOf' in schema);
+    expect(objects).not.toEqual([]);
+    for (const { path, schema } of objects) {
+      const title = String(schema.title);
+      expect({ path, title }).toEqual({ path, title: expect.stringMatching(/^([A-Z][a-z]+)+$/) });
+      expect(['#', `#/$defs/${title}`, `#/definitions/${title}`]).toContain(path);
+    }
+  });
+
+  it('understand each keyword', () => {
+    const keywords = new Set(places.flatMap(({ schema }) => Object.keys(schema)));
+    expect([...keywords].filter((keyword) => !understood.has(keyword))).toEqual([]);
+  });
+});
+
+describe('types that are made of the event as docs/subscribing.md says', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'generated-types-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const PATH = `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH}`;
+  function run(command: string, args: readonly string[], cwd = root) {
+    const shell = process.platform === 'win32';
+    return spawnSync(command, args, {
+      cwd,
+      encoding: 'utf8',
+      env: { ...process.env, PATH },
+      shell,
+    });
+  }
+
+  const lines = blocksOf(readFileSync(join(root, 'docs/subscribing.md'), 'utf8'))
+    .filter(({ language }) => language === 'sh')
+    .flatMap(({ code }) => code.replace(/\\\n\s*/g, '').split('\n'));
+  /** Carries out the page's line, but that the result is here. */
+  function generated(generator: string, result: string): string {
+    const [line = ''] = lines.filter((one) => one.includes(generator) && one.endsWith(result));
+    const [command = '', ...args] = line.replace('npx ', '').split(' ');
+    const file = join(folder, result);
+    const { stderr, status } = run(command, [...args.slice(0, -1), file]);
+    expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
+    return readFileSync(file, 'utf8');
+  }
+
+  const schema = JSON.parse(read('certification-event-1.schema.json'));
+  const names = ['CertificationEvent', ...Object.keys(schema.$defs)].sort();
+
+  it('by json-schema-to-typescript have names, are told apart by `type`, and take the examples', () => {
+    const types = generated('json2ts', 'certification-event.ts');
+    const exported = types.matchAll(/^export (?:type|interface) (\w+)/gm);
+    expect([...exported].map(([, name]) => name).sort()).toEqual(names);
+
+    const examples = readdirSync(join(events, 'examples')).map((name) =>
+      // In one line, to which a comment can refer.
+      JSON.stringify(JSON.parse(read(`examples/${name}`))),
+    );
+    const program = `import type { Assessment, CertificationEvent } from './certification-event.ts';
+      export function told(event: CertificationEvent): string {
+        switch (event.type) {
+          case 'certification.test':
+            return event.data.like ?? 'created';
+          case 'certification.withdrawn':
+            // @ts-expect-error: nothing personal is left
+            event.data.assessment.name satisfies string | null | undefined;
+            return event.data.assessment.certified_on;
+          default:
+            return nameOf(event.data.assessment);
+        }
+      }
+      function nameOf({ name, results }: Assessment): string {
+        return name ?? results?.[0]?.proctor_name ?? '';
+      }
+      export const examples: CertificationEvent[] = [${examples}];
+      // @ts-expect-error: it is text
+      export const wrong: CertificationEvent = { ...${examples[0]}, sequence: 1 };`;
+    writeFileSync(join(folder, 'program.ts'), program);
+    writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
+    const flags = '--noEmit --strict --noUncheckedIndexedAccess --allowImportingTsExtensions';
+    const how = [...flags.split(' '), '--module', 'nodenext', '--types', ''];
+    const { stdout, stderr } = run('tsc', [...how, 'program.ts'], folder);
+    expect(stdout + stderr).toBe('');
+  });
+
+  it.skipIf(run('datamodel-codegen', ['--version']).status !== 0)(
+    'by datamodel-code-generator have names (needs datamodel-codegen)',
+    () => {
+      const types = generated('datamodel-codegen', 'certification_event.py');
+      const classes = types.matchAll(/^class (\w+)/gm);
+      expect([...classes].map(([, name]) => name).sort()).toEqual(names);
+    },
+  );
+});
