@@ -42,8 +42,7 @@ export function buildApp(config: NotifierConfig, options: BuildAppOptions = {}):
   });
   const { stackName, terminationProtection, tags, permissionsBoundary, ...settings } = config;
   const stack = new cdk.Stack(app, stackName, {
-    description:
-      'Turns a poll-only assessment API into push: ledger, topics and scheduled polls. Deleting it keeps the ledger, the secrets and the key.',
+    description: `Turns a poll-only assessment API into push: ledger, topics and scheduled polls. Deleting it keeps ${options.demo ? 'nothing' : 'the ledger, the secrets, the key and the archive'}.`,
     terminationProtection,
     tags,
     // Nobody reads it, and CloudFormation counts every space (template-size.ts).

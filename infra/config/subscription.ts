@@ -51,7 +51,7 @@ const chatHooks = [
   {
     protocol: 'teams',
     name: 'Microsoft Teams',
-    hook: /^([\w-]+\.)*webhook\.office\.com\/|^outlook\.office(365)?\.com\/webhook|^[\w.-]+\.api\.powerplatform\.com(:443)?\//,
+    hook: /^([\w-]+\.)*webhook\.office\.com\/|^outlook\.office(365)?\.com\/webhook|^[\w.-]+\.api\.powerplatform\.com\//,
   },
 ] as const;
 

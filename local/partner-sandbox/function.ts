@@ -4,7 +4,7 @@ import { systemClock } from '../../lambda/clock.ts';
 import { Access } from './access.ts';
 import { Api } from './api.ts';
 import { seededRandom } from './random.ts';
-import { scheduledWorld } from './scheduled-world.ts';
+import { scheduledWorld, scheduledWorldSchema } from './scheduled-world.ts';
 import { defaultSwitches } from './switches.ts';
 import { writeAnswer } from './transport.ts';
 
@@ -16,16 +16,7 @@ const environmentSchema = z.object({
   SANDBOX: z
     .string()
     .transform((text) => JSON.parse(text))
-    .pipe(
-      z.object({
-        seed: z.int().min(0),
-        since: z.number(),
-        everySeconds: z.number().positive(),
-        records: z.int().min(0),
-        timeZone: z.string(),
-        until: z.iso.date(),
-      }),
-    ),
+    .pipe(scheduledWorldSchema),
   /** ARN of the secret that the notifier reads, too. */
   SANDBOX_SECRET: z.string(),
 });

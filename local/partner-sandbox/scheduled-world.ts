@@ -1,16 +1,22 @@
+import * as z from 'zod';
 import type { Clock } from '../../lambda/clock.ts';
 import { Scheduled, type Timetable } from './timetable.ts';
 import { World } from './world.ts';
 
-/** What a sandbox that lives by a timetable is made of; it tells so to those who ask (`GET /timetable`). */
-export interface ScheduledWorldOptions extends Timetable {
+/** A world that lives by a timetable. The sandbox tells it to those who ask (`GET /timetable`). */
+export const scheduledWorldSchema = z.object({
+  seed: z.int().min(0),
+  since: z.number(),
+  everySeconds: z.number().positive(),
   /** Assessments in scope before the first change. */
-  readonly records: number;
+  records: z.int().min(0),
   /** IANA name of the partner's. */
-  readonly timeZone: string;
+  timeZone: z.string(),
   /** Last day of the invented history, `YYYY-MM-DD`: before the first change. */
-  readonly until: string;
-}
+  until: z.iso.date(),
+}) satisfies z.ZodType<Timetable>;
+
+export type ScheduledWorldOptions = Readonly<z.output<typeof scheduledWorldSchema>>;
 
 /** The world as of any moment can be made again by everybody who knows these options. */
 export function scheduledWorld(options: ScheduledWorldOptions, clock: Clock) {

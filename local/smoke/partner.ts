@@ -1,18 +1,12 @@
 import { Temporal } from 'temporal-polyfill';
-import * as z from 'zod';
 import { type Clock, systemClock } from '../../lambda/clock.ts';
-import { scheduledWorld } from '../partner-sandbox/scheduled-world.ts';
+import {
+  type ScheduledWorldOptions,
+  scheduledWorld,
+  scheduledWorldSchema,
+} from '../partner-sandbox/scheduled-world.ts';
 import type { TimetableChange } from '../partner-sandbox/timetable.ts';
 import { NoDemoError } from './errors.ts';
-
-const timetableSchema = z.object({
-  seed: z.int().min(0),
-  since: z.number(),
-  everySeconds: z.number().positive(),
-  records: z.int().min(0),
-  timeZone: z.string(),
-  until: z.iso.date(),
-});
 
 /** The sandbox may have to make its world first. */
 const answeredWithinMs = 30_000;
@@ -27,7 +21,7 @@ export class DemoPartner {
   readonly #made: ReturnType<typeof scheduledWorld>;
   readonly #now: () => number;
 
-  private constructor(options: z.output<typeof timetableSchema>, now: () => number) {
+  private constructor(options: ScheduledWorldOptions, now: () => number) {
     this.everySeconds = options.everySeconds;
     this.timeZone = options.timeZone;
     this.seed = options.seed;
@@ -43,7 +37,7 @@ export class DemoPartner {
       throw new NoDemoError(baseUrl, 'it does not answer', { cause });
     });
     const body: unknown = await response.json().catch(() => undefined);
-    const { data } = timetableSchema.safeParse(body);
+    const { data } = scheduledWorldSchema.safeParse(body);
     if (data === undefined) throw new NoDemoError(baseUrl, `it answers ${response.status}`);
     // Its clock decides, to the second.
     const told = Date.parse(response.headers.get('date') ?? '');

@@ -63,7 +63,7 @@ export const listen = opsCommand({
     const swept = await sweep(access, subscribed, session.clock);
     const tally = await forwardAll(session, { access, subscribed, forwardTo, count, swept });
     session.note(() => tallyLines(tally));
-    const isShort = tally.refused + tally.givenUp > 0 && !session.stop.aborted;
+    const isShort = tally.refused + tally.givenUp + tally.owed > 0 && !session.stop.aborted;
     return isShort ? exitCodes.problem : exitCodes.fine;
   },
 });

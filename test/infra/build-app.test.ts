@@ -5,16 +5,29 @@ import { at, district, listAt, synthesized } from './synthesized.ts';
 const resources = (input: object) => synthesized(input).toJSON().Resources ?? {};
 
 describe('what outlives the stack', () => {
-  it('is the ledger, the secrets and the key, and nothing else', () => {
-    const kept = Object.values(template.toJSON().Resources ?? {})
-      .filter((resource) => String(at(resource, 'DeletionPolicy')).startsWith('Retain'))
-      .map((resource) => at(resource, 'Type'));
-    expect(kept.toSorted()).toEqual([
-      'AWS::DynamoDB::GlobalTable',
-      'AWS::KMS::Key',
-      'AWS::SecretsManager::Secret',
-    ]);
-  });
+  it.each([
+    [undefined, []],
+    ['archive', ['AWS::S3::Bucket']],
+  ])(
+    'is the ledger, the secrets and the key, and the bucket of an %s: the description says so',
+    (protocol, more) => {
+      const built = protocol
+        ? synthesized({ integrations: [district], subscriptions: [{ topic: 'events', protocol }] })
+        : template;
+      expect(at(built.toJSON(), 'Description')).toContain(
+        'Deleting it keeps the ledger, the secrets, the key and the archive.',
+      );
+      const kept = Object.values(built.toJSON().Resources ?? {})
+        .filter((resource) => String(at(resource, 'DeletionPolicy')).startsWith('Retain'))
+        .map((resource) => at(resource, 'Type'));
+      expect(kept.toSorted()).toEqual([
+        'AWS::DynamoDB::GlobalTable',
+        'AWS::KMS::Key',
+        ...more,
+        'AWS::SecretsManager::Secret',
+      ]);
+    },
+  );
 
   it.each<[string, object]>([
     [

@@ -23,6 +23,7 @@ it('keeps nothing when it is deleted, and lets itself be deleted', () => {
     '"DeletionProtectionEnabled":false',
   );
   expect(stack.terminationProtection).toBe(false);
+  expect(at(template.toJSON(), 'Description')).toContain('Deleting it keeps nothing.');
 });
 
 // AWS, "Control access to Lambda function URLs": since October 2025 a URL needs both permissions.
