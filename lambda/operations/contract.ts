@@ -2,23 +2,20 @@ import * as z from 'zod/mini';
 import type { Problem } from '../describe-error.ts';
 import { inEnglish, problemsOf } from '../english.ts';
 import { errorOf } from '../errors.ts';
+import { acceptTotal } from './commands/accept-total.ts';
 import { check } from './commands/check.ts';
+import { credentialsStored } from './commands/credentials-stored.ts';
 import { discard, release } from './commands/deciding.ts';
 import { events } from './commands/events.ts';
 import { explain } from './commands/explain.ts';
 import { holds } from './commands/holds.ts';
+import { pause, resume } from './commands/pause.ts';
 import { prove } from './commands/prove.ts';
 import { replay } from './commands/replay.ts';
+import { restartBaseline } from './commands/restart-baseline.ts';
 import { status } from './commands/status.ts';
-import {
-  acceptTotal,
-  credentialsStored,
-  pause,
-  restartBaseline,
-  resume,
-  tick,
-} from './commands/steering.ts';
 import { testEvent } from './commands/test-event.ts';
+import { tick } from './commands/tick.ts';
 import type { Definition } from './definition.ts';
 
 /** Every command that the operate function carries out, by its name. Both sides of an invocation import it. */

@@ -4,9 +4,13 @@ import { UsageError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
 import { sentence, yes } from '../options.ts';
-import { type Baseline, baselineIn, baselineLines } from '../render/baseline.ts';
+import {
+  type Baseline,
+  baselineIn,
+  baselineLines,
+  restartBaselineLines,
+} from '../render/baseline.ts';
 import { whatKeepsBaseline } from '../render/status.ts';
-import { restartBaselineLines } from '../render/steering.ts';
 import type { Session } from '../session.ts';
 import type { OperateClient } from '../target/operate-client.ts';
 

@@ -1,4 +1,5 @@
 import type { OpsCommand } from '../ops-command.ts';
+import { acceptTotal } from './accept-total.ts';
 import { baseline } from './baseline.ts';
 import { check } from './check.ts';
 import { console } from './console.ts';
@@ -9,10 +10,10 @@ import { explain } from './explain.ts';
 import { holds } from './holds.ts';
 import { listen } from './listen.ts';
 import { mcp } from './mcp.ts';
+import { pause, resume } from './pause.ts';
 import { prove } from './prove.ts';
 import { replay } from './replay.ts';
 import { status } from './status.ts';
-import { acceptTotal, pause, resume } from './steering.ts';
 import { testEvent } from './test-event.ts';
 import { tick } from './tick.ts';
 import { watch } from './watch.ts';

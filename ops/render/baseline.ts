@@ -1,7 +1,7 @@
 import type { ResultOf } from '../../lambda/operations/contract.ts';
 import type { View } from './layout.ts';
+import { ifPausedLines } from './pause.ts';
 import { bar } from './progress.ts';
-import { ifPausedLines } from './steering.ts';
 import { amount, count } from './text.ts';
 
 type Status = ResultOf<'status'>;
@@ -42,5 +42,15 @@ export function baselineLines(view: View, baseline: Baseline): string[] {
       ? []
       : [`The partner gives no total: ${problem.message}`]),
     ...(status === 'completed' ? [] : ifPausedLines(view, baseline)),
+  ];
+}
+
+export function restartBaselineLines(view: View, result: ResultOf<'restart-baseline'>): string[] {
+  return [
+    result.changed
+      ? view.paint('good', 'The next ticks read everything anew.')
+      : 'A baseline is running already, and goes on.',
+    'Announced certifications are not announced again. Certifications that the ledger lacks are announced, or held if they are many.',
+    ...ifPausedLines(view, result),
   ];
 }

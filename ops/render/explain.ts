@@ -1,8 +1,8 @@
 import type { Reason } from '../../lambda/operations/commands/status.ts';
 import type { ResultOf } from '../../lambda/operations/contract.ts';
 import { type Cell, facts, painted, table, type View } from './layout.ts';
+import { isLeftAlone } from './pause.ts';
 import { reasonTold } from './status.ts';
-import { isLeftAlone } from './steering.ts';
 import { assessmentNamed, organizationNamed } from './text.ts';
 import { moment, momentAndDistance } from './time.ts';
 

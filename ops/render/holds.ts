@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import type { ResultOf } from '../../lambda/operations/contract.ts';
 import { type Cell, facts, painted, table, type View } from './layout.ts';
-import { ifPausedLines } from './steering.ts';
+import { ifPausedLines } from './pause.ts';
 import { added } from './sums.ts';
 import { amount, count, counts } from './text.ts';
 import { moment, momentAndDistance } from './time.ts';

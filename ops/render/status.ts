@@ -4,7 +4,7 @@ import type { Reason } from '../../lambda/operations/commands/status.ts';
 import type { ResultOf } from '../../lambda/operations/contract.ts';
 import { baselineIn, baselineLine } from './baseline.ts';
 import { type Cell, facts, type Tone, table, type View } from './layout.ts';
-import { isLeftAlone, pausedTold } from './steering.ts';
+import { isLeftAlone, pausedTold } from './pause.ts';
 import { amount, count, counts } from './text.ts';
 import { distance, limit, moment, momentAndDistance, msSince } from './time.ts';
 

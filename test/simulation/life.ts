@@ -1,6 +1,7 @@
 import type { Temporal } from 'temporal-polyfill';
 import { NotifierError } from '../../lambda/errors.ts';
-import { acceptTotal, restartBaseline } from '../../lambda/operations/commands/steering.ts';
+import { acceptTotal } from '../../lambda/operations/commands/accept-total.ts';
+import { restartBaseline } from '../../lambda/operations/commands/restart-baseline.ts';
 import type { Call, OperationParts } from '../../lambda/operations/parts.ts';
 import { DEFAULT_LIMITS } from '../../lambda/partner/client.ts';
 import { partnerReader } from '../../lambda/partner/reader.ts';

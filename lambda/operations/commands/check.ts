@@ -22,8 +22,8 @@ import type { OperationParts } from '../parts.ts';
 import { isLeftAlone, noteSelfCheck } from '../self-check.ts';
 import { by } from '../shapes.ts';
 import { confirmOrSubscribeAgain, subscriptions } from '../subscriptions.ts';
+import { ifPaused } from './pause.ts';
 import { isBehind } from './status.ts';
-import { ifPaused } from './steering.ts';
 
 const expectedSubscription = z.object({
   topic: z.enum(topicNames),

@@ -20,7 +20,7 @@ import {
   waitingSelection,
 } from '../shapes.ts';
 import { isSelected, kindOf } from './holds.ts';
-import { ifPaused } from './steering.ts';
+import { ifPaused } from './pause.ts';
 
 /** Hours for which one command may let everything through. */
 export const mostOpenHours = 72;

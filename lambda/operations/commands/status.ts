@@ -16,7 +16,7 @@ import { refuseIfLeftAlone } from '../lease.ts';
 import type { Call, OperationParts } from '../parts.ts';
 import { proofOverview, timeOf } from '../proofs.ts';
 import { count, day, instant, noneOfAnyKind, paused, problemSchema } from '../shapes.ts';
-import { ifPaused } from './steering.ts';
+import { ifPaused } from './pause.ts';
 
 /**
  * Why an integration is not up to date: the gravest first. Beside the conditions that operations are

@@ -11,8 +11,8 @@ import {
 } from '../../../lambda/fan-out/errors.ts';
 import { carryOut } from '../../../lambda/fan-out/task.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
+import { readAnew } from '../../../lambda/operations/commands/restart-baseline.ts';
 import { progressOf } from '../../../lambda/operations/commands/status.ts';
-import { readAnew } from '../../../lambda/operations/commands/steering.ts';
 import { PartnerError } from '../../../lambda/partner/errors.ts';
 import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
 import type { PlannedRange } from '../../../lambda/ports/planned-range.ts';

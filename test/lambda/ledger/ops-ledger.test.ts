@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, expect, it } from 'vitest';
 import { nothingMissing } from '../../../lambda/detection/missing.ts';
-import { readAnew } from '../../../lambda/operations/commands/steering.ts';
+import { readAnew } from '../../../lambda/operations/commands/restart-baseline.ts';
 import type { Kept, KeptEvent, KeptPage } from '../../../lambda/ports/ledger.ts';
 import { assessment } from '../../support/assessments.ts';
 import { changesOf, describeLedgers, later, now } from './ledgers.ts';

@@ -1,6 +1,5 @@
 import type { ResultOf } from '../../lambda/operations/contract.ts';
 import type { View } from './layout.ts';
-import { amount } from './text.ts';
 import { moment } from './time.ts';
 
 type Paused = NonNullable<ResultOf<'status'>['paused']>;
@@ -37,27 +36,4 @@ export function pauseLines(view: View, pause: ResultOf<'pause'>): string[] {
 
 export function resumeLines(view: View, { changed }: ResultOf<'resume'>): string[] {
   return [changed ? view.paint('good', 'resumed') : 'It was not paused.'];
-}
-
-export function restartBaselineLines(view: View, result: ResultOf<'restart-baseline'>): string[] {
-  return [
-    result.changed
-      ? view.paint('good', 'The next ticks read everything anew.')
-      : 'A baseline is running already, and goes on.',
-    'Announced certifications are not announced again. Certifications that the ledger lacks are announced, or held if they are many.',
-    ...ifPausedLines(view, result),
-  ];
-}
-
-export function acceptTotalLines(view: View, result: ResultOf<'accept-total'>): string[] {
-  const { changed, total, before } = result;
-  return changed
-    ? [
-        view.paint('good', `accepted: ${amount(total)}, where ${amount(before)} were expected`),
-        'Each missing certification is withdrawn once two looks have lacked it.',
-        ...ifPausedLines(view, result),
-      ]
-    : [
-        `There is nothing to accept: the partner shows ${amount(total)}, ${amount(before)} were expected.`,
-      ];
 }

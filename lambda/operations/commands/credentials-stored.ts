@@ -1,0 +1,27 @@
+import * as z from 'zod/mini';
+import { define } from '../definition.ts';
+import { by, next, operation } from '../shapes.ts';
+
+/** The next tick asks the partner again, whatever it refused before. Before the first tick it does anyway. */
+export const credentialsStored = define({
+  does: 'The secret has other credentials: the partner is asked again at once, also after a refusal.',
+  command: z.strictObject({
+    command: z.literal('credentials-stored'),
+    /** `false`: they are about to be. It is noted who stores them, before it is done; `next` says that it was. */
+    stored: z._default(z.boolean(), true),
+    by,
+    operation,
+  }),
+  /** `changed`: the partner was left alone after refusals, and no longer is. */
+  result: z.object({ changed: z.boolean(), next }),
+  changes: () => true,
+  // Stored credentials are others than before, whether or not anything had to wait for them.
+  hasChanged: ({ next }) => next === undefined,
+  async carry({ ledger }, command, { operation }) {
+    if (!command.stored)
+      return { result: { changed: false, next: { ...command, stored: true, operation } } };
+    const changed = (await ledger.recordedState())?.backOff !== undefined;
+    if (changed) await ledger.saveState({ backOff: undefined });
+    return { result: { changed } };
+  },
+});
