@@ -10,7 +10,7 @@ const publishing = { action: 'sns:Publish', resource: 'arn:aws:sns:eu-central-1:
 const $metadata = { requestId: '0b3a1c52' };
 const role = 'User: arn:aws:sts::123456789012:assumed-role/poll/poll';
 
-/** As DynamoDB and Secrets Manager name it. */
+/** A denial in the words of DynamoDB and Secrets Manager. */
 const denied = (message: string) =>
   new DynamoDBServiceException({
     name: 'AccessDeniedException',
@@ -19,7 +19,7 @@ const denied = (message: string) =>
     $metadata,
   });
 
-describe('what AWS denies', () => {
+describe('a denial by AWS', () => {
   it.each([
     [
       'as IAM words it',
@@ -91,18 +91,18 @@ describe('what AWS denies', () => {
       'AWS denies kms:GenerateDataKey and kms:Decrypt on the key of arn:aws:sqs:eu-central-1:1:payroll (KmsAccessDenied, request unknown).',
     ],
     [
-      'in words that nobody knows',
+      'in unknown words',
       denied('Computer says no to Canary Featherstone: perform, on resource, because no, policy.'),
       asked,
       'AWS denies dynamodb:UpdateItem on the table ledger (AccessDeniedException, request 0b3a1c52).',
     ],
     [
-      'in no words',
+      'without words',
       Object.assign(new Error(), { name: 'AccessDenied' }),
       asked,
       'AWS denies dynamodb:UpdateItem on the table ledger (AccessDenied, request unknown).',
     ],
-  ])('is told by action, resource and request: %s', (_, error, what, message) => {
+  ])('is told with its action, resource and request: %s', (_, error, what, message) => {
     const denial = denialOf(error, what);
     expect(denial?.message).toBe(message);
     expect(denial).toMatchObject({ fault: 'aws', retryHelps: false, cause: error });
@@ -121,18 +121,21 @@ describe('what AWS denies', () => {
     'KMS.NotFoundException',
     'KMSInvalidStateException',
     'InvalidRequestException',
-  ])('is no denial where it is gone or disabled (%s), and needs people all the same', (name) => {
-    const error = Object.assign(new Error('Canary Featherstone'), { name, $metadata });
-    const found = denialOf(error, publishing);
-    expect(found).toMatchObject({ code: 'resource-unusable', fault: 'aws', retryHelps: false });
-    expect(found?.message).toBe(
-      `AWS cannot do sns:Publish on ${publishing.resource} (${name}, request 0b3a1c52).`,
-    );
-    expect(found?.whatToDo).toContain('cdk deploy --revert-drift');
-    expect(JSON.stringify(describeError(found))).not.toContain('Canary');
-  });
+  ])(
+    'does not include a resource that is deleted or disabled (%s), which needs people all the same',
+    (name) => {
+      const error = Object.assign(new Error('Canary Featherstone'), { name, $metadata });
+      const found = denialOf(error, publishing);
+      expect(found).toMatchObject({ code: 'resource-unusable', fault: 'aws', retryHelps: false });
+      expect(found?.message).toBe(
+        `AWS cannot do sns:Publish on ${publishing.resource} (${name}, request 0b3a1c52).`,
+      );
+      expect(found?.whatToDo).toContain('cdk deploy --revert-drift');
+      expect(JSON.stringify(describeError(found))).not.toContain('Canary');
+    },
+  );
 
-  it('is known by its name, whatever a message says', () => {
+  it('is recognized by its name, not by its text', () => {
     const message = `${role} is not authorized to perform: dynamodb:GetItem on resource: x`;
     const throttled = new DynamoDBServiceException({
       name: 'ThrottlingException',

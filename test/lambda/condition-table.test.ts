@@ -12,18 +12,18 @@ import * as secretErrors from '../../lambda/partner/secret.ts';
 const entries = Object.entries(conditions());
 
 describe.each(entries)('the entry of %s', (_, { title, happened, impact, likely, toDo }) => {
-  it('is made of whole sentences, whose advice holds without its command', () => {
+  it('consists of whole sentences, and its advice is complete without the command', () => {
     expect(title).toMatch(/[a-z]$/);
     for (const text of [happened, impact, toDo]) expect(text).toMatch(/^[A-Z].*\.$/);
     expect(likely ?? 'one cause.').toMatch(/^[a-zS].*\.$/);
   });
 });
 
-/** Some have this project as a package, and their configuration in a file of their own. */
+/** Some use this project as a package, and have their own configuration file. */
 const ofCheckout = /npm run|notifier\.config|docs\/|conformance/;
 
 describe('advice', () => {
-  it.each(entries)('takes no checkout of this project: %s', (_, { toDo, command }) => {
+  it.each(entries)('needs no checkout of this project: %s', (_, { toDo, command }) => {
     expect(`${toDo} ${command?.ops}`).not.toMatch(ofCheckout);
   });
 
@@ -33,12 +33,12 @@ describe('advice', () => {
   });
 });
 
-describe('the runbook, where the heading says little,', () => {
-  it.each(entries)('names what has happened to what: %s', (_, { happened }) => {
+describe("the runbook's section, beside a short heading,", () => {
+  it.each(entries)('begins with the names of the things that failed: %s', (_, { happened }) => {
     expect(happened.split(' ').slice(0, 6).join(' ')).not.toMatch(/\b(it|they|them|these)\b/i);
   });
 
-  it.each(entries)('says what it does to subscribers in a sentence with a verb: %s', (_, entry) => {
+  it.each(entries)('says the effect on subscribers in a sentence with a verb: %s', (_, entry) => {
     expect(entry.impact).not.toMatch(/^None\b/);
   });
 });
@@ -48,14 +48,14 @@ describe('a command', () => {
     [{ at: '--stack prod', integration: 'a' }, 'resume --stack prod --integration a'],
     [{ at: '--local', integration: 'a' }, 'resume --local --integration a'],
     [{ at: '--stack prod' }, 'resume --stack prod'],
-  ] as const)('is given where the reader is: %o', (place, typed) => {
+  ] as const)("is written for the reader's place: %o", (place, typed) => {
     expect(adviceOn(noticed.paused, place)).toMatch(
       new RegExp(`^Resume it .* npx certification-notifier ${typed}$`),
     );
   });
 });
 
-describe('what is in the way of every tick', () => {
+describe('a failure that stops every tick', () => {
   const errors = [
     new secretErrors.CredentialsNotSetError('a secret'),
     new secretErrors.CredentialsMalformedError('a secret', []),
@@ -66,7 +66,7 @@ describe('what is in the way of every tick', () => {
     new PartnerError('not-provisioned', 'list'),
   ];
 
-  it('is a condition of its own for each error that reaches so far', () => {
+  it('is a separate condition for each such error', () => {
     expect(errors.map(({ code }) => code)).toEqual([...accessNames]);
     for (const error of errors) expect(reachOf(error)).toBe('access');
   });
@@ -79,8 +79,8 @@ describe('what is in the way of every tick', () => {
   });
 });
 
-describe('what ends with the minute', () => {
-  it.each(['rate-limited', 'pace-spent'] as const)('is first waited for: %s', (code) => {
+describe('an error that ends with the minute', () => {
+  it.each(['rate-limited', 'pace-spent'] as const)('first advises to wait: %s', (code) => {
     const { whatToDo } = new PartnerError(code, 'list');
     expect(whatToDo).toMatch(/^Wait a minute, /);
     expect(whatToDo).toContain(noticed['rate-limited'].toDo);
@@ -88,7 +88,7 @@ describe('what ends with the minute', () => {
 });
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** Written by hand: what is generated from the table, or shows what came of it, is left out. */
+/** Files written by hand. Parts generated from the table, or showing its results, are left out. */
 const sources = new Map(
   execFileSync('git', ['ls-files', '*.ts', '*.tsx', '*.mjs', '*.md'], {
     cwd: root,
@@ -109,14 +109,14 @@ const sources = new Map(
         .replaceAll(/\$\{what\}/g, 'what is denied'),
     ]),
 );
-/** In the middle of another sentence, too. */
+/** Counts occurrences within other sentences, too. */
 const occurrences = (sentence: string) =>
   [...sources].flatMap(([path, text]) => {
     const found = text.toLowerCase().split(sentence.replace(/\.$/, '').toLowerCase());
     return Array(found.length - 1).fill(path);
   });
 
-/** Shorter ones say nothing that anybody would write twice on purpose. */
+/** Shorter sentences may be repeated by chance. */
 const sentences = new Set(
   entries
     .flatMap(([, { happened, impact, likely = '', toDo }]) => [happened, impact, likely, toDo])
@@ -124,13 +124,13 @@ const sentences = new Set(
     .filter((sentence) => sentence.split(' ').length >= 6),
 );
 
-describe('each thing is said in one place', () => {
+describe('each statement has one place', () => {
   it.each([...sentences])('%s', (sentence) => {
     expect(occurrences(sentence)).toEqual(['lambda/condition-table.ts']);
   });
 
   it.each(['secret was rotated', 'integration was switched off', 'client_credentials grant'])(
-    'and not in other words: %s',
+    'and no paraphrase: %s',
     (words) => {
       expect(occurrences(words)).toEqual(['lambda/condition-table.ts']);
     },
@@ -141,7 +141,7 @@ describe('each thing is said in one place', () => {
     ['nobody confirmed it within two days', 'docs/operations.md'],
     ['have confirmed what is not', 'lambda/operations/subscriptions.ts'],
     ['resume the integration first', undefined],
-  ])('what to do about a subscription, and about a pause: %s', (words, place) => {
+  ])('also about subscriptions and a pause: %s', (words, place) => {
     expect(occurrences(words)).toEqual(place === undefined ? [] : [place]);
   });
 });

@@ -12,8 +12,8 @@ function syntaxErrorAbout(text: string): unknown {
   }
 }
 
-describe('what is logged of an error', () => {
-  it('is everything about our own, down to their causes', () => {
+describe("the log's description of an error", () => {
+  it('has all properties of our own errors, down to their causes', () => {
     const cause = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
     expect(describeError(new LedgerUnavailableError('GetItem', { cause }))).toMatchObject({
       name: 'LedgerUnavailableError',
@@ -25,7 +25,7 @@ describe('what is logged of an error', () => {
     });
   });
 
-  it('has no message of a foreign error, which may quote what it failed on', () => {
+  it('omits the text of a foreign error, which may quote its data', () => {
     const foreign = syntaxErrorAbout('Canary Featherstone');
     expect(String(foreign)).toContain('Canary');
     const described = JSON.stringify(
@@ -35,7 +35,7 @@ describe('what is logged of an error', () => {
     expect(described).not.toContain('Canary');
   });
 
-  it('is why several writes have failed, and what has failed first speaks for them', () => {
+  it('has the reason why several writes failed, led by the first failure', () => {
     const throttled = Object.assign(new Error('slow'), { name: 'ThrottlingException' });
     const failed = new CommitsFailedError(3, [
       new LedgerUnavailableError('UpdateItem', { cause: throttled }),
@@ -58,19 +58,19 @@ describe('what is logged of an error', () => {
     });
   });
 
-  it('takes no line of a message for a frame of the stack', () => {
+  it("takes no line of an error's text for a frame of the stack", () => {
     const described = describeError(new Error('boom\n    at Canary Featherstone'));
     expect(JSON.stringify(described)).not.toContain('Canary');
     expect(described.at?.[0]).toContain('describe-error.test.ts');
   });
 
-  it('survives what is not an error at all', () => {
+  it('accepts values that are no errors', () => {
     expect(describeError('Canary')).toEqual({ name: 'string' });
   });
 });
 
-describe('what Lambda is shown of a failed tick', () => {
-  it('is the name and message of our own error, without its causes', () => {
+describe('the error of a failed tick for Lambda', () => {
+  it('has the name and text of our own error, without its causes', () => {
     const failure = new Failure(
       'tick',
       new LedgerUnavailableError('Query', { cause: new Error('x') }),
@@ -83,7 +83,7 @@ describe('what Lambda is shown of a failed tick', () => {
     expect(failure.cause).toBeUndefined();
   });
 
-  it('is only the name of a foreign one', () => {
+  it('has only the name of a foreign error', () => {
     const failure = new Failure('tick', syntaxErrorAbout('Canary Featherstone'));
     expect(failure.message).toBe('The tick failed: SyntaxError.');
   });

@@ -15,7 +15,7 @@ class TestHallClosedError extends NotifierError {
 }
 
 describe('an error of the notifier', () => {
-  it('is named after its code, whatever a minifier has made of its class', () => {
+  it('is named after its code, also if a minifier has renamed its class', () => {
     const error = new TestHallClosedError('The hall is closed.');
     expect(error.name).toBe('TestHallClosedError');
     expect(String(error)).toBe('TestHallClosedError: The hall is closed.');
@@ -28,25 +28,25 @@ describe('an error of the notifier', () => {
     expect(new TestHallClosedError('The hall is closed.', { cause }).cause).toBe(cause);
   });
 
-  it('says how far it reaches and whose fault it is, of which nothing is known of another', () => {
+  it('says its reach and its fault, which a foreign error lacks', () => {
     const error = new TestHallClosedError('The hall is closed.');
     expect([faultOf(error), reachOf(error)]).toEqual(['ops', 'all']);
     expect([faultOf(new Error('x')), reachOf(new Error('x'))]).toEqual([undefined, undefined]);
   });
 });
 
-/** By file: the classes of errors that its text declares; the partner client has one of many codes. */
+/** By file: the classes of errors that it declares. The partner client has one class with many codes. */
 const declared = await declaredErrors();
 
 describe.each([...declared])('%s', (file, names) => {
-  it.each(names)('has %s say whose fault it is, and what to do', async (name) => {
+  it.each(names)('has %s name its fault and the next step', async (name) => {
     isWhole(await errorOf(file, name));
   });
 });
 
 describe('an error of the partner client', () => {
   it.each(Object.keys(meanings))(
-    'with the code %s says whose fault it is, and what to do',
+    'with the code %s names its fault and the next step',
     (code) => {
       isWhole(Reflect.construct(PartnerError, [code, 'list']));
     },
@@ -60,7 +60,8 @@ function isWhole(made: NotifierError): void {
   expect(made.whatToDo).toMatch(/^[A-Z].*[.?]$/s);
   expect(typeof made.retryHelps).toBe('boolean');
   if (made.reach !== 'access') return;
-  // Operations are told of it. Only Secrets Manager may be back by itself, and a host that refuses its own tokens.
+  // Ops are told of it. Only two failures may end without them: of Secrets Manager, and of a host
+  // that refuses its own tokens.
   expect(accessNames).toContain(made.code);
   const maybeOver = ['secret-unreadable', 'token-refused-twice'];
   expect(made.retryHelps).toBe(maybeOver.includes(made.code));
@@ -78,7 +79,7 @@ async function declaredErrors(): Promise<Map<string, string[]>> {
   return files;
 }
 
-/** Made with arguments that any of them can put into its message. */
+/** Makes each error with arguments that may appear in its text. */
 async function errorOf(file: string, name: string): Promise<NotifierError> {
   const exported: Record<string, unknown> = await import(join(process.cwd(), file));
   const made: unknown = Reflect.construct(Object(exported[name]), Array(4).fill(['Anything.']));

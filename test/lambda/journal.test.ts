@@ -50,7 +50,7 @@ function written(act: (journal: TickJournal) => void): Emf[] {
     .map((text) => emfSchema.parse(JSON.parse(text)));
 }
 
-/** The metrics that a tick of this kind publishes. */
+/** The metrics that a tick with this report publishes. */
 function metricsOf(overrides: Partial<TickReport>): Emf {
   const [emf] = written((journal) => journal.completed({ ...line, ...overrides }));
   if (emf === undefined) throw new Error('no metrics were written');
@@ -62,7 +62,7 @@ const sentIn = ({ _aws }: Emf) =>
 
 beforeEach(() => {
   vi.stubEnv('POWERTOOLS_METRICS_DISABLED', 'false');
-  // Otherwise Powertools writes past `console`.
+  // Otherwise Powertools bypasses `console`.
   vi.stubEnv('POWERTOOLS_DEV', 'true');
   vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'SILENT');
 });
@@ -71,7 +71,7 @@ afterEach(() => {
 });
 
 describe('the line of a tick', () => {
-  it('of one that was disturbed comes after the error, which has the cause, and counts as completed', () => {
+  it('of a disturbed tick follows the error with its cause, and counts the tick as completed', () => {
     const logged = vi.spyOn(console, 'error').mockReturnValue();
     vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'INFO');
     const failure = new PartnerError('unavailable', 'list');
@@ -84,7 +84,7 @@ describe('the line of a tick', () => {
     expect(sent).toMatchObject([{ TicksCompleted: 1 }]);
   });
 
-  it('has why a change could not be committed, and nothing that a foreign cause may quote', () => {
+  it('has the reason of a failed commit, without the text of a foreign cause', () => {
     vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'INFO');
     const logged = vi.spyOn(console, 'info').mockReturnValue();
     const failure = new LedgerUnavailableError('UpdateItem', { cause: new TypeError('Odalys') });
@@ -97,7 +97,7 @@ describe('the line of a tick', () => {
 });
 
 describe('the log of a failed tick', () => {
-  it('has nothing of what was thrown that is no error', () => {
+  it('omits a thrown value that is no error', () => {
     vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'INFO');
     const logged = vi.spyOn(console, 'error').mockReturnValue();
     const effort = { requests: 1, durationMs: 12 };
@@ -119,13 +119,13 @@ describe('the metrics of a tick', () => {
     expect(metricsOf({ outcome: 'baseline' })).toMatchObject({ TicksCompleted: 1 });
   });
 
-  it('page nobody for a pause: the ticks run, as somebody wanted them to', () => {
+  it('page nobody for a pause, in which ticks run as ops want', () => {
     expect(metricsOf({ outcome: 'paused', conditions: { paused: 3 } })).toMatchObject({
       TicksCompleted: 1,
     });
   });
 
-  it('alarm nobody while a new deployment waits for its credentials', () => {
+  it('raise no alarm while a new deployment waits for its credentials', () => {
     const conditions = { 'credentials-not-set': 1 };
     expect(sentIn(metricsOf({ outcome: 'no-credentials', conditions }))).toEqual([
       names.ticksCompleted,
@@ -140,7 +140,7 @@ describe('the metrics of a tick', () => {
     },
   );
 
-  it('tell what the alarms look at', () => {
+  it('have the values that alarms read', () => {
     expect(metricsOf({ undelivered: 2, held: 3, quarantined: 4, delivered: 5 })).toMatchObject({
       EventsUndelivered: 2,
       EventsHeld: 3,
@@ -149,7 +149,7 @@ describe('the metrics of a tick', () => {
     });
   });
 
-  it('tell of what lasts, although this tick has not added to it', () => {
+  it('include lasting conditions, although this tick has not added to them', () => {
     const conditions = {
       held: 7,
       quarantined: 4,
@@ -166,14 +166,14 @@ describe('the metrics of a tick', () => {
     });
   });
 
-  it('tell that people have to mend what is in the way of every tick, and of nothing else', () => {
+  it('say that people must act on a failure of every tick, and on no other', () => {
     const refused = conditionNames.filter((name) =>
       sentIn(metricsOf({ conditions: { [name]: 1 } })).includes(names.refused),
     );
     expect(refused).toEqual([...accessNames]);
   });
 
-  it('are two when there is nothing to tell: each is paid for', () => {
+  it('are two when nothing happened, since each is paid for', () => {
     expect(sentIn(metricsOf({}))).toEqual([names.ticksCompleted, names.partnerRequests]);
   });
 
@@ -181,7 +181,7 @@ describe('the metrics of a tick', () => {
     expect(Object.keys(names).length).toBeLessThanOrEqual(10);
   });
 
-  it('of a failed tick tell that people have to mend something, and nothing otherwise', () => {
+  it('of a failed tick say that people must act, and nothing otherwise', () => {
     const effort = { requests: 1, durationMs: 12 };
     const unset = new CredentialsNotSetError('partner');
     expect(written((journal) => journal.failed(unset, effort))).toMatchObject([

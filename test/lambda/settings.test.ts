@@ -15,14 +15,14 @@ const variables = {
 const integration = JSON.parse(variables.INTEGRATION);
 
 describe('the settings', () => {
-  it('are what the stack has put into the environment', () => {
+  it("are parsed from the stack's environment", () => {
     const { INTEGRATION, ALERTS, ...names } = parseSettings(variables);
     expect({ INTEGRATION, ALERTS }).toEqual({ INTEGRATION: integration, ALERTS: alerts });
     expect(variables).toMatchObject(names);
     expect(Object.keys(names)).toHaveLength(6);
   });
 
-  it('name everything that is missing or wrong at once, and no value', () => {
+  it('name all missing and wrong ones at once, without a value', () => {
     const wrong = { ...integration, recentDays: 0, colour: 'heliotrope' };
     const parse = () =>
       parseSettings({ ...variables, TABLE_NAME: undefined, INTEGRATION: JSON.stringify(wrong) });
@@ -33,13 +33,13 @@ describe('the settings', () => {
 
   it.each([
     ['an unknown detail', { ...alerts, detail: 'everything' }],
-    ['a time that no clock shows', { ...alerts, quietHours: { from: '24:00', to: '06:00' } }],
+    ['an impossible time', { ...alerts, quietHours: { from: '24:00', to: '06:00' } }],
     ['no rows', { ...alerts, maxRows: 0 }],
   ])('refuse alerts with %s', (_, wrong) => {
     expect(() => parseSettings({ ...variables, ALERTS: JSON.stringify(wrong) })).toThrow(/ALERTS/);
   });
 
-  it('refuse an integration that is no JSON', () => {
+  it('refuse an integration that is not JSON', () => {
     expect(() => parseSettings({ ...variables, INTEGRATION: '{"name":' })).toThrow(/INTEGRATION/);
   });
 });

@@ -6,7 +6,7 @@ import { writeEach } from '../../lambda/write-each.ts';
 const unavailable = new LedgerUnavailableError('UpdateItem', {});
 const denied = new AccessDeniedError({ action: 'a:B', resource: 'c' }, '(d)', {});
 
-/** What comes of writing to items that fail as they are told, and which were tried. */
+/** Writes items that fail as given. @returns the result, and the items that were tried */
 async function written(failures: readonly (Error | undefined)[]) {
   const tried: number[] = [];
   const write = async (item: number) => {
@@ -19,7 +19,7 @@ async function written(failures: readonly (Error | undefined)[]) {
 }
 
 describe('several writes', () => {
-  it('are all tried, and one that fails is what has failed', async () => {
+  it('are all tried, and fail with the one that failed', async () => {
     const failures = Array.from({ length: 40 }, (_, item) =>
       item === 3 ? unavailable : undefined,
     );
@@ -27,7 +27,7 @@ describe('several writes', () => {
     expect(await written([undefined])).toEqual({ tried: 1, error: undefined });
   });
 
-  it('of a throttled ledger are those of a throttled ledger, and no defect', async () => {
+  it('to a throttled ledger fail as throttled, and not as a defect', async () => {
     const { error } = await written(Array.from({ length: 40 }, () => unavailable));
     expect(error).toMatchObject({
       code: 'commits-failed',
@@ -38,12 +38,12 @@ describe('several writes', () => {
     });
   });
 
-  it('are not tried again in vain, where one of them is denied', async () => {
+  it('are not retried if one of them is denied', async () => {
     const { error } = await written([unavailable, denied]);
     expect(error).toMatchObject({ fault: 'aws', retryHelps: false });
   });
 
-  it('of which one has met a defect hide it in nothing', async () => {
+  it('report a defect of one of them', async () => {
     const { error } = await written([new TypeError('Canary'), unavailable]);
     expect(error).toMatchObject({
       fault: 'ops',

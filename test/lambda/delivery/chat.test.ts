@@ -51,7 +51,7 @@ const shown = (events: readonly CertificationEvent[], more: Partial<DigestOption
   customNotification.parse(digestForChat(events, { ...options, ...more }, now)).content;
 
 describe('a digest in a chat', () => {
-  it('says what the mail says, in Markdown', () => {
+  it("has the mail's contents, in Markdown", () => {
     const events = [
       event(1, { name: 'Odalys Quillfeather', organization_name: 'Larkspur Valley Schools' }, true),
       event(2, { name: 'Ansel Thornbury', organization_name: 'Larkspur Valley Schools' }),
@@ -72,7 +72,7 @@ describe('a digest in a chat', () => {
     );
   });
 
-  it('counts what has no room, and says how to get all of it', () => {
+  it('counts the rows that do not fit, and says how to get all of them', () => {
     const events = Array.from({ length: 200 }, (_, index) =>
       event(index + 1, { name: `Somebody With A Long Name ${index}` }),
     );
@@ -85,12 +85,12 @@ describe('a digest in a chat', () => {
     ]);
   });
 
-  it('counts what the mail has no room for, either', () => {
+  it('counts the rows that do not fit into the mail', () => {
     const events = [1, 2, 3].map((id) => event(id));
     expect(shown(events, { maxRows: 1 }).description).toContain('and 2 more');
   });
 
-  it('has counts only where mails have: by organization and assessment, and none left out', () => {
+  it('has only counts if mails have, by organization and assessment, and omits none', () => {
     const events = Array.from({ length: 90 }, (_, id) => event(id, { name: 'Odile' }));
     const { description, nextSteps } = shown(events, { detail: 'counts' });
     expect(description).toMatch(/^• .*: 90$/m);
@@ -98,7 +98,7 @@ describe('a digest in a chat', () => {
     expect(nextSteps).toBeUndefined();
   });
 
-  it('has room for each kind, however many there are of another', () => {
+  it('has room for each kind, beside any number of another', () => {
     const withdrawn = certificationEvent({
       integration: 'district-a',
       type: 'certification.withdrawn',
@@ -121,7 +121,7 @@ describe('a digest in a chat', () => {
     ['&lt;!here&gt; &#60;', '＆lt;!here＆gt; ＆＃60;'],
     ['\\*x', '/∗x'],
     ['# title', '＃ title'],
-  ])("takes nothing of a partner's text for Markdown: %s", (name, expected) => {
+  ])("treats no part of a partner's text as Markdown: %s", (name, expected) => {
     const { description, title } = shown([
       event(1, { name, organization_name: name, assessment_name: name }),
     ]);
@@ -130,7 +130,7 @@ describe('a digest in a chat', () => {
     expect(`${title}${ours}`).not.toMatch(/[<>*_~`[\]\\@#]|:\/\/|&\w+;/);
   });
 
-  it('leaves names of resources, mail addresses and the contact as they are', () => {
+  it('leaves resource names, mail addresses and the contact unchanged', () => {
     const contact = 'certifications@district.example.org, https://help.example.org/a_b';
     const { description } = shown([event(1, { assessment_name: 'first_aid by a@b.example.org' })], {
       contact,
@@ -139,7 +139,7 @@ describe('a digest in a chat', () => {
     expect(description).toContain('first_aid by a@b.example.org');
   });
 
-  it('fits, whatever the partner sends', () => {
+  it('fits with any text of the partner', () => {
     const long = '🧗‍♀️ _'.repeat(500);
     const record = { name: long, organization_name: long, assessment_name: long };
     for (const count of [1, 5, 60]) {
@@ -154,7 +154,7 @@ describe('a notice in a chat', () => {
   const at = now.epochMilliseconds;
 
   it.each(Object.keys(noticed) as (keyof typeof noticed)[])(
-    'says what it is, how bad it is, and what to do: %s',
+    'has the condition, its severity and the next step: %s',
     (name) => {
       const open = { since: at - 600_000, number: 3, details: ['Day: 2026-11-20', '<!here> x'] };
       const begins = conditionNotice(settings, name, { ...open, owes: 'begins' }, at);
@@ -165,13 +165,13 @@ describe('a notice in a chat', () => {
       expect(content.nextSteps?.length).toBe(command ? 2 : 1);
       if (command) expect(content.nextSteps?.[1]).toMatch(/^`npx certification-notifier .* prod/);
       expect(content.description).toContain('‹!here› x');
-      // Nothing that the mail does not say, and nothing that it does.
+      // The chat says neither more nor less than the mail.
       for (const step of content.nextSteps ?? [])
         expect(begins.text).toContain(step.replaceAll('`npx', 'npx').replace(/`$/, ''));
     },
   );
 
-  it.each(['ends', 'was'] as const)('says that it is over: %s', (owes) => {
+  it.each(['ends', 'was'] as const)('says that the condition is over: %s', (owes) => {
     const open = { since: at - 600_000, goneAt: at, number: 1, owes };
     const notice = conditionNotice(settings, 'partner-silent', open, at);
     const { content } = customNotification.parse(noticeForChat(notice));
@@ -179,7 +179,7 @@ describe('a notice in a chat', () => {
     expect(content.nextSteps).toBeUndefined();
   });
 
-  it('that has no parts is shown as it is, and cut where it is too long', () => {
+  it('without parts is shown as it is, and cut if it is too long', () => {
     const subject = 'district-a: baseline completed';
     const text = 'a line of many\n'.repeat(500);
     const { content } = customNotification.parse(noticeForChat({ subject, text }));
@@ -191,7 +191,7 @@ describe('a notice in a chat', () => {
 const topics = { events: 'e', alerts: 'mail-alerts', operations: 'mail-operations' };
 const chats = { 'chat-alerts': 'chat-alerts', 'chat-operations': 'chat-operations' };
 
-describe('telling people and chats', () => {
+describe('an announcer with chats', () => {
   const client = new SNSClient({ region: 'us-east-1' });
   const sns = mockClient(client);
   const warnings: [string, unknown][] = [];
@@ -217,12 +217,12 @@ describe('telling people and chats', () => {
     sns.on(PublishCommand, { TopicArn }).rejects(Object.assign(new Error('no'), { name }));
   const accept = (TopicArn: string) => sns.on(PublishCommand, { TopicArn }).resolves({});
 
-  it('is the same announcer where there is no chat', () => {
+  it('is the plain announcer without a chat', () => {
     const { mails, both } = announcer({});
     expect(both).toBe(mails);
   });
 
-  it('is two messages for one digest: a mail as ever, and a custom notification', async () => {
+  it('sends two SNS messages for one digest: the usual mail, and a custom notification', async () => {
     expect(await announcer().both.tellPeople([event(1)])).toEqual({ accepted: true });
     const [mail] = told('mail-alerts');
     expect(mail?.Subject).toContain('1 new certification');
@@ -232,7 +232,7 @@ describe('telling people and chats', () => {
     customNotification.parse(JSON.parse(chat?.Message ?? ''));
   });
 
-  it('tells chats only what they are there for', async () => {
+  it('sends to chats only their kinds of notices', async () => {
     const { both } = announcer({ 'chat-operations': 'chat-operations' });
     await both.tellPeople([event(1)]);
     expect(told('chat-alerts')).toEqual([]);
@@ -240,7 +240,7 @@ describe('telling people and chats', () => {
     expect(told('chat-operations')).toHaveLength(1);
   });
 
-  it('takes a digest for told when the mail has it, and says in the log that the chat refused it', async () => {
+  it('takes a digest for told when the mail has it, and logs that the chat refused it', async () => {
     refuse('chat-alerts');
     // Each tick may run in another process.
     for (const id of [1, 2])
@@ -255,7 +255,7 @@ describe('telling people and chats', () => {
     ]);
   });
 
-  it('owes a digest that the mail refused, and tells the chat once the mail has it', async () => {
+  it('owes a digest that the mail refused, and sends it to the chat once the mail has it', async () => {
     refuse('mail-alerts');
     expect(await announcer().both.tellPeople([event(1)])).toMatchObject({ accepted: false });
     expect(told('chat-alerts')).toEqual([]);
@@ -264,7 +264,7 @@ describe('telling people and chats', () => {
     expect(told('chat-alerts')).toHaveLength(1);
   });
 
-  it('leaves out what SNS refuses in a chat, as in a mail', async () => {
+  it('omits text that SNS refuses, in a chat as in a mail', async () => {
     sns
       .on(PublishCommand, { TopicArn: 'chat-alerts' })
       .rejectsOnce(Object.assign(new Error('no'), { name: 'InvalidParameterException' }))
@@ -278,7 +278,7 @@ describe('telling people and chats', () => {
   });
 
   it.each(['chat-operations', 'mail-operations'])(
-    'takes a notice for told if only %s refuses it, and says so in the log',
+    'takes a notice for told if only %s refuses it, and logs the refusal',
     async (refusing) => {
       refuse(refusing);
       const outcome = await announcer().both.notify({ subject: 's', text: 't' });
@@ -289,7 +289,7 @@ describe('telling people and chats', () => {
     },
   );
 
-  it('owes a notice that nobody has taken', async () => {
+  it('owes a notice that both refuse', async () => {
     refuse('chat-operations');
     refuse('mail-operations', 'AuthorizationErrorException');
     expect(await announcer().both.notify({ subject: 's', text: 't' })).toMatchObject({

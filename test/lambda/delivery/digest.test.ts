@@ -20,7 +20,7 @@ const collectGarbage: () => void = runInNewContext('gc');
 
 const announced = { integration: 'district-a', late: false, time: '2026-11-21T08:00:04.120Z' };
 
-/** In Chicago, the evening before. */
+/** In Chicago it is the evening before. */
 const now = Temporal.Instant.from('2026-11-23T02:00:00Z');
 
 type Overrides = Partial<Assessment>;
@@ -86,7 +86,7 @@ const organizations = [
 ];
 const products = ['CPR', 'First Aid', 'Rope Bridge Safety', 'Säker lyftteknik', '救命講習'];
 
-/** The same invented people every time, over some years. */
+/** Invented people over some years, the same in each run. */
 function someone(index: number): DocumentedRecord {
   return assessment({
     id: 50_000 + index,
@@ -97,7 +97,7 @@ function someone(index: number): DocumentedRecord {
   });
 }
 
-/** Of each kind some, most of them new. */
+/** Some events of each kind, most of them new certifications. */
 function* happenings(count: number): Generator<CertificationEvent> {
   for (let index = 0; index < count; index++) {
     const one = someone(index);
@@ -114,14 +114,14 @@ function letter({ subject, text }: Notice): string {
 }
 const approved = (name: string) => `digest/${name}.approved.txt`;
 
-describe('a digest as a person reads it', () => {
+describe('a digest, as a person reads it,', () => {
   it.each([1, 3, 60, 5_000])('of %i changes', async (count) => {
     await expect(letter(mailOf(happenings(count)))).toMatchFileSnapshot(
       approved(`${count}-changes`),
     );
   });
 
-  it('of late ones', async () => {
+  it('of late certifications', async () => {
     const events = [
       created({ name: 'Perpetua Vane', certified_on: '2024-02-29' }, true),
       created({ id: 2, name: 'Tove Marrowfield' }),
@@ -129,7 +129,7 @@ describe('a digest as a person reads it', () => {
     await expect(letter(mailOf(events))).toMatchFileSnapshot(approved('late'));
   });
 
-  it('of withdrawn and restored ones', async () => {
+  it('of withdrawn and restored certifications', async () => {
     const events = [
       withdrawn({ id: 48_213, certified_on: '2024-02-29' }, true),
       withdrawn({ id: 48_214, organization_id: 8 }, false),
@@ -138,7 +138,7 @@ describe('a digest as a person reads it', () => {
     await expect(letter(mailOf(events))).toMatchFileSnapshot(approved('withdrawn'));
   });
 
-  it('of a test and of what was sent again', async () => {
+  it('of a test event and a replayed event', async () => {
     const events = [
       testEvent({
         integration: 'district-a',
@@ -151,7 +151,7 @@ describe('a digest as a person reads it', () => {
     await expect(letter(mailOf(events))).toMatchFileSnapshot(approved('test-event'));
   });
 
-  it('of what the partner has sent without names', async () => {
+  it('of records without names', async () => {
     const events = [
       created({ id: 1, name: null, first_name: null, last_name: null }),
       created({ id: 2, name: null, first_name: 'Tove', last_name: undefined }),
@@ -166,15 +166,15 @@ describe('a digest as a person reads it', () => {
     expect(counts).not.toMatch(/null|undefined/);
   });
 
-  it('that names nobody', async () => {
+  it('without names of people', async () => {
     const mail = mailOf(happenings(60), { detail: 'counts' });
     await expect(letter(mail)).toMatchFileSnapshot(approved('counts'));
     for (const name of names) expect(mail.text).not.toContain(name);
   });
 });
 
-describe('its subject', () => {
-  it('says how many there are of what', () => {
+describe('the subject of a digest', () => {
+  it('counts the events of each kind', () => {
     const events = [
       created({ assessment_name: 'CPR' }),
       created({ assessment_name: 'First Aid' }),
@@ -186,7 +186,7 @@ describe('its subject', () => {
     );
   });
 
-  it('names as many as there is room for', () => {
+  it('names as many assessments as fit', () => {
     const events = Array.from({ length: 30 }, (_, index) =>
       created({ assessment_name: `Assessment\r\nnumber\u0007 ${index}` }),
     );
@@ -195,7 +195,7 @@ describe('its subject', () => {
     );
   });
 
-  it('keeps to what SNS takes, whatever the names', () => {
+  it('has only characters that SNS accepts, with any names', () => {
     fc.assert(
       fc.property(fc.array(anyRecord, { maxLength: 40 }), (all) => {
         const { subject } = mailOf(all.map((one) => created(one)));
@@ -204,7 +204,7 @@ describe('its subject', () => {
     );
   });
 
-  it('keeps to it with the longest name of an integration and all that can happen, thousands of each', () => {
+  it('fits with the longest integration name and thousands of events of each kind', () => {
     const integration = `d${'-listrict'.repeat(4)}-ab`;
     expect(integration).toHaveLength(40);
     const kinds = [created(), restored(), updated([]), withdrawn()];
@@ -228,13 +228,13 @@ describe('its subject', () => {
     ['CPR 救命講習', undefined],
     ['Первая помощь', undefined],
     ['🪢', undefined],
-  ])('of %j has %j', (assessment_name, expected) => {
+  ])('of an assessment %j has %j', (assessment_name, expected) => {
     const of = expected === undefined ? '' : `: ${expected}`;
     const { subject } = mailOf([created({ assessment_name }), withdrawn()]);
     expect(subject).toBe(`district-a: 1 new certification${of}; 1 withdrawn`);
   });
 
-  it('counts the names that it cannot have, and lists the others', () => {
+  it('counts the names that it cannot write, and lists the others', () => {
     const events = ['Säker lyftteknik', '救命講習', 'Saker lyftteknik', '応急手当'].map(
       (assessment_name) => created({ assessment_name }),
     );
@@ -244,14 +244,14 @@ describe('its subject', () => {
     expect(mailOf(events.slice(1, 2)).subject).toBe('district-a: 1 new certification');
   });
 
-  it('has no State Educator ID that only a plain dash, or an accent less, makes one', () => {
+  it('has no State Educator ID, not even one made by a plain dash or a missing accent', () => {
     const spelled = { assessment_name: 'CPR QX–7742 é', seid: 'QX-7742' };
     expect(mailOf([created(spelled)]).subject).toBe('district-a: 1 new certification: CPR e');
   });
 });
 
-describe('its end', () => {
-  it('says how to get all only when some are left out', () => {
+describe('the end of a digest', () => {
+  it('says how to get all events only if some are left out', () => {
     const events = Array.from({ length: 61 }, (_, index) => created(someone(index)));
     const howTo =
       'npx certification-notifier events --stack prod --integration district-a --from 2026-11-21 --to 2026-11-22 --csv';
@@ -261,7 +261,7 @@ describe('its end', () => {
     expect(mailOf(events, counted).text).toContain(howTo);
   });
 
-  it('says who sends it and whom to ask', () => {
+  it('names the sender and the contact', () => {
     const end = (contact?: string) => mailOf([created()], { contact }).text.split('\n').slice(-3);
     expect(end()).toEqual([
       'Sent by certification-notifier for the integration district-a (stack prod).',
@@ -274,8 +274,8 @@ describe('its end', () => {
   });
 });
 
-describe('its rows', () => {
-  it('are the newest, and the rest is counted', () => {
+describe('the rows of a digest', () => {
+  it('are the newest, and the others are counted', () => {
     const events = Array.from({ length: 310 }, (_, index) => created(someone(899 - index)));
     const { text: body } = mailOf(events);
     expect(body).toContain('and 250 more');
@@ -285,7 +285,7 @@ describe('its rows', () => {
     expect(days.sort()).toEqual(newest.slice(-60));
   });
 
-  it('have no e-mail address and no State Educator ID, not even in a name', () => {
+  it('have no e-mail address and no State Educator ID, not even within a name', () => {
     const events = [
       created(),
       updated(['seid', 'email']),
@@ -315,7 +315,7 @@ describe('its rows', () => {
     expect(subject).toBe(`district-a: 1 new certification: ${expected}`);
   });
 
-  it('count by assessments without a State Educator ID, too', () => {
+  it('count by assessments, also without a State Educator ID in their names', () => {
     const one = { seid: 'QX-7742', assessment_name: 'CPR (qx-7742)' };
     const { subject, text: body } = mailOf([created(one)], { detail: 'counts' });
     expect(subject + body).not.toMatch(/7742/);
@@ -330,13 +330,13 @@ describe('its rows', () => {
     ['a @ b.org now', '(address) now'],
     ['Tove <a@b>', 'Tove <(address)>'],
     ['CPR @ Home', 'CPR @ Home'],
-  ])('show %j as %j, in the subject as well', (name, expected) => {
+  ])('show %j as %j, and so does the subject', (name, expected) => {
     const { subject, text: body } = mailOf([created({ name, assessment_name: name })]);
     expect(body).toContain(`| ${expected} | ${expected}\n`);
     expect(subject).toBe(`district-a: 1 new certification: ${expected}`);
   });
 
-  it('have no address, whatever its characters', () => {
+  it('have no address in any spelling', () => {
     const at = fc.constantFrom('@', '＠', '﹫', ' @', '@ ', '(c)@', '\u200B@', '\n＠\u2060');
     const text = fc.string({ unit: 'grapheme', maxLength: 20 });
     fc.assert(
@@ -350,7 +350,7 @@ describe('its rows', () => {
     );
   });
 
-  it('name nobody when the event carries identifiers only', async () => {
+  it('name nobody if the event has identifiers only', async () => {
     const events = [1, 2, 3].map((id) =>
       sighting('certification.created', someone(id), { fields: 'identifiers' }),
     );
@@ -370,14 +370,14 @@ describe('its rows', () => {
     expect(body).toContain('2026-11-20 | Odalys rehtaefilliuq | \u2068إسعاف\u2069');
   });
 
-  it('say what a nameless record is', () => {
+  it('describe a nameless record', () => {
     const { text: body } = mailOf([created({ id: 7, name: ' \u200B', assessment_name: '' })]);
     expect(body).toContain('2026-11-20 | assessment 7 | an assessment without a name');
   });
 });
 
 describe('a digest of any number of events', () => {
-  it.each(['names', 'counts'] as const)('stays within a message of SNS (%s)', (detail) => {
+  it.each(['names', 'counts'] as const)('fits into an SNS message (%s)', (detail) => {
     const long = (id: number) => ({
       id,
       name: '虛'.repeat(300),
@@ -392,7 +392,7 @@ describe('a digest of any number of events', () => {
     expect(body.isWellFormed()).toBe(true);
   });
 
-  it('accounts for every event: as a row or among the rest', () => {
+  it('shows or counts every event', () => {
     fc.assert(
       fc.property(
         fc.array(anyRecord, { maxLength: 60 }),
@@ -411,7 +411,7 @@ describe('a digest of any number of events', () => {
     );
   });
 
-  it('needs of each no more than its row shows, whatever its record has', () => {
+  it('needs only the memory of its rows, for records of any size', () => {
     const grownBy = (events: number) => {
       collectGarbage();
       const before = process.memoryUsage().heapUsed;
@@ -426,7 +426,7 @@ describe('a digest of any number of events', () => {
       return grown;
     };
     grownBy(5_000);
-    // The records themselves would be some 350 MB.
+    // The records themselves would occupy some 350 MB.
     expect(grownBy(20_000)).toBeLessThan(40_000_000);
   });
 });

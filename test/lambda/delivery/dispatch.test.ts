@@ -34,7 +34,7 @@ const all = (batch: readonly unknown[]): Answer => batch.map(() => undefined);
 
 const asked = { action: 'sns:Publish', resource: 'the topic' };
 
-/** A topic that answers as it is told, and remembers what it was asked and when. */
+/** A topic with scripted answers. It records the requests and their times. */
 class Topic {
   readonly clock = new ManualClock();
   readonly pace = new TopicPace();
@@ -70,8 +70,8 @@ class Topic {
   }
 }
 
-describe('sending', () => {
-  it('asks no more often than there are full batches, several at a time', async () => {
+describe('dispatch', () => {
+  it('sends full batches only, several at a time', async () => {
     const topic = new Topic();
     const { accepted, refused } = await topic.publish(messages(400));
     expect(accepted).toHaveLength(400);
@@ -81,7 +81,7 @@ describe('sending', () => {
     expect(topic.mostInFlight).toBeLessThanOrEqual(8);
   });
 
-  it('fills a request as far as ten entries and 262,144 bytes go; what is larger goes alone', async () => {
+  it('fills a request with up to ten entries and 262,144 bytes, and sends a larger entry alone', async () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 300_000 }), { maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(sizes, async (all) => {
@@ -103,7 +103,7 @@ describe('sending', () => {
     );
   });
 
-  it('sends one revision of a subject at a time, in order, whatever happens', async () => {
+  it('sends one revision of a subject at a time, in order, over any failures', async () => {
     const code = fc.constantFrom(undefined, undefined, 'InternalError', 'Throttled', 'NotAnswered');
     const answer = fc.oneof(
       { weight: 4, arbitrary: fc.array(code, { minLength: 10, maxLength: 10 }) },
@@ -146,8 +146,8 @@ describe('sending', () => {
   });
 });
 
-describe('a topic that takes its time', () => {
-  it('is waited for, with fewer requests beside each, and hears each event once', async () => {
+describe('a topic with slow answers', () => {
+  it('is waited for, with fewer requests at a time, and receives each event once', async () => {
     const topic = new Topic();
     const { clock, pace } = topic;
     pace.width = 4;
@@ -167,7 +167,7 @@ describe('a topic that takes its time', () => {
     expect(pace.width).toBe(1);
   });
 
-  it('is not sent what it has no time left to answer usually', async () => {
+  it('gets no request that its usual time cannot answer before the deadline', async () => {
     const topic = new Topic();
     const { clock, pace } = topic;
     const patience: number[] = [];
@@ -184,8 +184,8 @@ describe('a topic that takes its time', () => {
   });
 });
 
-describe('what was accepted', () => {
-  it('is told of batch by batch, before anything is sent in its place', async () => {
+describe('an accepted event', () => {
+  it('is reported with its batch, before more is sent', async () => {
     const topic = new Topic();
     const told: string[] = [];
     let mostUntold = 0;
@@ -201,7 +201,7 @@ describe('what was accepted', () => {
     expect(mostUntold).toBeLessThanOrEqual(80);
   });
 
-  it('stops the sending when it cannot be noted, which is said once nothing is under way', async () => {
+  it('stops the dispatch if it cannot be noted, and the error follows once no request is under way', async () => {
     const topic = new Topic();
     topic.onAccepted = () => Promise.reject(new Error('throttled'));
     await expect(topic.publish(messages(400))).rejects.toThrow('throttled');
@@ -210,8 +210,8 @@ describe('what was accepted', () => {
   });
 });
 
-describe('what SNS refuses', () => {
-  it('is asked for again, later each time, and given up for this tick after five times', async () => {
+describe('a refusal by SNS', () => {
+  it('is retried with growing pauses, and ends for this tick after five attempts', async () => {
     const topic = new Topic();
     topic.answer = (batch) => batch.map(() => 'InternalError');
     const { refused } = await topic.publish(messages(1));
@@ -221,7 +221,7 @@ describe('what SNS refuses', () => {
     expect(waits).toEqual([50, 100, 200, 400]);
   });
 
-  it('for good is set aside, does not keep back the others, nor what follows of its subject', async () => {
+  it('for good sets an event aside, and delays neither others nor later events of its subject', async () => {
     const topic = new Topic();
     topic.answer = (batch) =>
       batch.map((one) => (nameOf(one) === '2/1' ? 'InvalidParameter' : undefined));
@@ -232,7 +232,7 @@ describe('what SNS refuses', () => {
     expect(topic.asked.flat().filter((name) => name === '2/1')).toHaveLength(1);
   });
 
-  it('as a whole because of one entry is found by sending each by itself', async () => {
+  it('of a batch because of one entry is located by sending each entry alone', async () => {
     const topic = new Topic();
     topic.answer = (batch) =>
       batch.some((one) => nameOf(one) === '7/1')
@@ -243,7 +243,7 @@ describe('what SNS refuses', () => {
     expect(refused).toMatchObject([{ owed: { certificationId: 7 }, forGood: true }]);
   });
 
-  it('for good is not believed of a topic that takes nothing', async () => {
+  it('for good is not believed of a topic that accepts nothing', async () => {
     const topic = new Topic();
     topic.answer = () => ({ code: 'InvalidParameterException' });
     const { accepted, refused } = await topic.publish(messages(12));
@@ -252,7 +252,7 @@ describe('what SNS refuses', () => {
     expect(refused.some(({ forGood }) => forGood)).toBe(false);
   });
 
-  it('for good keeps back what follows of its subject until the topic has taken anything', async () => {
+  it('for good delays later events of its subject until the topic has accepted anything', async () => {
     const topic = new Topic();
     topic.answer = () => ({ code: 'InvalidParameterException' });
     const sent = [message(1), message(2), message(1, 2), message(2, 2)];
@@ -261,7 +261,7 @@ describe('what SNS refuses', () => {
     expect(refused.map(({ code }) => code).slice(2)).toEqual(['Waiting', 'Waiting']);
   });
 
-  it('for good, each entry by itself, is not believed of a topic that takes nothing either', async () => {
+  it('for good of each single entry is not believed either of a topic that accepts nothing', async () => {
     const topic = new Topic();
     topic.answer = (batch) => batch.map(() => 'InvalidParameter');
     const { accepted, refused } = await topic.publish(messages(12));
@@ -275,7 +275,7 @@ describe('what SNS refuses', () => {
   });
 
   it.each(['AuthorizationErrorException', 'KMSAccessDeniedException', 'NotFoundException'])(
-    'for want of a permission, a key or a topic (%s) is not for good, and not asked for again',
+    'for a missing permission, key or topic (%s) is not for good, and is not retried',
     async (code) => {
       const topic = new Topic();
       topic.answer = () => ({ code });
@@ -286,7 +286,7 @@ describe('what SNS refuses', () => {
     },
   );
 
-  it('for want of a permission for single entries says what was denied', async () => {
+  it('for a missing permission of single entries names the denied action', async () => {
     const send = async () => ({
       Failed: [{ Id: '0', Code: 'KMS.AccessDeniedException', Message: 'null (Service: AWSKMS)' }],
       Successful: [{ Id: '1' }],
@@ -300,7 +300,7 @@ describe('what SNS refuses', () => {
     );
   });
 
-  it('keeps back what comes after it of the same subject', async () => {
+  it('delays later events of the same subject', async () => {
     const topic = new Topic();
     topic.answer = (batch) =>
       batch.map((one) => (nameOf(one) === '1/1' ? 'InternalError' : undefined));
@@ -313,8 +313,8 @@ describe('what SNS refuses', () => {
   });
 });
 
-describe('a topic that is too slow or down', () => {
-  it('is given less at a time after each throttle, and more again when it can take it', async () => {
+describe('a slow or failing topic', () => {
+  it('gets fewer requests at a time after each throttle, and more again when it accepts them', async () => {
     const topic = new Topic();
     const widths: number[] = [];
     topic.answer = (batch) => {
@@ -345,7 +345,7 @@ describe('a topic that is too slow or down', () => {
     expect(accepted).toHaveLength(down ? 0 : 20);
   });
 
-  it('is left alone after a few failures in a row', async () => {
+  it('gets no more requests after some failures in a row', async () => {
     const topic = new Topic();
     topic.answer = () => ({ code: 'TimeoutError' });
     const { refused, stopped } = await topic.publish(messages(1_000));
@@ -354,7 +354,7 @@ describe('a topic that is too slow or down', () => {
     expect(topic.asked.length).toBeLessThanOrEqual(16);
   });
 
-  it('is not asked any more when time is up', async () => {
+  it('gets no more requests after the deadline', async () => {
     const topic = new Topic();
     topic.answer = (batch) => {
       topic.clock.advance({ seconds: 1 });
@@ -367,7 +367,7 @@ describe('a topic that is too slow or down', () => {
     expect(topic.asked.length).toBeLessThanOrEqual(10 + 8);
   });
 
-  it('is not waited for beyond the time there is', async () => {
+  it('is not waited for beyond the deadline', async () => {
     const topic = new Topic();
     topic.answer = () => ({ code: 'ThrottledException' });
     const began = topic.clock.now();

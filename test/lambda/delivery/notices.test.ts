@@ -47,24 +47,24 @@ function letter(name: ConditionName, condition: Partial<OpenCondition>) {
 
 const approved = (name: string) => `notices/${name}.approved.txt`;
 
-describe('what operations read', () => {
-  it.each(conditionNames)('when this begins: %s', async (name) => {
+describe('the notice that ops read', () => {
+  it.each(conditionNames)('at the beginning of the condition %s', async (name) => {
     const text = letter(name, { owes: 'begins', details: details[name] ?? [] });
     await expect(text).toMatchFileSnapshot(approved(name));
   });
 
-  it('when something is over', async () => {
+  it('at the end of each condition', async () => {
     const all = conditionNames.map((name) => letter(name, { owes: 'ends' }));
     await expect(all.join('\n-----\n')).toMatchFileSnapshot(approved('over'));
   });
 
-  it('when something that may end by itself was over within its first quarter of an hour', async () => {
+  it('after a condition that ended within its first quarter of an hour', async () => {
     const goneAt = since + 7 * 60_000;
     const text = letter('partner-silent', { owes: 'was', goneAt });
     await expect(text).toMatchFileSnapshot(approved('was'));
   });
 
-  it('when something has become more', async () => {
+  it('of a growing condition', async () => {
     const text = letter('held', { owes: 'grows', details: details.held ?? [] });
     await expect(text).toMatchFileSnapshot(approved('held-more'));
   });
@@ -76,7 +76,7 @@ describe('what operations read', () => {
     expect(section.split('\n### ')[0]).toContain(`; "${subject.replace('district-a: ', '')}".`);
   });
 
-  it.each(conditionNames)('has a subject that SNS takes: %s', (name) => {
+  it.each(conditionNames)('has a subject that SNS accepts: %s', (name) => {
     for (const owes of ['begins', 'grows', 'ends'] as const) {
       const longest = { ...settings, name: 'x'.repeat(40) };
       const { subject } = conditionNotice(longest, name, { since, number: 1, owes }, now);

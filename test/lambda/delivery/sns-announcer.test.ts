@@ -70,14 +70,14 @@ const announcer = (to = topics) => snsAnnouncer({ mails: client, batches: client
 const deadline = new ManualClock().now().add({ hours: 1 });
 const idsOf = (owed: readonly OwedEvent[]) => owed.map(({ certificationId }) => certificationId);
 
-describe('publishing to the machines', () => {
-  it('has every event accepted, ten to a request', async () => {
+describe('publishing events', () => {
+  it('sends ten events to a request until each is accepted', async () => {
     const owed = owedEvents(25);
     const outcome = await announcer().publish(owed, deadline);
     expect(outcome).toEqual({ accepted: owed, refused: [] });
   });
 
-  it('waits for an answer for as long as there is time, and longer than for a mail, and says what is denied', async () => {
+  it('waits for an answer as long as there is time, longer than for a mail, and names denied actions', async () => {
     const patience: unknown[] = [];
     const slow = new SNSClient({
       endpoint: server.address,
@@ -101,7 +101,7 @@ describe('publishing to the machines', () => {
     expect(notified).toMatchObject({ denial: { message: message(topics.operations) } });
   });
 
-  it('makes requests of no more bytes than SNS takes', async () => {
+  it('makes requests of at most the bytes that SNS accepts', async () => {
     const sizes: number[] = [];
     client.middlewareStack.add(
       (next) => (call) => {
@@ -114,11 +114,12 @@ describe('publishing to the machines', () => {
     const owed = owedEvents(12, 'é'.repeat(50_000));
     expect((await announcer().publish(owed, deadline)).accepted).toHaveLength(12);
     client.middlewareStack.remove('sizes');
-    // 100 KB of name each: two fit into 256 KiB, with the body's quotes escaped in this rendering.
+    // Each has 100 KB of name: two fit into 256 KiB, with the body's quotes escaped in this
+    // rendering.
     expect(sizes).toHaveLength(6);
   });
 
-  it('asks again for what SNS refused or did not mention, and says what is left in the end', async () => {
+  it('retries events that SNS refused or omitted, and returns those left at the end', async () => {
     const asked: string[][] = [];
     const fault = mockClient(SNSClient);
     fault.on(PublishBatchCommand).callsFake(({ PublishBatchRequestEntries: entries = [] }) => {
@@ -148,7 +149,7 @@ describe('publishing to the machines', () => {
 });
 
 describe('a FIFO topic', () => {
-  it('is given groups by subject, and the id of the event against duplicates', async () => {
+  it("gets groups by subject, and the event's id against duplicates", async () => {
     const fifo = await topic('events.fifo', { FifoTopic: 'true' });
     const given: PublishBatchRequestEntry[] = [];
     client.middlewareStack.add(
@@ -172,15 +173,15 @@ describe('a FIFO topic', () => {
   });
 });
 
-describe('telling the people', () => {
+describe('the mail to people', () => {
   const tell = (owed: readonly OwedEvent[], to = topics) =>
     announcer(to).tellPeople(owed.map(({ event }) => event));
 
-  it('sends one mail, however many events there are', async () => {
+  it('is one mail for any number of events', async () => {
     expect(await tell(owedEvents(120))).toEqual({ accepted: true });
   });
 
-  it('answers with a code, and does not throw, when SNS refuses', async () => {
+  it('returns a code, and does not throw, if SNS refuses it', async () => {
     const missing = { ...topics, alerts: `${topics.alerts}-missing` };
     expect(await tell(owedEvents(1), missing)).toMatchObject({
       accepted: false,
@@ -188,7 +189,7 @@ describe('telling the people', () => {
     });
   });
 
-  it('tries again when SNS stumbles', async () => {
+  it('is retried after a passing failure of SNS', async () => {
     const { requestHandler } = client.config;
     let requests = 0;
     const mails = new SNSClient({
@@ -212,8 +213,8 @@ describe('telling the people', () => {
 
   it.each([
     ['at once when SNS calls the mail invalid', 'InvalidParameterException', true],
-    ['not when it is the topic that is missing', 'NotFoundException', false],
-  ])('sends the number alone %s', async (_, name, isSentAgain) => {
+    ['not when the topic is missing', 'NotFoundException', false],
+  ])('has only the numbers: %s', async (_, name, isSentAgain) => {
     const fault = mockClient(SNSClient);
     fault
       .on(PublishCommand)
@@ -232,7 +233,7 @@ describe('telling the people', () => {
     }
   });
 
-  it('has no character that XML, and so SNS, does not allow', async () => {
+  it('has only characters that XML, and so SNS, allows', async () => {
     const fault = mockClient(SNSClient);
     fault.on(PublishCommand).resolves({ MessageId: 'taken' });
     try {

@@ -80,7 +80,7 @@ const deadline = clock.now().add({ hours: 1 });
 const announcer = () => sqsAnnouncer(client, arn, clock);
 
 describe('sending to one queue', () => {
-  it('has messages as a raw subscription has them: the event, and its attributes', async () => {
+  it('writes SQS messages as a raw subscription does: the event, and its attributes', async () => {
     const owed = owedEvents(1);
     expect(await announcer().publish(owed, deadline)).toEqual({ accepted: owed, refused: [] });
     const [message] = await received();
@@ -90,21 +90,21 @@ describe('sending to one queue', () => {
     expect(message?.MessageAttributes?.replay).toMatchObject({ StringValue: 'true' });
   });
 
-  it('sends ten to a request, and no more bytes than fit', async () => {
+  it('sends ten to a request, within the limit of bytes', async () => {
     const owed = owedEvents(25, 'Q'.repeat(60_000));
     const { accepted } = await announcer().publish(owed, deadline);
     expect(accepted).toHaveLength(25);
     expect(await received()).toHaveLength(25);
   });
 
-  it('gives a FIFO queue the order of a certification, and what tells a duplicate', async () => {
+  it('gives a FIFO queue the certification as group, and an id against duplicates', async () => {
     await createQueue(`queue-${++queues}.fifo`, { FifoQueue: 'true' });
     await announcer().publish(owedEvents(2), deadline);
     const groups = (await received()).map(({ Attributes }) => Attributes?.MessageGroupId);
     expect(new Set(groups).size).toBe(2);
   });
 
-  it('sends again what the queue refuses for the moment', async () => {
+  it('retries entries that the queue refuses for the moment', async () => {
     const mock = mockClient(client);
     mock.on(GetQueueUrlCommand).resolves({ QueueUrl: url });
     mock
@@ -121,10 +121,10 @@ describe('sending to one queue', () => {
   });
 
   it.each([
-    ['may not be sent to', 'AccessDeniedException'],
-    ['is encrypted with a key that may not be used', 'KmsAccessDenied'],
-    ['has been deleted meanwhile', 'QueueDoesNotExist'],
-  ])('answers with the reason when the queue %s', async (_, code) => {
+    ['denies access', 'AccessDeniedException'],
+    ['is encrypted with a denied key', 'KmsAccessDenied'],
+    ['was deleted meanwhile', 'QueueDoesNotExist'],
+  ])('returns the reason if the queue %s', async (_, code) => {
     const sending = announcer();
     await sending.publish(owedEvents(1), deadline);
     const mock = mockClient(client);
@@ -136,7 +136,7 @@ describe('sending to one queue', () => {
     expect(refused).toHaveLength(12);
   });
 
-  it('says so when there is no such queue', async () => {
+  it('reports a missing queue', async () => {
     arn = 'arn:aws:sqs:eu-central-1:000000000000:nowhere';
     await expect(announcer().publish(owedEvents(1), deadline)).rejects.toMatchObject({
       code: 'queue-unreachable',
@@ -144,7 +144,7 @@ describe('sending to one queue', () => {
     });
   });
 
-  it('asks a queue in its own region', () => {
+  it('calls a queue in its own region', () => {
     expect(regionOf('arn:aws:sqs:ap-southeast-2:111122223333:certifications')).toBe(
       'ap-southeast-2',
     );

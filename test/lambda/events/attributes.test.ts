@@ -25,7 +25,7 @@ function allowedInXml(character: string): boolean {
   return code <= 0xd7ff || (code >= 0xe000 && code <= 0xfffd) || code >= 0x10000;
 }
 
-describe('the message attributes', () => {
+describe('the message attributes of SNS', () => {
   it('are those that filter policies are promised', () => {
     expect(messageOf(event(assessment())).attributes).toEqual({
       type: { DataType: 'String', StringValue: 'certification.created' },
@@ -37,21 +37,21 @@ describe('the message attributes', () => {
     });
   });
 
-  it('leave out what the partner has not sent', () => {
+  it('omit fields that the partner has not sent', () => {
     const nobody = { organization_id: null, assessment_name: null };
     expect(Object.keys(messageOf(event({ ...assessment(), ...nobody })).attributes)).toEqual([
       ...['type', 'integration', 'late', 'replay'],
     ]);
   });
 
-  it('have the name of an assessment as a withdrawal will have it, cut after 1,024 bytes', () => {
+  it("have the assessment's name as a withdrawal will have it, cut after 1,024 bytes", () => {
     const { assessment_name } = messageOf(
       event(assessment({ assessment_name: 'é'.repeat(5_000) })),
     ).attributes;
     expect(assessment_name?.StringValue).toBe(`${'é'.repeat(510)}…`);
   });
 
-  it('never have an empty value or a character that SNS refuses, and are ten at most', () => {
+  it('have no empty value and no character that SNS refuses, and are ten at most', () => {
     const names = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constant(''),

@@ -41,7 +41,7 @@ describe('an event', () => {
     });
   });
 
-  it('reads back as it was written, fields that the document does not name included', () => {
+  it('is parsed as it was written, including undocumented fields', () => {
     fc.assert(
       fc.property(anyRecord, fc.jsonValue(), (read, extra) => {
         const written = JSON.stringify(sighting({ ...read, extra }));
@@ -50,7 +50,7 @@ describe('an event', () => {
     );
   });
 
-  it('has what the partner has not sent as null or not at all, and its identifiers always', () => {
+  it('has unsent fields as null or absent, and its identifiers always', () => {
     const { email: _, ...without } = assessment({ id: 48_213 });
     const nulls = { name: null, organization_id: null, assessment_name: null, results: null };
     const { data } = sighting({ ...without, ...nulls });
@@ -66,7 +66,7 @@ describe('an event', () => {
     });
   });
 
-  it('that has to be brief has the identifiers, and says so if more was to be there', () => {
+  it('that has to be brief has the identifiers, and its mark if fields were left out', () => {
     const read = assessment({ id: 48_213 });
     const { id, organization_id, assessment_name, certified_on } = read;
     const identifiers = { id, organization_id, assessment_name, certified_on };
@@ -85,7 +85,7 @@ describe('an event', () => {
     expect(brief('identifiers')).toEqual({ assessment: identifiers, ...remarks });
   });
 
-  it('that is sent again differs by its mark only', () => {
+  it('that is a replay differs only by its mark', () => {
     const { data, ...envelope } = sighting(assessment());
     expect(sighting(assessment(), { replay: true })).toEqual({
       ...envelope,
@@ -93,13 +93,13 @@ describe('an event', () => {
     });
   });
 
-  it('says in its attributes that it is sent again', () => {
+  it('says in its attributes that it is a replay', () => {
     const replayOf = (event: ReturnType<typeof sighting>) => messageOf(event).attributes.replay;
     expect(replayOf(sighting(assessment()))?.StringValue).toBe('false');
     expect(replayOf(sighting(assessment(), { replay: true }))?.StringValue).toBe('true');
   });
 
-  it('of a withdrawal has the identifiers only, whatever it is given', () => {
+  it('of a withdrawal has only the identifiers of its record', () => {
     const event = certificationEvent({
       type: 'certification.withdrawn',
       ...announced,
@@ -125,7 +125,7 @@ describe('a test event', () => {
   const time = Temporal.Instant.from('2026-11-21T08:00:04.120Z');
   const test = { integration: 'district-a', unique: 'a1', time, fields: 'all' } as const;
 
-  it('says that it is one, by its type, its id and its subject', () => {
+  it('says so by its type, its id and its subject', () => {
     expect(testEvent(test)).toMatchObject({
       id: 'district-a/test/a1',
       type: 'certification.test',
@@ -135,7 +135,7 @@ describe('a test event', () => {
     expect(certificationEventSchema.parse(testEvent(test))).toEqual(testEvent(test));
   });
 
-  it('passes the filter of the subscriber that it is for', () => {
+  it('passes the filter of its subscriber', () => {
     const chosen = { organization_id: 7, assessment_name: 'First Aid', like: 'late' as const };
     const { organization_id, assessment_name, late } = messageOf(
       testEvent({ ...test, ...chosen }),
@@ -147,7 +147,7 @@ describe('a test event', () => {
     ]);
   });
 
-  it('has a larger sequence than the one before, as the events of every subject', () => {
+  it('has a larger sequence than the one before, as the events of each subject', () => {
     const next = testEvent({ ...test, unique: 'a2', time: time.add({ milliseconds: 1 }) });
     expect(Number(next.sequence)).toBeGreaterThan(Number(testEvent(test).sequence));
   });

@@ -25,7 +25,7 @@ function announced(read: Assessment, fields: FieldChoice) {
   });
 }
 
-/** A record each of whose values says which field it is from; in parts too, unknown fields too. */
+/** A record whose values name their fields, including those of parts and unknown fields. */
 function tell(field: string): string {
   return `<<${field}>>`;
 }
@@ -60,8 +60,8 @@ const recordAndChoice = unknownFields
   .filter((names) => !names.some((name) => [...identifiers, ...personal, 'results'].includes(name)))
   .chain((names) => fc.record({ record: fc.constant(telling(names)), fields: choice(names) }));
 
-describe('the fields that were chosen to leave', () => {
-  it('are all that leaves, when they are a list', () => {
+describe('the chosen fields', () => {
+  it('are the only ones in the event, if they are a list', () => {
     fc.assert(
       fc.property(recordAndChoice, ({ record, fields }) => {
         const allowed = new Set(['assessment_name', ...fields]);
@@ -73,7 +73,7 @@ describe('the fields that were chosen to leave', () => {
     );
   });
 
-  it('all leave, when the record has them', () => {
+  it('are all in the event, if the record has them', () => {
     fc.assert(
       fc.property(recordAndChoice, ({ record, fields }) => {
         const { assessment: left } = announced(record, fields).data;
@@ -85,7 +85,7 @@ describe('the fields that were chosen to leave', () => {
     );
   });
 
-  it('are the identifiers alone, when nothing else was chosen', () => {
+  it('are the identifiers alone, if no others were chosen', () => {
     fc.assert(
       fc.property(unknownFields, (names) => {
         const record = telling(names.filter((name) => !identifiers.includes(name)));
@@ -96,7 +96,7 @@ describe('the fields that were chosen to leave', () => {
     );
   });
 
-  it('are the record as it was read, unknown fields included, when all were chosen', () => {
+  it('are the record as it was read, including unknown fields, if all were chosen', () => {
     fc.assert(
       fc.property(anyAssessment, fc.jsonValue(), (read, extra) => {
         const record = {
@@ -109,7 +109,7 @@ describe('the fields that were chosen to leave', () => {
     );
   });
 
-  it('are null or absent where the partner has not sent them, also when chosen', () => {
+  it('are null or absent if the partner has not sent them, also if chosen', () => {
     const { email: _, ...read } = assessment();
     const record = { ...read, name: null, results: null, assessment_name: null };
     const { assessment: left } = announced(record, ['name', 'email', 'results']).data;
@@ -126,17 +126,17 @@ describe('the fields that were chosen to leave', () => {
     );
   });
 
-  it('do not restrict the names of what has changed', () => {
+  it('do not restrict the names of changed fields', () => {
     expect(announced(assessment(), 'identifiers').data.changed).toEqual(['name', 'email']);
   });
 
-  it('are left alone in the record that was read', () => {
+  it('do not change the record that was read', () => {
     const read = assessment();
     announced(read, ['seid']);
     expect(read).toEqual(assessment());
   });
 
-  it('hold for a test event too', () => {
+  it('restrict a test event, too', () => {
     const time = Temporal.Instant.from('2026-11-21T08:00:04.120Z');
     const event = testEvent({ integration: 'district-a', unique: 'a', time, fields: ['name'] });
     expect(Object.keys(event.data.assessment)).toEqual([...identifiers, 'name']);
@@ -144,12 +144,12 @@ describe('the fields that were chosen to leave', () => {
 });
 
 describe('a brief name', () => {
-  it('is the name itself as long as it has at most 1,024 bytes', () => {
+  it('is the name itself up to 1,024 bytes', () => {
     for (const name of ['', 'First Aid', 'é'.repeat(512), '🪢'.repeat(256)])
       expect(briefName(name)).toBe(name);
   });
 
-  it('is cut to whole characters otherwise, and stays the same when it is made again', () => {
+  it('is cut to whole characters otherwise, and a second cut changes nothing', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 300, maxLength: 1_500 }), (name) => {
         const brief = briefName(name);

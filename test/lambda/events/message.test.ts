@@ -28,7 +28,7 @@ const eventOf = (read: Assessment): CertificationEvent =>
     changed: ['results'],
   });
 
-/** Counted here anew, as AWS counts. */
+/** Counts the bytes again, as AWS does. */
 function bytesOf(event: CertificationEvent): number {
   const attributes = Object.entries(messageOf(event).attributes).flatMap(
     ([name, { DataType, StringValue }]) => [name, DataType, StringValue],
@@ -40,18 +40,18 @@ const part = assessment().results.slice(0, 1);
 const manyParts = Array.from({ length: 3_000 }, () => part).flat();
 const large = 'é'.repeat(limit / 2);
 
-describe('what a FIFO topic orders and deduplicates by', () => {
+describe('the group and the deduplication id of a FIFO topic', () => {
   const sent = { ...announced, type: 'certification.created', fields: 'all', changed: [] } as const;
   const of = { ...sent, assessment: assessment({ id: 48_213 }), revision: 3 };
 
-  it('is the subject within its integration, and the id of the event', () => {
+  it('are the subject within its integration, and the id of the event', () => {
     expect(messageOf(certificationEvent(of)).fifo).toEqual({
       MessageGroupId: 'district-a/48213',
       MessageDeduplicationId: 'district-a/48213/3',
     });
   });
 
-  it('is within what AWS allows, whatever the name of the integration', () => {
+  it("are within AWS's limits for any name of the integration", () => {
     const longest = `a${'-b'.repeat(19)}c`;
     expect(integrationName.parse(longest)).toBe(longest);
     const assessmentOf = assessment({ id: Number.MAX_SAFE_INTEGER });
@@ -61,14 +61,14 @@ describe('what a FIFO topic orders and deduplicates by', () => {
       expect(one).toMatch(/^[a-zA-Z0-9!"#$%&'()*+,\-./:;<=>?@[\\\]^_`{|}~]{1,128}$/);
   });
 
-  it('differs for a replay, which SNS would drop as a duplicate otherwise', () => {
+  it('differ for a replay, which SNS would otherwise drop as a duplicate', () => {
     const { fifo } = messageOf(certificationEvent({ ...of, replay: true }));
     expect(fifo.MessageDeduplicationId).toBe('district-a/48213/3/replay');
   });
 });
 
 describe('an event too large for SNS', () => {
-  it('loses its results, and says so', () => {
+  it('loses its results, and is marked', () => {
     const { results: _, ...rest } = assessment();
     expect(eventOf(assessment({ results: manyParts })).data).toEqual({
       assessment: rest,
@@ -78,7 +78,7 @@ describe('an event too large for SNS', () => {
     });
   });
 
-  it('loses everything but the identifiers when that is not enough', () => {
+  it('loses all fields except the identifiers if that is not enough', () => {
     const { id, organization_id, assessment_name, certified_on } = assessment();
     expect(eventOf({ ...assessment({ results: manyParts }), essay: large }).data).toEqual({
       assessment: { id, organization_id, assessment_name, certified_on },
@@ -88,14 +88,14 @@ describe('an event too large for SNS', () => {
     });
   });
 
-  it('has the name of its assessment cut when even the identifiers are too large', () => {
+  it('has the name of its assessment cut if even the identifiers are too large', () => {
     const event = eventOf(assessment({ assessment_name: `Knots ${large}` }));
     expect(event.data.truncated).toBe(true);
     expect(event.data.assessment.assessment_name).toMatch(/^Knots é+…$/);
     expect(bytesOf(event)).toBeLessThan(10_000);
   });
 
-  it('can be a withdrawal, too', () => {
+  it('may be a withdrawal, too', () => {
     const event = certificationEvent({
       type: 'certification.withdrawn',
       ...announced,
@@ -113,7 +113,7 @@ describe('an event too large for SNS', () => {
     expect(withEmail(room + 1).data.truncated).toBe(true);
   });
 
-  it('fits then, whatever the record has, and reads back as it was written', () => {
+  it('then fits with any record, and is parsed as it was written', () => {
     const huge = fc
       .record({
         unit: fc.constantFrom('a', 'é', '語', '🪢', '"', '\u0000', '\uFFFF', '\uD800'),
@@ -136,7 +136,7 @@ describe('an event too large for SNS', () => {
   });
 });
 
-describe('the body of a message', () => {
+describe('the body of an SNS message', () => {
   it('is the event as JSON', () => {
     fc.assert(
       fc.property(anyAssessment, fc.string({ unit: 'binary' }), (read, name) => {
@@ -146,14 +146,14 @@ describe('the body of a message', () => {
     );
   });
 
-  it('has no character that a queue refuses', () => {
+  it('has only characters that a queue accepts', () => {
     const body = messageOf(eventOf(assessment({ name: 'a\u0000b\uFFFEc\uFFFFd\uD800e' }))).body;
     expect(body).toContain('"a\\u0000b\\ufffec\\uffffd\\ud800e"');
     expect(body).not.toMatch(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u);
   });
 });
 
-describe('the bytes of a message', () => {
+describe('the bytes of an SNS message', () => {
   it('are those of its body and of the names, types and values of its attributes, in UTF-8', () => {
     const message = messageOf(eventOf(assessment({ assessment_name: 'é🪢' })));
     const { assessment_name, late } = message.attributes;
@@ -166,7 +166,7 @@ describe('the bytes of a message', () => {
     expect(message.bytes).toBe(length + types + named + (15 + 6) + (4 + 5));
   });
 
-  it('are counted as AWS counts, whatever the record has', () => {
+  it('are counted as AWS counts them, for any record', () => {
     fc.assert(
       fc.property(anyAssessment, (read) => {
         const event = eventOf(read);

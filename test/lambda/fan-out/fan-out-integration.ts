@@ -25,13 +25,13 @@ export class FanOutIntegration extends Integration {
     return { partner: partnerReader(client) };
   }
 
-  /** Of the next task; its invocation is killed ten minutes from now. */
+  /** The invocation of the next task, which is killed ten minutes from now. */
   run(seconds = 600) {
     this.#tasks += 1;
     return { id: `task-${this.#tasks}`, deadline: this.clock.now().add({ seconds }) };
   }
 
-  /** Small ranges of a small history: the plan that was kept first is the one that holds. */
+  /** Plans small ranges of a small history. The first plan that was written stays valid. */
   async divide(days: number): Promise<void> {
     const { before, begunAt } = (await this.ledger.state()).baseline;
     const oldest = await this.partner.oldestDay(this.run().deadline);
@@ -60,7 +60,7 @@ export class FanOutIntegration extends Integration {
     return complete({ ...this.taskParts, ...parts }, this.run());
   }
 
-  /** What is left of the plan, read to its end. */
+  /** Reads the rest of the plan to its end. */
   async readAll() {
     const { left } = await this.plan();
     for (const range of left) while (!(await this.read(range)).isDone);
@@ -72,7 +72,7 @@ export class FanOutIntegration extends Integration {
   }
 }
 
-/** So many assessments, a few a day, back from a day. */
+/** So many assessments, a few a day, back from the newest day. */
 export function history(records: number, newest: string, aDay = 8) {
   return Array.from({ length: records }, (_, index) =>
     assessment({

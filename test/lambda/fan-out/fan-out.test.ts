@@ -40,7 +40,7 @@ const counts = (calendar: Awaited<ReturnType<FanOutIntegration['calendar']>>) =>
   new Map([...calendar].map(([day, { count, proof }]) => [day, [count, proof?.kind]]));
 
 describe('a baseline that fans out', () => {
-  it('is as far as its ranges have been read, in whatever order', async () => {
+  it('counts the ranges that have been read, in any order', async () => {
     story.world = history(80, today);
     const progress = async () =>
       progressOf(await story.ledger.state(), await story.calendar(), 'fan-out');
@@ -55,8 +55,8 @@ describe('a baseline that fans out', () => {
     }
   });
 
-  it('ends with the calendar, the ledger and the notice of one that the ticks read', async () => {
-    // All of it fits into a page, so that every way to divide it has the same proofs.
+  it('ends with the same calendar, ledger and notice as a baseline by ticks', async () => {
+    // All records fit into a page, so each division has the same proofs.
     const world = history(96, today, 2);
     const other = new Integration();
     other.world = world;
@@ -90,7 +90,7 @@ describe('a baseline that fans out', () => {
     expect(story.heard).toEqual([]);
   });
 
-  it('leaves the odd fields that its tasks meet to the audits, which have them told within a day, once', async () => {
+  it('leaves odd fields that its tasks meet to the audits, which have them told once within a day', async () => {
     const titles = () => story.notices.map(({ subject }) => subject.replace(`${story.name}: `, ''));
     // The newest page shows none of them.
     const shown = history(120, today, 120).map((one) => ({ ...one, id: one.id + 1_000 }));
@@ -111,7 +111,7 @@ describe('a baseline that fans out', () => {
     expect(story.notices[1]?.text).toMatch(/\n {2}email: \d+ records\n/);
   });
 
-  it('has nothing to do before the ticks have read the start day, and when it is completed', async () => {
+  it('has nothing to do before ticks have read the start day, and after its completion', async () => {
     expect(await story.plan()).toMatchObject({ outcome: 'not-begun', left: [] });
     await story.tick();
     await story.readAll();
@@ -119,7 +119,7 @@ describe('a baseline that fans out', () => {
     expect(await story.plan()).toMatchObject({ outcome: 'completed', left: [] });
   });
 
-  it('does not begin while the integration is paused or its credentials are refused', async () => {
+  it('does not begin while the partner refuses the credentials', async () => {
     await story.tick();
     await story.ledger.saveState({
       backOff: { until: story.clock.now().add({ minutes: 4 }), failures: 2 },
@@ -128,7 +128,7 @@ describe('a baseline that fans out', () => {
     expect(story.requests).not.toContain('oldest');
   });
 
-  it('keeps to its first plan, whatever the partner shows later', async () => {
+  it('keeps its first plan when the partner shows more later', async () => {
     story.world = history(6_000, yesterday);
     await story.tick();
     const { left } = await story.plan();
@@ -138,7 +138,7 @@ describe('a baseline that fans out', () => {
   });
 });
 
-describe('the ticks meanwhile', () => {
+describe('the ticks beside a fan-out', () => {
   beforeEach(async () => {
     story.world = [
       assessment({ id: 1, certified_on: today }),
@@ -147,7 +147,7 @@ describe('the ticks meanwhile', () => {
     await story.tick();
   });
 
-  it('read nothing of the history and do not complete the baseline', async () => {
+  it('read no history and do not complete the baseline', async () => {
     story.requests.length = 0;
     expect(await story.tick()).toMatchObject({ outcome: 'baseline', recorded: 0 });
     expect(story.requests).toEqual(['pulse']);
@@ -155,7 +155,7 @@ describe('the ticks meanwhile', () => {
     expect((await story.ledger.known([101])).size).toBe(0);
   });
 
-  it('announce what appears on the start day or later, once, and nothing of the ranges', async () => {
+  it('announce certifications of the start day or later once, and none of the ranges', async () => {
     story.add(assessment({ id: 2, certified_on: today }));
     story.add(assessment({ id: 3, certified_on: '2026-11-22' }));
     story.add(assessment({ id: 4, certified_on: yesterday }));
@@ -169,7 +169,7 @@ describe('the ticks meanwhile', () => {
     expect((await story.ledger.state()).expected).toBe(story.world.length);
   });
 
-  it('announce what has appeared in a range after it was read, as soon as the baseline is completed', async () => {
+  it('announce certifications that appeared in a range after its read as soon as the baseline is completed', async () => {
     await story.readAll();
     story.add(assessment({ id: 5, certified_on: '2026-11-15' }));
     await story.tick();
@@ -179,7 +179,7 @@ describe('the ticks meanwhile', () => {
     expect(story.heard.map(({ subject, data }) => [subject, data.late])).toEqual([['5', true]]);
   });
 
-  it('deliver what could not be delivered before', async () => {
+  it('deliver earlier events that SNS refused', async () => {
     story.add(assessment({ id: 2, certified_on: today }));
     story.subscribers.refuse = () => true;
     expect(await story.tick()).toMatchObject({ undelivered: 1 });
@@ -187,7 +187,7 @@ describe('the ticks meanwhile', () => {
     expect(await story.tick()).toMatchObject({ outcome: 'baseline', delivered: 1 });
   });
 
-  it('still owe at the end what they have owed before it', async () => {
+  it('still owe earlier events at the end of the fan-out', async () => {
     story.add(assessment({ id: 2, certified_on: today }));
     await story.readAll();
     story.subscribers.refuse = () => true;
@@ -198,13 +198,13 @@ describe('the ticks meanwhile', () => {
     expect(story.heard.map(({ subject }) => subject)).toEqual(['2']);
   });
 
-  it('lose no event of a record that the partner moves out of a range while that is being read', async () => {
+  it('lose no event of a record that the partner moves out of a range during its read', async () => {
     const moved = assessment({ id: 101, certified_on: today });
     const range = await firstRange();
     await story.read(range, {
       fanOut: {
         ...bound(story.fanOut),
-        // It has just been looked up and found unknown.
+        // The record has just been looked up and found unknown.
         recordNew: async (sightings, now) => {
           story.world = story.world.map((one) => (one.id === moved.id ? moved : one));
           story.subscribers.refuse = () => true;
@@ -235,7 +235,7 @@ describe('at a host that allows 12 requests a minute', () => {
     story.clock.advance({ minutes: 1 });
   });
 
-  it('four ranges at once and the ticks beside them are refused nothing', async () => {
+  it('four ranges at once and the ticks beside them get no refusal', async () => {
     await story.divide(13);
     const { left } = await story.plan();
     const tasks = left.map((range) => ({ range, process: story.process(), isDone: false }));
@@ -251,7 +251,7 @@ describe('at a host that allows 12 requests a minute', () => {
     expect(story.host.refusals).toBe(0);
   });
 
-  it('the plan waits for another execution where there is no room for its first requests', async () => {
+  it('the plan waits for another execution if there is no room for its first requests', async () => {
     story.host.fault = tooManyRequests();
     expect(await story.plan()).toEqual({ outcome: 'backing-off', left: [], ranges: 0 });
     story.host.fault = undefined;
@@ -278,7 +278,7 @@ describe('a range', () => {
     expect(story.requests).toEqual([]);
   });
 
-  it('asks for its own days only, each once; the oldest for all that is before it', async () => {
+  it('asks for its own days only, each once, and the oldest range for all earlier days', async () => {
     await story.tick();
     const asked: DayRange[] = [];
     const prove: PartnerReader['prove'] = async (range, ...rest) => {
@@ -312,7 +312,7 @@ describe('a range', () => {
     expect(second).toBeInstanceOf(AtWorkError);
   });
 
-  it('goes on after a failure where it was, and records nothing twice', async () => {
+  it('resumes after a failure, and records no record twice', async () => {
     const range = await firstRange();
     let answers = 3;
     const prove: PartnerReader['prove'] = async (...asked) => {
@@ -336,7 +336,7 @@ describe('a range', () => {
     expect(recorded).toBe(400 - already);
   });
 
-  it('that was cut off by a crash while it was being recorded counts right all the same', async () => {
+  it('counts right although a crash interrupted its recording', async () => {
     const range = await firstRange();
     const died = {
       ...bound(story.fanOut),
@@ -352,7 +352,7 @@ describe('a range', () => {
     expect(await story.tick()).toMatchObject({ outcome: 'completed', created: 0, unexplained: 0 });
   });
 
-  it('that takes longer than a function may run goes on in another one', async () => {
+  it('resumes in another function if it takes longer than one may run', async () => {
     const range = await firstRange();
     story.host.answerMs = 9_000;
     let invocations = 0;
@@ -364,13 +364,13 @@ describe('a range', () => {
     expect((await story.ledger.state()).expected).toBe(400);
   });
 
-  it('of which nothing can be read in time fails visibly instead of going on for ever', async () => {
+  it('without any read in time fails visibly instead of going on for ever', async () => {
     const range = await firstRange();
     story.host.onList = ({ sort }) => (sort === 'user_name' ? 'silence' : undefined);
     await expect(story.read(range, {}, 60)).rejects.toThrow(RangeStuckError);
   });
 
-  it('goes on by its bookmark where a single range of it is too large for a function', async () => {
+  it('resumes by its bookmark if one read of it is too large for a function', async () => {
     const range = { ...(await firstRange()), sliceDays: 9_999 };
     story.host.answerMs = 12_000;
     const first = await story.read(range, {}, 60);
@@ -385,7 +385,7 @@ describe('a range', () => {
     expect((await story.ledger.state()).expected).toBe(400);
   });
 
-  it('leaves a day that the host cannot answer for to the audits, and reads all others', async () => {
+  it('leaves a day that the host cannot serve to the audits, and reads all others', async () => {
     const poison = '2026-11-03';
     const prove: PartnerReader['prove'] = async (range, ...rest) => {
       const isIn = [range.from?.toString() ?? '', poison, range.to?.toString() ?? '~'];
@@ -402,7 +402,7 @@ describe('a range', () => {
     expect((await story.calendar()).get(poison)).toMatchObject({ count: 0 });
   });
 
-  it('leaves the partner alone while that has refused the ticks', async () => {
+  it('leaves the partner alone while it refuses the credentials of ticks', async () => {
     const range = await firstRange();
     await story.ledger.saveState({
       backOff: { until: story.clock.now().add({ minutes: 4 }), failures: 2 },
@@ -410,7 +410,7 @@ describe('a range', () => {
     await expect(story.read(range)).rejects.toThrow(PartnerLeftAloneError);
   });
 
-  it('waits, and does not fail, while the partner has asked the ticks to be left alone', async () => {
+  it('waits, and does not fail, while the partner has asked ticks to wait', async () => {
     const range = await firstRange();
     const now = story.clock.now().epochMilliseconds;
     await story.ledger.saveState({ pace: { since: 0, sent: 0, closedUntil: now + 3_000_000 } });
@@ -434,7 +434,7 @@ describe('a range', () => {
     expect(await story.read(range)).toMatchObject({ isDone: true, waitSeconds: 0 });
   });
 
-  it('has its share of what the partner has taught the ticks', async () => {
+  it('uses its share of the pace that ticks have learned', async () => {
     const range = await firstRange();
     const refusedAt = story.clock.now().epochMilliseconds;
     await story.ledger.saveState({ pace: { since: refusedAt, sent: 15, learned: 15, refusedAt } });
@@ -443,7 +443,7 @@ describe('a range', () => {
     expect(story.host.requests.length - before).toBe(3);
   });
 
-  it('goes on at what it was taught itself since then', async () => {
+  it('continues at the pace that its own process has learned since', async () => {
     const range = await firstRange();
     const refusedAt = story.clock.now().epochMilliseconds;
     await story.ledger.saveState({ pace: { since: 0, sent: 0, learned: 20, refusedAt } });
@@ -456,7 +456,7 @@ describe('a range', () => {
     expect(story.host.requests.length).toBe(before);
   });
 
-  it('records nothing any more once the baseline is completed', async () => {
+  it('is not recorded after the baseline was completed', async () => {
     const range = await firstRange();
     await story.readAll();
     await story.complete();
@@ -466,7 +466,7 @@ describe('a range', () => {
     expect((await story.ledger.known([9_000])).size).toBe(0);
   });
 
-  it('records nothing any more when the baseline is completed while it is being read', async () => {
+  it('is not recorded if the baseline is completed during its read', async () => {
     const range = await firstRange();
     const prove: PartnerReader['prove'] = async (...asked) => {
       const read = await story.partner.prove(...asked);
@@ -480,8 +480,8 @@ describe('a range', () => {
   });
 });
 
-describe('a baseline that was restarted', () => {
-  it('is planned and read anew, with the days that have passed since', async () => {
+describe('a restarted baseline', () => {
+  it('is planned and read again, with the days since then', async () => {
     story.world = history(80, yesterday);
     await story.tick();
     await story.divide(4);
@@ -506,7 +506,7 @@ describe('a baseline that was restarted', () => {
     expect((await story.ledger.state()).expected).toBe(81);
   });
 
-  it('leaves what nobody knows to the ticks, however much of it is in a range that takes several tasks', async () => {
+  it('leaves unknown certifications to the ticks, in any number and over several tasks', async () => {
     story.world = history(80, yesterday);
     await story.tick();
     await story.readAll();
@@ -528,14 +528,14 @@ describe('a baseline that was restarted', () => {
   });
 });
 
-describe('the completion', () => {
+describe('the completion of a fan-out', () => {
   beforeEach(async () => {
     story.world = history(80, yesterday);
     await story.tick();
     await story.divide(4);
   });
 
-  it('names the ranges that are left, and says nothing to operations', async () => {
+  it('names the ranges that are left, and sends no notice', async () => {
     const { left } = await story.plan();
     for (const range of left.slice(1)) await story.read(range);
     const [missing] = left;
@@ -547,13 +547,13 @@ describe('the completion', () => {
     expect((await story.plan()).left).toEqual([missing]);
   });
 
-  it('is not asked for what is none of its tasks, which fails for good', async () => {
+  it('and an unknown task, which fails for good', async () => {
     const unknown = carryOut(story.taskParts, { task: 'begin' }, story.run());
     await expect(unknown).rejects.toThrow(UnknownTaskError);
     await expect(unknown).rejects.toMatchObject({ fault: 'ops', retryHelps: false });
   });
 
-  it('waits for a tick that is at work', async () => {
+  it('fails while a tick is at work, and succeeds after it', async () => {
     await story.readAll();
     const lease = { owner: 'tick', until: story.clock.now().add({ seconds: 60 }) };
     await story.ledger.takeLease(lease, story.clock.now());
@@ -563,7 +563,7 @@ describe('the completion', () => {
     expect((await story.ledger.state()).baseline.status).toBe('completed');
   });
 
-  it('is told to operations by the ticks, as soon as they can be told, once', async () => {
+  it('is told to ops by the ticks, once, as soon as SNS accepts the notice', async () => {
     await story.readAll();
     await story.complete();
     story.subscribers.mailing = { accepted: false, code: 'InternalError' };
@@ -581,7 +581,7 @@ describe('the completion', () => {
   });
 });
 
-/** Its methods, without the prototype that a spread would lose. */
+/** The methods of a ledger, whose prototype a spread would lose. */
 function bound(ledger: FanOutIntegration['fanOut']): FanOutIntegration['fanOut'] {
   return {
     plan: (begunAt) => ledger.plan(begunAt),

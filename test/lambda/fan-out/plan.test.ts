@@ -11,7 +11,7 @@ import { ManualClock } from '../../scaffold/clock.ts';
 const before = Temporal.PlainDate.from('2026-11-21');
 const clock = new ManualClock();
 
-/** Within ten minutes. */
+/** Divides within ten minutes. */
 async function divided(host: Parameters<typeof divide>[0]) {
   const limit = new TimeLimit(clock.now().add({ minutes: 10 }), clock);
   const ranges = await divide(host, before, limit);
@@ -19,7 +19,7 @@ async function divided(host: Parameters<typeof divide>[0]) {
   return ranges;
 }
 
-/** A partner that has so many assessments so many days before the start day. */
+/** A partner with so many assessments on each of these days before the start day. */
 function partner(history: readonly (readonly [daysBefore: number, count: number])[]) {
   const days = history.map(([daysBefore, count]) => ({
     day: before.subtract({ days: daysBefore }),
@@ -49,7 +49,7 @@ const length = ({ from, to }: Pick<PlannedRange, 'from' | 'to'>) =>
   from.until(to, { largestUnit: 'days' }).days + 1;
 
 describe('the division of a history', () => {
-  it('has every day before the start day in exactly one range', async () => {
+  it('has each day before the start day in exactly one range', async () => {
     await fc.assert(
       fc.asyncProperty(histories, async (history) => {
         const ranges = await divided(partner(history).partner);
@@ -66,7 +66,7 @@ describe('the division of a history', () => {
     );
   });
 
-  it('has no range of more than 5,000, unless it is a single day', async () => {
+  it('has no range of more than 5,000 assessments, except a single day', async () => {
     await fc.assert(
       fc.asyncProperty(histories, async (history) => {
         const host = partner(history);
@@ -83,11 +83,11 @@ describe('the division of a history', () => {
     expect(ranges.length).toBeGreaterThan(400);
     expect(ranges.length).toBeLessThanOrEqual(1_000);
     expect(host.counts()).toBeLessThan(1_100);
-    // What Step Functions hands from state to state.
+    // This is the state that Step Functions passes on.
     expect(JSON.stringify(ranges).length).toBeLessThan(100_000);
   });
 
-  it('stays coarse where the pace ends before it', async () => {
+  it('stays coarse if the pace ends before it', async () => {
     const { partner: host, counts } = partner(
       Array.from({ length: 400 }, (_, day) => [1 + day, 500] as const),
     );
@@ -101,7 +101,7 @@ describe('the division of a history', () => {
     expect(ranges.at(-1)).toMatchObject({ isOldest: true });
   });
 
-  it('is not led astray by a record of the year 1', async () => {
+  it('is not confused by a record of the year 1', async () => {
     const daysSince = Temporal.PlainDate.from('0001-01-01').until(before, { largestUnit: 'days' });
     const host = partner([
       [daysSince.days, 1],
@@ -113,7 +113,7 @@ describe('the division of a history', () => {
     expect(ranges.at(-1)?.from.toString()).toBe('0001-01-01');
   });
 
-  it('of nothing is one range, so that what has no day before is looked for', async () => {
+  it('of an empty history is one range, so that records without an earlier day are looked for', async () => {
     const ranges = await divided(partner([]).partner);
     expect(ranges).toMatchObject([{ isOldest: true }]);
   });

@@ -4,7 +4,7 @@ import { describeLedgers } from './ledgers.ts';
 describeLedgers('the calendar', (used) => {
   const proof = { kind: 'key-seam', at: 1_795_000_000_000, count: 2 } as const;
 
-  it('keeps counts, proofs and digests by day, over months and years', async () => {
+  it('has counts, proofs and digests by day, over months and years', async () => {
     const { ledger } = used();
     const entries = new Map([
       ['2019-12-31', { count: 3, readAt: 1, proof, digest: 'a' }],

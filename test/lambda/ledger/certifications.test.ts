@@ -27,7 +27,7 @@ describeLedgers('a commit', (used) => {
     });
   });
 
-  it('keeps a certification of which the partner has sent neither organization nor names', async () => {
+  it('accepts a certification without organization and names', async () => {
     const nobody = { organization_id: null, assessment_name: null, name: null, results: null };
     const read = { ...assessment({ id: 5 }), ...nobody };
     const owed = await used().create(read);
@@ -37,13 +37,13 @@ describeLedgers('a commit', (used) => {
     expect(known).toMatchObject({ organization_id: null, assessment_name: null });
   });
 
-  it('of the same new certification by four ticks at once succeeds for exactly one', async () => {
+  it('of one new certification by four ticks at once succeeds for exactly one', async () => {
     const change = onlyChange(assessment());
     const owed = await Promise.all([1, 2, 3, 4].map(() => used().commit(change)));
     expect(owed.filter((event) => event !== undefined)).toHaveLength(1);
   });
 
-  it('of an update that another tick has made already changes nothing', async () => {
+  it('of an update that another tick has already made changes nothing', async () => {
     await used().create(assessment());
     const known = await used().ledger.known([assessment().id]);
     const change = onlyChange(renamed('Odalys Ashgrove'), known);
@@ -55,7 +55,7 @@ describeLedgers('a commit', (used) => {
     expect(after?.fingerprint).toEqual(change.fingerprint);
   });
 
-  it('of an update of what is not known changes nothing', async () => {
+  it('of an update of an unknown certification changes nothing', async () => {
     await used().create(assessment());
     const known = await used().ledger.known([assessment().id]);
     const change = onlyChange(renamed('Odalys Ashgrove'), known);
@@ -64,7 +64,7 @@ describeLedgers('a commit', (used) => {
     expect((await used().ledger.known([1])).size).toBe(0);
   });
 
-  it('keeps what was replaced, for as long as a replica may answer with it', async () => {
+  it('keeps the replaced fingerprint for as long as a replica may answer with it', async () => {
     await used().create(assessment());
     const id = assessment().id;
     const first = (await used().ledger.known([id])).get(id);
@@ -80,7 +80,7 @@ describeLedgers('a commit', (used) => {
     ]);
   });
 
-  it('of a move leaves the certification under its new day only', async () => {
+  it('of a move leaves the certification only under its new day', async () => {
     const { ledger } = used();
     const before = assessment();
     await used().create(before);
@@ -92,7 +92,7 @@ describeLedgers('a commit', (used) => {
     expect(there).toEqual({ fingerprint: known?.fingerprint.whole, presence: 'present' });
   });
 
-  it('keeps no more of a long name than an item has room for', async () => {
+  it('cuts a long name to the room of an item', async () => {
     const read = assessment({ assessment_name: 'Knöts '.repeat(1_000) });
     await used().create(read);
     const known = (await used().ledger.known([read.id])).get(read.id);
@@ -101,7 +101,7 @@ describeLedgers('a commit', (used) => {
   });
 });
 
-describeLedgers('what is withdrawn', (used) => {
+describeLedgers('a withdrawn certification', (used) => {
   it('stays known, with its event owed, and can be restored', async () => {
     const { ledger, integration } = used();
     const read = assessment();
@@ -132,7 +132,7 @@ describeLedgers('what is withdrawn', (used) => {
 });
 
 describeLedgers('the history of a certification', (used) => {
-  it('tells each revision, from the baseline on, newest last', async () => {
+  it('has each revision, from the baseline on, newest last', async () => {
     const { ledger } = used();
     const read = assessment();
     await ledger.recordSilently([onlyChange(read)], now);
@@ -175,7 +175,7 @@ describeLedgers('the history of a certification', (used) => {
     ]);
   });
 
-  it('keeps the last fifty revisions', async () => {
+  it('has the last fifty revisions', async () => {
     const { id } = assessment();
     await used().create(assessment());
     for (let revision = 2; revision <= 53; revision += 1)
@@ -188,7 +188,7 @@ describeLedgers('the history of a certification', (used) => {
 });
 
 describeLedgers('the baseline', (used) => {
-  it('records hundreds of certifications that nobody is owed anything of', async () => {
+  it('records hundreds of certifications without an event', async () => {
     const { ledger } = used();
     const read = Array.from({ length: 260 }, (_, index) => assessment({ id: index + 1 }));
     await ledger.recordSilently(changesOf(read), now);
@@ -199,7 +199,7 @@ describeLedgers('the baseline', (used) => {
     expect(await used().leftovers()).toEqual([]);
   });
 
-  it('lets what it recorded be updated and announced later', async () => {
+  it('lets a recorded certification be updated and announced later', async () => {
     const read = assessment();
     await used().ledger.recordSilently([onlyChange(read)], now);
     const owed = await used().update({ ...read, email: 'new@example.org' });
@@ -207,7 +207,7 @@ describeLedgers('the baseline', (used) => {
   });
 });
 
-describeLedgers('what is held and undone', (used) => {
+describeLedgers('an outbox whose held events are undone', (used) => {
   const { id } = assessment();
   const knownOf = async () => {
     const known = (await used().ledger.known([id])).get(id);
@@ -223,7 +223,7 @@ describeLedgers('what is held and undone', (used) => {
     );
   const recorded = () => used().ledger.recordSilently([onlyChange(assessment())], now);
 
-  it('leaves the outbox by itself, and the next change is announced', async () => {
+  it('is emptied, and the next change is announced', async () => {
     await recorded();
     await change(renamed('Odalys Ashgrove'), 'held');
     await change(renamed('Odalys Birchwood'), 'held');
@@ -243,7 +243,7 @@ describeLedgers('what is held and undone', (used) => {
     expect(await used().leftovers()).toEqual([next]);
   });
 
-  it('leaves the outbox whole, also when more was held than the history keeps', async () => {
+  it('is emptied whole, also if more was held than the history has', async () => {
     await recorded();
     for (let revision = 2; revision <= 61; revision += 1)
       await change(renamed(`Odalys the ${revision}th`), 'held');
@@ -252,7 +252,7 @@ describeLedgers('what is held and undone', (used) => {
     expect(await undone()).toEqual(Array.from({ length: 50 }, (_, index) => index + 13));
   });
 
-  it('stays where it is not again as subscribers were told', async () => {
+  it('stays until the certification is as subscribers were last told', async () => {
     await recorded();
     await change(renamed('Odalys Ashgrove'), 'held');
     expect(await change(renamed('Odalys Birchwood'))).toMatchObject({ behind: 'held' });
@@ -263,7 +263,7 @@ describeLedgers('what is held and undone', (used) => {
     expect(await knownOf()).toMatchObject({ presence: 'present' });
   });
 
-  it('was withdrawn, and is again', async () => {
+  it('is emptied for a withdrawn certification that is withdrawn again', async () => {
     await recorded();
     const gone = await withdraw();
     if (typeof gone !== 'object') throw new Error('it was there');
@@ -276,7 +276,7 @@ describeLedgers('what is held and undone', (used) => {
     });
   });
 
-  it('was never told, has gone, and is created when it comes back', async () => {
+  it('is emptied for a certification never told, which is created when it returns', async () => {
     await used().create(assessment(), now, 'held');
     expect(await withdraw('held')).toBe('undone');
     expect(await knownOf()).toMatchObject({ presence: 'withdrawn', isUntold: true });
@@ -294,7 +294,7 @@ describeLedgers('what is held and undone', (used) => {
     });
   });
 
-  it('stays with what was offered to SNS, or released since', async () => {
+  it('stays if one of its events was offered to SNS', async () => {
     await recorded();
     await change(renamed('Odalys Ashgrove'));
     await change(renamed('Odalys Birchwood'), 'held');
@@ -304,7 +304,7 @@ describeLedgers('what is held and undone', (used) => {
     expect(await undone()).toEqual([]);
   });
 
-  it('is not undone once it was released between the look and the commit', async () => {
+  it('stays if its event was released between the read and the commit', async () => {
     await recorded();
     await change(renamed('Odalys Ashgrove'), 'held');
     const seen = new Map([[id, await knownOf()]]);
@@ -314,7 +314,7 @@ describeLedgers('what is held and undone', (used) => {
     expect(await used().leftovers()).toHaveLength(2);
   });
 
-  it('is as it was told last where a part was released', async () => {
+  it('is emptied at the state that was told last, also after a partial release', async () => {
     await recorded();
     await change(renamed('Odalys Ashgrove'), 'held');
     await change(renamed('Odalys Birchwood'), 'held');

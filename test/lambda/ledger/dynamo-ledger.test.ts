@@ -16,7 +16,7 @@ import { ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
 import { assessment } from '../../support/assessments.ts';
 import { LedgerInUse, later, now } from './ledgers.ts';
 
-// What every ledger does is in the tests beside this one; here are the items that it makes in DynamoDB.
+// The tests beside this one hold each ledger's behaviour. This file holds the items in DynamoDB.
 
 const database = ledgersInDynamoDb();
 let table: Table;
@@ -51,7 +51,7 @@ async function item(id: number) {
 }
 
 describe('the item of the state', () => {
-  it('has a salt of its own, whichever first tick comes first', async () => {
+  it('has its own salt, made by the first of several ticks', async () => {
     const other = dynamoLedger(table, integration, journal);
     const [one, two] = await Promise.all([ledger.state(), other.state()]);
     expect(one).toEqual(two);
@@ -63,7 +63,7 @@ describe('the item of the state', () => {
     ['STATE', { flood: { is_flooded: true, passed_edits: [{ since: 4, number: 3 }] } }],
     ['MEMORY', { gate: { counted: 'otherwise' } }],
   ])(
-    'that another version has left, %s with %j, is taken over, and the gate remembers nothing',
+    "left by another version, %s with %j, is accepted, and the gate's memory is empty",
     async (item, left) => {
       await table.putAll([{ pk: `STATE#${integration}`, salt: 'salt', expected: 3 }]);
       await table.putAll([{ pk: `${item}#${integration}`, salt: 'salt', expected: 3, ...left }]);
@@ -73,8 +73,8 @@ describe('the item of the state', () => {
   );
 });
 
-describe('the marks of the page', () => {
-  it('say nothing once another version has had the lease, which does not know them and leaves them', async () => {
+describe('the marks of the newest page', () => {
+  it('are ignored after another version had the lease, which does not know them and leaves them', async () => {
     await ledger.state();
     const lease = { owner: 'new', until: later };
     await ledger.takeLease(lease, now);
@@ -85,7 +85,7 @@ describe('the marks of the page', () => {
     expect(state).not.toHaveProperty('agreed');
   });
 
-  it('that another version wrote otherwise are none', async () => {
+  it("are ignored in another version's format", async () => {
     await ledger.state();
     const left = { lease_owner: 'newer', agreed_by: 'newer', agreed: { of: 'another kind' } };
     await table.putAll([{ pk: `MEMORY#${integration}`, ...left }]);
@@ -96,7 +96,7 @@ describe('the marks of the page', () => {
 });
 
 describe('the item of a certification', () => {
-  it('is under its day in the index, and after a move under the new one only', async () => {
+  it('is under its day in the index, and after a move only under the new one', async () => {
     const before = assessment();
     await used.create(before);
     await used.update({ ...before, certified_on: '2024-02-29' });
@@ -106,7 +106,7 @@ describe('the item of a certification', () => {
     });
   });
 
-  it('leaves the index of the undelivered with the last of its outbox', async () => {
+  it('leaves the index of the undelivered with the last entry of its outbox', async () => {
     const owed = await used.create(assessment());
     expect(await item(id)).toMatchObject({ undelivered: `${integration}#pending` });
     await ledger.settle([owed], 'nothing');
@@ -114,7 +114,7 @@ describe('the item of a certification', () => {
     expect(await item(id)).not.toHaveProperty('undelivered');
   });
 
-  it('is read also where it does not say when it was first seen', async () => {
+  it('is read also without the time when it was first seen', async () => {
     await used.create(assessment());
     await table.update(`CERT#${integration}#${id}`, { set: { first_seen: undefined } });
     const lives = await ledger.lives([id]);
@@ -122,14 +122,14 @@ describe('the item of a certification', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('has nothing personal in it once all was delivered', async () => {
+  it('has no personal data once all its events were delivered', async () => {
     await ledger.settle([await used.create(assessment())], 'nothing');
     const mine = (await database.items(integration)).map((raw) => unmarshall(raw));
     expect(mine).not.toEqual([]);
     expect(JSON.stringify(mine)).not.toMatch(/Odalys|Quillfeather|SEID|@|Larkspur|Thornbury/);
   });
 
-  it('is filed under what is left when one of several entries is settled', async () => {
+  it('is filed under the remaining entries when one of several is settled', async () => {
     const first = await used.create(assessment());
     const second = await used.update(renamed);
     await ledger.settle([first], 'digest');
@@ -138,7 +138,7 @@ describe('the item of a certification', () => {
     expect(await item(id)).toMatchObject({ undelivered: `${integration}#digest` });
   });
 
-  it('is filed as held, and each entry knows whether it is', async () => {
+  it('is filed as held, and each entry has its own mark', async () => {
     const first = await used.create(assessment());
     await used.update(renamed, later, 'held');
     await ledger.settle([first], 'nothing');
@@ -148,13 +148,13 @@ describe('the item of a certification', () => {
     });
   });
 
-  it('with something behind a held event is filed with what is held', async () => {
+  it('with an event behind a held one is filed as held', async () => {
     await used.create(assessment(), now, 'held');
     await used.update(renamed);
     expect(await item(id)).toMatchObject({ undelivered: `${integration}#held` });
   });
 
-  it('is filed by the next look where it belongs, should a crash have left it elsewhere', async () => {
+  it('is filed again by the next read if a crash left it under the wrong place', async () => {
     await used.create(assessment(), now, 'held');
     await table.putAll([{ ...(await item(id)), undelivered: `${integration}#pending` }]);
     expect(await used.leftovers()).toEqual([]);
@@ -182,7 +182,7 @@ describe('the item of a certification', () => {
   });
 });
 
-describe('what is remembered beside the state', () => {
+describe("the item of the lease holder's memory", () => {
   const lease = { owner: 'a', until: later };
   const at = now.epochMilliseconds;
   const missing: Missing = {
@@ -195,7 +195,10 @@ describe('what is remembered beside the state', () => {
     unsettled: Array.from({ length: 500 }, (_, id) => ({ id, revision: 1, at, isOut: true })),
   };
 
-  /** A ledger of which some writes of the memory, as they are sent, fail; it says which items were written. */
+  /**
+   * A ledger that fails some writes of the memory as they are sent. @returns it, and the items that
+   * were written
+   */
   function failing(isHit: (key: string) => boolean) {
     const keys: string[] = [];
     const update: Table['update'] = async (key, input) => {
@@ -207,7 +210,7 @@ describe('what is remembered beside the state', () => {
     return { faulty: dynamoLedger(faulty, integration, journal), keys };
   }
 
-  it('is in an item of its own, which only the holder of the lease reads', async () => {
+  it('is separate from the state, and only the holder of the lease reads it', async () => {
     await ledger.state();
     await ledger.takeLease(lease, now);
     await used.end(lease, now, { missing, gate });
@@ -215,7 +218,7 @@ describe('what is remembered beside the state', () => {
     expect(await ledger.takeLease(lease, now)).toMatchObject({ missing, gate });
   });
 
-  it('says when the next look is due before it has what that is for', async () => {
+  it('is written after the time of the next look', async () => {
     await ledger.state();
     await ledger.takeLease(lease, now);
     const { faulty } = failing((key) => key.startsWith('MEMORY#'));
@@ -235,7 +238,7 @@ describe('what is remembered beside the state', () => {
     expect(await ledger.state()).toMatchObject({ leaseUntil: later, dirtySince: now });
   });
 
-  it('cannot be written any more by a tick whose lease another one has taken', async () => {
+  it('cannot be written by a tick whose lease another one has taken', async () => {
     await ledger.state();
     await ledger.takeLease(lease, now);
     const next = { owner: 'b', until: later.add({ minutes: 2 }) };
@@ -246,7 +249,7 @@ describe('what is remembered beside the state', () => {
     expect(await ledger.takeLease(next, later)).toMatchObject({ gate: nothingFound });
   });
 
-  it('that cannot be had gives the lease back', async () => {
+  it('gives the lease back if it cannot be read', async () => {
     await ledger.state();
     const { faulty } = failing((key) => key.startsWith('MEMORY#'));
     await expect(faulty.takeLease(lease, now)).rejects.toThrow(LedgerUnavailableError);
@@ -255,7 +258,7 @@ describe('what is remembered beside the state', () => {
 });
 
 describe('an outbox of hundreds', () => {
-  it('is read no further than it is asked for', async () => {
+  it('is read only as far as requested', async () => {
     const ids = Array.from({ length: 201 }, (_, index) => index + 1);
     await Promise.all(ids.map((id) => used.create(assessment({ id }))));
     const reads: string[] = [];
@@ -279,7 +282,7 @@ describe('an outbox of hundreds', () => {
 describe('a state item', () => {
   const pk = () => `STATE#${integration}`;
 
-  it('has one attribute a field, named in snake case, and none for what is absent', async () => {
+  it('has one attribute per field, named in snake case, and none for absent fields', async () => {
     const lease = { owner: 'a', until: later };
     const { salt } = await ledger.state();
     await ledger.takeLease(lease, now);
@@ -309,7 +312,7 @@ describe('a state item', () => {
     });
   });
 
-  it('is read as the first version has left it: null is absent, and a place in the list is forgotten', async () => {
+  it("is read in the first version's format: null is absent, and an old place in the list is dropped", async () => {
     const place = { from: '2015-01-01', offset: 270, anchors: [4] };
     await table.putAll([
       {
@@ -334,7 +337,7 @@ describe('a state item', () => {
     ['missing.total', { missing: { total: '1' } }],
     ['conditions', { 'condition:held': { since: 'then', number: 1 } }],
     ['leaseUntil', { lease_until: '2026-11-21' }],
-  ])('that is malformed is named, and its field: %s', async (field, malformed) => {
+  ])('that is malformed is named, with its field: %s', async (field, malformed) => {
     await table.putAll([{ pk: pk(), schema: 1, salt: 'salt', ...malformed }]);
     const error: unknown = await ledger.state().catch((failure: unknown) => failure);
     expect(error).toBeInstanceOf(LedgerCorruptError);
@@ -342,8 +345,8 @@ describe('a state item', () => {
   });
 });
 
-describe('trouble', () => {
-  it('with one item is reported and does not hide what else is known', async () => {
+describe('a failure', () => {
+  it('of one item is reported and does not hide the others', async () => {
     await used.create(assessment({ id: 1 }));
     await used.create(assessment({ id: 2 }));
     await table.putAll([{ ...(await item(1)), revision: 'one' }]);
@@ -351,7 +354,7 @@ describe('trouble', () => {
     expect(warnings).toEqual(['ledger item unreadable']);
   });
 
-  it('with one outbox entry is reported by its key and does not hide the others', async () => {
+  it('of one outbox entry is reported by its key and does not hide the others', async () => {
     await used.create(assessment({ id: 1 }));
     await used.create(assessment({ id: 2 }), later);
     const broken = {
@@ -365,7 +368,7 @@ describe('trouble', () => {
     expect(batch?.unreadable[0]?.message).toContain(`CERT#${integration}#1`);
   });
 
-  it('with a table that is gone is a typed error with its cause, which no retry mends', async () => {
+  it('of a deleted table is a typed error with its cause, which no retry repairs', async () => {
     const nowhere = dynamoLedger(
       new Table(database.client, 'no-such-table', systemClock),
       'x',

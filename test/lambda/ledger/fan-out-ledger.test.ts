@@ -17,7 +17,7 @@ const read = { isDone: false, recorded: 7, before: day('2026-03-01'), sliceDays:
 const days = (range: PlannedRange | undefined) => `${range?.from}..${range?.to}`;
 
 describeLedgers('the plan of a fan-out', (used) => {
-  it('is the one that was kept first, of each baseline', async () => {
+  it('is the first one written, for each baseline', async () => {
     expect(await used().fanOut.plan(begunAt)).toBeUndefined();
     await used().fanOut.keepPlan(begunAt, [newer, oldest]);
     const kept = await used().fanOut.keepPlan(begunAt, [oldest]);
@@ -28,17 +28,17 @@ describeLedgers('the plan of a fan-out', (used) => {
   });
 });
 
-describeLedgers('a range', (used) => {
+describeLedgers('a range of a fan-out', (used) => {
   const progress = async () => (await used().fanOut.progressOf([oldest, newer]))[1];
 
-  it('has not been read before a task has taken it', async () => {
+  it('has no progress before a task has taken it', async () => {
     expect(await used().fanOut.progressOf([newer])).toEqual([{ isDone: false, recorded: 0 }]);
     expect(await used().fanOut.takeRange(newer, lease, now)).toEqual({
       ...{ isDone: false, recorded: 0 },
     });
   });
 
-  it('is of one task at a time, until its lease has run out', async () => {
+  it('belongs to one task at a time, until its lease has run out', async () => {
     const other = { owner: 'task-2', until: later.add({ minutes: 1 }) };
     await used().fanOut.takeRange(newer, lease, now);
     expect(await used().fanOut.takeRange(newer, other, now)).toBeUndefined();
@@ -50,7 +50,7 @@ describeLedgers('a range', (used) => {
     expect(await progress()).toEqual({ isDone: false, recorded: 0 });
   });
 
-  it('keeps how far it has been read, for the task that takes it next', async () => {
+  it('keeps its progress for the task that takes it next', async () => {
     await used().fanOut.takeRange(newer, lease, now);
     const range = { from: day('2026-02-28'), to: day('2026-02-28') };
     const bookmark = { range, offset: 300, anchors: [1, 2] };
@@ -74,8 +74,8 @@ describeLedgers('a range', (used) => {
   });
 });
 
-describeLedgers('what a task records', (used) => {
-  it('leaves alone what a tick has committed since, its outbox included', async () => {
+describeLedgers('the record of a task', (used) => {
+  it('leaves later commits of a tick alone, including the outbox', async () => {
     await used().create(assessment({ id: 1, email: 'of-the-tick@example.org' }));
     const sightings = changesOf([assessment({ id: 1 }), assessment({ id: 2 })]);
     const recorded = await used().fanOut.recordNew(sightings, later);

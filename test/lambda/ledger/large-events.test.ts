@@ -44,7 +44,7 @@ async function leftoverOf(id: number): Promise<OwedEvent | undefined> {
 }
 
 describe('the item of a certification has room', () => {
-  it('for the largest event that SNS takes', async () => {
+  it('for the largest event that SNS accepts', async () => {
     const owed = await commit(assessment({ id: 1, name: 'é'.repeat(130_000) }));
     expect(owed?.event.data.truncated).toBeUndefined();
     expect(await leftoverOf(1)).toEqual(owed);
@@ -56,7 +56,7 @@ describe('the item of a certification has room', () => {
     expect(await leftoverOf(2)).toEqual(owed);
   });
 
-  it('so that a withdrawal passes the filters that the assessment had passed', async () => {
+  it("for a cut name with which a withdrawal passes the assessment's filters", async () => {
     const created = await commit(assessment({ id: 3, assessment_name: 'Knöts '.repeat(1_000) }));
     const before = (await ledger.known([3])).get(3);
     if (created === undefined || before === undefined) throw new Error('not committed');

@@ -13,7 +13,7 @@ const pagesOf = (
   isWanted: (last: LastEvent) => boolean = any,
 ) => Array.fromAsync(used.opsLedger.latest(from, later, isWanted));
 
-/** Ids and revisions, in the order in which they come. */
+/** Ids and revisions, in the order of the pages. */
 async function latest(...[used, from, isWanted]: Parameters<typeof pagesOf>) {
   const pages = await pagesOf(used, from, isWanted);
   return pages.flatMap(({ lives }) =>
@@ -22,7 +22,7 @@ async function latest(...[used, from, isWanted]: Parameters<typeof pagesOf>) {
 }
 
 describeLedgers('certifications by their last event', (used) => {
-  it('are there from their first event on, with their history', async () => {
+  it('include one from its first event on, with its history', async () => {
     await used().create(of(1), now);
     await used().update(of(1, 'Odile'), later);
     const lives = (await pagesOf(used())).flatMap((page) => page.lives);
@@ -31,14 +31,14 @@ describeLedgers('certifications by their last event', (used) => {
     ]);
   });
 
-  it('are not there before: the baseline makes no event', async () => {
+  it('do not include one of the baseline, which makes no event', async () => {
     await used().ledger.recordSilently(changesOf([of(1), of(2)]), now);
     expect(await latest(used())).toEqual([]);
     await used().update(of(2, 'Odile'), later);
     expect(await latest(used())).toEqual(['2/2']);
   });
 
-  it('move with a held event, and with one that undoes what was held', async () => {
+  it('move with a held event, and with one that undoes held ones', async () => {
     await used().create(of(1), now);
     await used().ledger.settle([{ certificationId: 1, revision: 1 }], 'nothing');
     await used().update(of(1, 'Odile'), now.add({ seconds: 1 }), 'held');
@@ -49,7 +49,7 @@ describeLedgers('certifications by their last event', (used) => {
     expect(await latest(used(), later)).toEqual(['1/3']);
   });
 
-  it('are no further back than is asked for, across months', async () => {
+  it('reach as far back as requested, across months', async () => {
     for (const [index, days] of [0, 10, 25, 40].entries())
       await used().create(of(index + 1), now.subtract({ hours: days * 24 }));
     expect(await latest(used(), now.subtract({ hours: 60 * 24 }))).toEqual([
@@ -59,7 +59,7 @@ describeLedgers('certifications by their last event', (used) => {
     expect(await latest(used(), now.subtract({ hours: 24 }))).toEqual(['1/1']);
   });
 
-  it('come in pages that say how far back nothing is left out, also of what is not wanted', async () => {
+  it('come in pages that say how far they reach, also over unwanted ones', async () => {
     const many = 250;
     for (let id = 1; id <= many; id += 1)
       await used().create(of(id), now.subtract({ milliseconds: id }));
@@ -85,7 +85,7 @@ describeLedgers('certifications by their last event', (used) => {
     );
   });
 
-  it('come the oldest first, too, from a moment on and across months', async () => {
+  it('also come oldest first, from a moment on and across months', async () => {
     for (const [index, days] of [0, 10, 25, 25, 40].entries())
       await used().create(of(index + 1), now.subtract({ hours: days * 24, milliseconds: index }));
     const since = async (from: typeof now, isWanted: typeof isFirst = any) => {
@@ -100,7 +100,7 @@ describeLedgers('certifications by their last event', (used) => {
     expect(await since(later)).toEqual([]);
   });
 
-  it('are met where they were, or above, when they move between two pages', async () => {
+  it('appear at their old place or above it if they move between two pages', async () => {
     for (let id = 1; id <= 150; id += 1)
       await used().create(of(id), now.subtract({ milliseconds: id }));
     const pages = used().opsLedger.latest(monthAgo, later, any)[Symbol.asyncIterator]();

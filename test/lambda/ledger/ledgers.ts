@@ -27,7 +27,7 @@ export const now = Temporal.Instant.from('2026-11-21T08:00:00Z');
 export const later = now.add({ minutes: 1 });
 const salt = 'salt-of-the-tests';
 
-/** How an assessment differs from what is known; it must. */
+/** The one change of an assessment against known certifications. It must exist. */
 export function onlyChange(
   read: Assessment,
   known: ReadonlyMap<number, Certification> = new Map(),
@@ -44,7 +44,7 @@ export function changesOf(
   return sightingsOf(read, known, salt);
 }
 
-/** A ledger, and what one does with it time and again. */
+/** A ledger, with the calls that tests repeat. */
 export class LedgerInUse {
   readonly ledger: Ledger;
   readonly opsLedger: OpsLedger;
@@ -72,14 +72,14 @@ export class LedgerInUse {
     return this.ledger.commit(change, event, at, destiny);
   }
 
-  /** Commits a new one; it must be new. */
+  /** Commits a new certification, which must be new. */
   async create(read: Assessment, at = now, destiny: 'pending' | 'held' = 'pending') {
     const owed = await this.commit(onlyChange(read), at, destiny);
     if (typeof owed !== 'object') throw new Error('it was known');
     return owed;
   }
 
-  /** Commits how one differs from what the ledger knows; it must. */
+  /** Commits a change, which must be one. */
   async update(after: Assessment, at = later, destiny: 'pending' | 'held' = 'pending') {
     const known = await this.ledger.known([after.id]);
     const owed = await this.commit(onlyChange(after, known), at, destiny);
@@ -87,7 +87,7 @@ export class LedgerInUse {
     return owed;
   }
 
-  /** Commits that it has gone. */
+  /** Commits a withdrawal. */
   async withdraw(id: number, destiny: 'pending' | 'held' = 'pending') {
     const before = (await this.ledger.known([id])).get(id);
     if (before === undefined) throw new Error('it is not known');
@@ -109,7 +109,7 @@ export class LedgerInUse {
     return (await Array.fromAsync(this.ledger.kept(waiting))).flatMap(({ owed }) => owed);
   }
 
-  /** As a tick ends: what it has learned, its heartbeat, and the lease given back. */
+  /** Ends a tick: it saves its results and its heartbeat, and gives the lease back. */
   end(lease: Lease, at: Temporal.Instant, changes: StateChanges): Promise<boolean> {
     return this.ledger.saveState({ ...changes, heartbeat: at.toString(), ...noLease }, lease);
   }
@@ -120,8 +120,8 @@ export class LedgerInUse {
 }
 
 /**
- * The same tests for the ledger in DynamoDB and for the one in memory: what tests and the simulation
- * show over the one, they show over the other.
+ * Runs the same tests over the ledger in DynamoDB and the one in memory. So results of tests and of
+ * the simulation over one hold for the other.
  */
 export function describeLedgers(what: string, tests: (used: () => LedgerInUse) => void): void {
   describe.each(['DynamoDB', 'memory'] as const)(`${what}, in %s`, (place) => {

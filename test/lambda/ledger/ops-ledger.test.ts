@@ -9,8 +9,8 @@ import { changesOf, describeLedgers, later, now } from './ledgers.ts';
 const { id } = assessment();
 const renamed = (name: string) => assessment({ name });
 const any = () => true;
-const pause = { since: now, by: 'odile', reason: 'the platform moves' };
-/** Oldest pages first; within a page there is no order. */
+const pause = { since: now, by: 'odile', reason: 'the partner moves' };
+/** Oldest pages first. A page has no order. */
 const idsOf = (pages: readonly KeptPage[]) =>
   pages.flatMap(({ owed }) =>
     owed.map(({ certificationId }) => certificationId).sort((a, b) => a - b),
@@ -19,7 +19,7 @@ const revisionsOf = (events: readonly Pick<KeptEvent, 'revision'>[]) =>
   events.map(({ revision }) => revision);
 
 describeLedgers('a pause', (used) => {
-  it('is not there before the first tick has made the state', async () => {
+  it('is refused before the first tick has made the state', async () => {
     expect(await used().opsLedger.pause(pause, 'call-1')).toBe(false);
     expect(await used().ledger.recordedState()).toBeUndefined();
   });
@@ -45,12 +45,12 @@ describeLedgers('a pause', (used) => {
   });
 });
 
-describeLedgers('what ops change of the state', (used) => {
+describeLedgers('a change of the state by ops', (used) => {
   beforeEach(async () => {
     await used().ledger.state();
   });
 
-  it('accepts what is missing', async () => {
+  it('has the accepted number of missing certifications', async () => {
     const missing = { total: 412, notes: [], withdrawn: [], accepted: 412, lookAt: 9 };
     await used().ledger.saveState({ missing });
     const lease = { owner: 'a', until: later };
@@ -76,11 +76,11 @@ describeLedgers('what ops change of the state', (used) => {
 });
 
 describeLedgers('the story of a certification', (used) => {
-  it('is none of what nobody has seen', async () => {
+  it('does not exist for an unknown certification', async () => {
     expect(await used().opsLedger.story(id)).toBeUndefined();
   });
 
-  it('tells each revision with what became of its event', async () => {
+  it('has each revision with the fate of its event', async () => {
     await used().create(assessment(), now, 'held');
     await used().update(renamed('Odalys Ashgrove'));
     const story = await used().opsLedger.story(id);
@@ -103,7 +103,7 @@ describeLedgers('the story of a certification', (used) => {
     expect(story?.revisions).toMatchObject([{ waits: 'undeliverable', code: 'InvalidParameter' }]);
   });
 
-  it('has what the baseline recorded, of which nothing waits', async () => {
+  it('has the records of the baseline, for which nothing waits', async () => {
     const found = { in: 'baseline', proof: 'single-page' } as const;
     const [sighting] = changesOf([assessment()]);
     if (sighting) await used().ledger.recordSilently([{ ...sighting, found }], now);
@@ -117,8 +117,8 @@ describeLedgers('the story of a certification', (used) => {
   });
 });
 
-describeLedgers('what waits', (used) => {
-  it('is counted by what each certification waits for first', async () => {
+describeLedgers('the list of waiting events', (used) => {
+  it('counts each certification at the place that it waits for first', async () => {
     await used().create(assessment({ id: 1 }));
     await used().create(assessment({ id: 2 }), now, 'held');
     await used().create(assessment({ id: 3 }), now, 'held');
@@ -129,7 +129,7 @@ describeLedgers('what waits', (used) => {
     });
   });
 
-  it('is shown page by page, oldest first, and a look goes on where one before it stopped', async () => {
+  it('is shown page by page, oldest first, and another call resumes it', async () => {
     const ids = Array.from({ length: 150 }, (_, index) => index + 1);
     await Promise.all(
       ids.map((one) => used().create(assessment({ id: one }), now.add({ seconds: one }), 'held')),
@@ -141,7 +141,7 @@ describeLedgers('what waits', (used) => {
     expect(idsOf(rest)).toEqual(idsOf(pages.slice(1)));
   });
 
-  it('goes on after what was owed at the same moment and is gone meanwhile', async () => {
+  it('resumes after an event of the same moment that is gone meanwhile', async () => {
     const ids = Array.from({ length: 110 }, (_, index) => index + 1);
     await Promise.all(ids.map((one) => used().create(assessment({ id: one }), now, 'held')));
     const [first] = await Array.fromAsync(used().ledger.kept('held'));
@@ -152,7 +152,7 @@ describeLedgers('what waits', (used) => {
     expect([...idsOf([first]), ...idsOf(rest)].sort((a, b) => a - b)).toEqual(ids);
   });
 
-  it('is found also where something else of its certification waits first', async () => {
+  it('includes events whose certification waits for another place first', async () => {
     await used().park(await used().create(assessment()));
     await used().update(renamed('Odalys Ashgrove'));
     const pages = await Array.fromAsync(used().ledger.kept('undeliverable'));
@@ -178,7 +178,7 @@ describeLedgers('a decision', (used) => {
       decisions.map(({ decision }) => decision),
     );
 
-  it('about what is not there does nothing', async () => {
+  it('about no event changes nothing', async () => {
     expect(await decide('released')).toEqual({ done: [], behind: 0, freed: 0, undone: 0 });
   });
 
@@ -192,14 +192,14 @@ describeLedgers('a decision', (used) => {
     expect(await decisions()).toEqual([['released'], ['released'], ['released']]);
   });
 
-  it('about the first alone frees those that were held behind it', async () => {
+  it('about the first event alone frees those held behind it', async () => {
     await threeHeld();
     const decided = await decide('released', ({ revision }) => revision === 1);
     expect(decided).toMatchObject({ done: [{ revision: 1 }], behind: 0, freed: 2 });
     expect(await used().leftovers()).toHaveLength(3);
   });
 
-  it('to release what is behind one that stays held does nothing', async () => {
+  it('to release an event behind one that stays held changes nothing', async () => {
     await threeHeld();
     const decided = await decide('released', ({ revision }) => revision > 1);
     expect(decided).toEqual({ done: [], behind: 2, freed: 0, undone: 0 });
@@ -214,7 +214,7 @@ describeLedgers('a decision', (used) => {
     expect(await used().opsLedger.waiting()).toMatchObject({ digest: 1, held: 0 });
   });
 
-  it('does not send what has cancelled itself with the true change before it, and notes both', async () => {
+  it('drops changes that cancel each other with the true change before them, and notes both', async () => {
     await used().create(assessment());
     await used().ledger.settle(await used().leftovers(), 'nothing');
     await used().update(renamed('Odalys Ashgrove'), later, 'held');
@@ -239,7 +239,7 @@ describeLedgers('a decision', (used) => {
   });
 
   it.each(['released', 'released-to-people', 'discarded'] as const)(
-    'about the true change alone (%s) does not send what was withdrawn and restored behind it',
+    'about the true change alone (%s) drops the withdrawal and the restoration behind it',
     async (decision) => {
       await used().create(assessment());
       await used().ledger.settle(await used().leftovers(), 'nothing');
@@ -253,7 +253,7 @@ describeLedgers('a decision', (used) => {
     },
   );
 
-  it('sends what leads elsewhere in the end', async () => {
+  it('sends a chain of changes that ends elsewhere', async () => {
     await used().create(assessment(), now, 'held');
     await used().update(renamed('Odalys Ashgrove'));
     await used().update(assessment());
@@ -261,7 +261,7 @@ describeLedgers('a decision', (used) => {
     expect(revisionsOf((await decide('released')).done)).toEqual([1, 4]);
   });
 
-  it('does not take back what SNS may have had, or what stays held', async () => {
+  it('does not drop an event that SNS may have had, or one that stays held', async () => {
     await used().create(assessment());
     await used().update(renamed('Odalys Ashgrove'), later, 'held');
     await used().update(renamed('Odalys Thistlewood'), later, 'held');
@@ -272,7 +272,7 @@ describeLedgers('a decision', (used) => {
     expect(revisionsOf(await used().kept('held'))).toEqual([3, 4]);
   });
 
-  it('to discard forgets the event and not the revision', async () => {
+  it('to discard drops the event and keeps the revision', async () => {
     await threeHeld();
     const decided = await decide('discarded', ({ revision }) => revision !== 1);
     expect(revisionsOf(decided.done)).toEqual([2, 3]);
@@ -280,7 +280,7 @@ describeLedgers('a decision', (used) => {
     expect(await decisions()).toEqual([[], ['discarded'], ['discarded']]);
   });
 
-  it('to try again what SNS refused makes it pending', async () => {
+  it('to retry an event that SNS refused makes it pending', async () => {
     await used().park(await used().create(assessment()));
     const { done } = await decide('retried', any, 'undeliverable');
     expect(revisionsOf(done)).toEqual([1]);
@@ -296,12 +296,12 @@ describeLedgers('a decision', (used) => {
   });
 });
 
-describeLedgers('the commands', (used) => {
+describeLedgers('the list of commands', (used) => {
   const command = (operation: string) => ({
     ...{ operation, at: now.toString(), by: 'odile', command: 'pause', settings: { reason: 'x' } },
   });
 
-  it('are kept newest first, each with the outcome of its last call', async () => {
+  it('is newest first, each with the outcome of its last call', async () => {
     await used().opsLedger.record(command('a'));
     await used().opsLedger.record(command('b'));
     const outcome = { at: later.toString(), ok: true, changed: false };
@@ -311,7 +311,7 @@ describeLedgers('the commands', (used) => {
     expect(await used().opsLedger.recorded()).toEqual([command('b'), { ...command('a'), outcome }]);
   });
 
-  it('are a hundred at most', async () => {
+  it('has a hundred at most', async () => {
     const names = Array.from({ length: 101 }, (_, index) => String(1_000 + index));
     for (const name of names) await used().opsLedger.record(command(name));
     const recorded = await used().opsLedger.recorded();

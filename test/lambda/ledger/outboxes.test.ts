@@ -6,7 +6,7 @@ const renamed = (name: string) => assessment({ name });
 const { id } = assessment();
 
 describeLedgers('leftovers', (used) => {
-  it('come the longest owing first, and all that one certification owes together', async () => {
+  it('come the longest owed first, with all events of one certification together', async () => {
     await used().create(assessment({ id: 2 }), now.add({ seconds: 30 }));
     await used().create(assessment());
     await used().update(renamed('Odalys Ashgrove'));
@@ -17,7 +17,7 @@ describeLedgers('leftovers', (used) => {
     ]);
   });
 
-  it('owe since the first event after all had been settled', async () => {
+  it('are owed since the first event after an empty outbox', async () => {
     const first = await used().create(assessment());
     await used().create(assessment({ id: 2 }), now.add({ seconds: 30 }));
     await used().ledger.settle([first], 'nothing');
@@ -30,7 +30,7 @@ describeLedgers('leftovers', (used) => {
 });
 
 describeLedgers('settling', (used) => {
-  it('takes what was delivered out of the outbox', async () => {
+  it('removes a delivered event from the outbox', async () => {
     const owed = await used().create(assessment());
     await used().ledger.settle([owed], 'nothing');
     expect(await used().leftovers()).toEqual([]);
@@ -48,7 +48,7 @@ describeLedgers('settling', (used) => {
     expect((await used().leftovers()).map(({ revision }) => revision)).toEqual([2]);
   });
 
-  it('does not lose one that took the place of what another tick had settled', async () => {
+  it('does not lose a later event after another tick has settled the earlier one', async () => {
     const owed = await used().create(assessment());
     await used().ledger.settle([owed], 'nothing');
     const next = await used().update(renamed('Odalys Ashgrove'));
@@ -63,7 +63,7 @@ describeLedgers('settling', (used) => {
     expect(await used().leftovers()).toEqual([]);
   });
 
-  it('of the digest of one leaves what else the certification owes', async () => {
+  it("of one event except its digest leaves the certification's other events", async () => {
     const first = await used().create(assessment());
     await used().update(renamed('Odalys Ashgrove'));
     await used().ledger.settle([first], 'digest');
@@ -77,7 +77,7 @@ describeLedgers('settling', (used) => {
     expect((await used().leftovers('digest')).map(({ revision }) => revision)).toEqual([1]);
   });
 
-  it('can note that only the digest is still owed', async () => {
+  it('may leave only the digest owed', async () => {
     const owed = await used().create(assessment());
     await used().ledger.settle([owed], 'digest');
     expect(await used().leftovers('digest')).toMatchObject([{ owes: 'digest' }]);
@@ -90,8 +90,8 @@ describeLedgers('settling', (used) => {
   });
 });
 
-describeLedgers('what is held', (used) => {
-  it('is not among the leftovers, and is found by those who ask for it', async () => {
+describeLedgers('a held event', (used) => {
+  it('is not among the leftovers, and is in the list of held ones', async () => {
     const { ledger } = used();
     const owed = await used().create(assessment(), now, 'held');
     expect(await used().leftovers()).toEqual([]);
@@ -106,7 +106,7 @@ describeLedgers('what is held', (used) => {
     const first = await used().create(assessment());
     await used().update(renamed('Odalys Ashgrove'), later, 'held');
     expect(await used().leftovers()).toEqual([first]);
-    // Counted by what it waits for first.
+    // The certification counts at the place that it waits for first.
     expect(await ledger.countKept('held')).toBe(0);
     await ledger.settle([first], 'nothing');
     expect(await used().leftovers()).toEqual([]);
@@ -114,7 +114,7 @@ describeLedgers('what is held', (used) => {
     expect(await ledger.countKept('held')).toBe(1);
   });
 
-  it('keeps back what comes after it, so that order is kept', async () => {
+  it('delays later events, so that order is kept', async () => {
     await used().create(assessment(), now, 'held');
     const next = await used().update(renamed('Odalys Ashgrove'));
     expect(next).toMatchObject({ behind: 'held' });
@@ -123,7 +123,7 @@ describeLedgers('what is held', (used) => {
     expect(await used().ledger.countKept('held')).toBe(1);
   });
 
-  it('is shown to those who ask for it, the longest kept first', async () => {
+  it('is listed by age, the longest held first', async () => {
     const ids = [3, 1, 2];
     for (const [minutes, id] of ids.entries())
       await used().create(assessment({ id }), now.add({ minutes }), 'held');
@@ -132,8 +132,8 @@ describeLedgers('what is held', (used) => {
   });
 });
 
-describeLedgers('what SNS refused for good', (used) => {
-  it('is set aside, and found by those who ask for it', async () => {
+describeLedgers('an event that SNS refused for good', (used) => {
+  it('is set aside, and is in the list of undeliverable ones', async () => {
     const { ledger } = used();
     const owed = await used().create(assessment());
     await used().park(owed);
@@ -146,7 +146,7 @@ describeLedgers('what SNS refused for good', (used) => {
     ]);
   });
 
-  it('does not keep back the next revision, and is still there when that is delivered', async () => {
+  it('does not delay the next revision, and is still there after its delivery', async () => {
     await used().park(await used().create(assessment()));
     const second = await used().update(renamed('Odalys Ashgrove'));
     expect(second).not.toHaveProperty('behind');
@@ -155,17 +155,17 @@ describeLedgers('what SNS refused for good', (used) => {
     expect((await used().kept('undeliverable')).map(({ revision }) => revision)).toEqual([1]);
   });
 
-  it('is among the kept also while something else of its certification waits', async () => {
+  it('is listed also while another event of its certification is held', async () => {
     await used().park(await used().create(assessment()));
     await used().update(renamed('Odalys Ashgrove'), later, 'held');
     expect((await used().kept('undeliverable')).map(({ revision }) => revision)).toEqual([1]);
     expect((await used().kept('held')).map(({ revision }) => revision)).toEqual([2]);
-    // Counted by what it waits for first.
+    // The certification counts at the place that it waits for first.
     expect(await used().ledger.countKept('held')).toBe(1);
     expect(await used().ledger.countKept('undeliverable')).toBe(0);
   });
 
-  it('is not set aside when it was settled meanwhile', async () => {
+  it('is not set aside if it was settled meanwhile', async () => {
     const owed = await used().create(assessment());
     await used().ledger.settle([owed], 'nothing');
     await used().park(owed);
@@ -196,7 +196,7 @@ describeLedgers('an outbox of hundreds', (used) => {
     expect(await used().leftovers('digest')).toHaveLength(many - 200);
   });
 
-  it('shows each page as it is when it is asked for', async () => {
+  it('shows each page as it is at its request', async () => {
     const seen: number[] = [];
     for await (const { owed } of used().ledger.leftovers('event')) {
       seen.push(...owed.map(({ certificationId }) => certificationId));

@@ -12,7 +12,7 @@ const completed = { status: 'completed', startDay } as const;
 const until = now.add({ seconds: 65 });
 const lease = { owner: 'a', until };
 
-/** One of each kind of note. */
+/** One note of each kind. */
 const gate: GateMemory = {
   found: [{ at: 4, known: 100, created: 1, updated: 2, restored: 3 }],
   edits: [{ at: 4, number: 2 }],
@@ -36,7 +36,7 @@ describeLedgers('the state', (used) => {
   const state = () => used().ledger.state();
   const take = (owner: string, at = now, end = until) =>
     used().ledger.takeLease({ owner, until: end }, at);
-  /** A tick that has learned this. @returns what the next one knows that takes the lease */
+  /** Ends a tick with these changes. @returns the state for the next holder of the lease */
   async function learns(changes: StateChanges) {
     await take('a');
     expect(await used().end(lease, now, { dirtySince: undefined, ...changes })).toBe(true);
@@ -48,7 +48,7 @@ describeLedgers('the state', (used) => {
     return known;
   }
 
-  it('is made once, by whichever first tick comes first', async () => {
+  it('is made once, by the first of several ticks', async () => {
     expect(await used().ledger.recordedState()).toBeUndefined();
     const [one, two] = await Promise.all([state(), state()]);
     expect(one).toEqual(two);
@@ -57,13 +57,13 @@ describeLedgers('the state', (used) => {
     expect(await used().ledger.recordedState()).toEqual(one);
   });
 
-  it('keeps the heartbeat of a quiet tick', async () => {
+  it('has the heartbeat of a quiet tick', async () => {
     await state();
     await used().ledger.saveState({ heartbeat: now.toString() });
     expect(await state()).toMatchObject({ heartbeat: now.toString() });
   });
 
-  it('gives the lease to exactly one of several ticks, and says dirty from then on', async () => {
+  it('gives the lease to exactly one of several ticks, and is dirty from then on', async () => {
     const before = await state();
     const taken = await Promise.all(['a', 'b', 'c', 'd'].map((owner) => take(owner)));
     expect(taken.filter((one) => one !== undefined)).toEqual([{ ...before, gate: nothingFound }]);
@@ -80,7 +80,7 @@ describeLedgers('the state', (used) => {
     });
   });
 
-  it('gives the lease of a tick that died to the next one, after it has run out', async () => {
+  it('gives the lease of a dead tick to the next one, after it has run out', async () => {
     await state();
     await take('dead');
     const end = until.add({ seconds: 65 });
@@ -90,7 +90,7 @@ describeLedgers('the state', (used) => {
     });
   });
 
-  it('is clean again after a tick that delivered everything, and stays dirty otherwise', async () => {
+  it('is clean again after a tick that delivered all events, and stays dirty otherwise', async () => {
     await state();
     await take('a');
     await used().end(lease, now, { baseline: completed });
@@ -107,7 +107,7 @@ describeLedgers('the state', (used) => {
     expect(after).not.toHaveProperty('leaseUntil');
   });
 
-  it('is not touched by a tick that has lost its lease', async () => {
+  it('is not changed by a tick that has lost its lease', async () => {
     const { ledger } = used();
     await state();
     await take('slow');
@@ -122,7 +122,7 @@ describeLedgers('the state', (used) => {
     expect(await take('third', until.add({ seconds: 2 }))).toBeUndefined();
   });
 
-  it('has its lease given back by a tick that failed, and stays dirty', async () => {
+  it('gets its lease back from a failed tick, and stays dirty', async () => {
     await state();
     await take('a');
     await used().ledger.saveState(noLease, lease);
@@ -131,7 +131,7 @@ describeLedgers('the state', (used) => {
     expect(await take('b')).toBeDefined();
   });
 
-  it('keeps each condition for itself, with or without the lease', async () => {
+  it('has each condition separately, with or without the lease', async () => {
     const { ledger } = used();
     expect((await state()).conditions.size).toBe(0);
     const held = { since: 5, number: 600, told: { at: 6, number: 300 } };
@@ -154,7 +154,7 @@ describeLedgers('the state', (used) => {
     expect([...(await state()).conditions.keys()]).toEqual(['unproven']);
   });
 
-  it('keeps how far the baseline has come', async () => {
+  it('has the progress of the baseline', async () => {
     await state();
     const before = startDay.subtract({ days: 40 });
     const bookmark = { range: { from: before, to: startDay }, offset: 900, anchors: [4, 5] };
@@ -166,7 +166,7 @@ describeLedgers('the state', (used) => {
     expect((await state()).baseline).toEqual(beyond);
   });
 
-  it('does not open a completed baseline again for a save that arrives too late', async () => {
+  it('does not reopen a completed baseline for a late save', async () => {
     await state();
     await take('a');
     const running = { status: 'running', startDay } as const;
@@ -177,7 +177,7 @@ describeLedgers('the state', (used) => {
     expect((await state()).baseline).toEqual(completed);
   });
 
-  it('has what a tick has learned for the next one; what that did not learn stays', async () => {
+  it("has the tick's changes for the next one, and keeps all other fields", async () => {
     await state();
     const learned = {
       baseline: { status: 'running', startDay, before: startDay, sliceDays: 40 },
@@ -196,7 +196,7 @@ describeLedgers('the state', (used) => {
     expect(await learns({ expected: 13 })).toMatchObject({ ...learned, expected: 13 });
   });
 
-  it('forgets what is over', async () => {
+  it('drops ended work', async () => {
     await state();
     expect(await learns({ missing })).toMatchObject({ missing });
     const searching = { from: '2024-02-01', to: '2024-02-29' };
@@ -206,7 +206,7 @@ describeLedgers('the state', (used) => {
     expect(after).not.toHaveProperty('missing');
   });
 
-  it('has what is missing as soon as it is noted, for the one who holds the lease', async () => {
+  it('has missing certifications as soon as they are noted by the holder of the lease', async () => {
     await state();
     expect(await take('a')).toBeDefined();
     expect(await used().ledger.saveState({ missing }, { owner: 'b', until: later })).toBe(false);
@@ -216,7 +216,7 @@ describeLedgers('the state', (used) => {
     expect((await state()).missing).toMatchObject({ total: 412, tooManySince: 3, lookAt: 9 });
   });
 
-  it('has what the gate remembers as soon as that is to be, for the one who holds the lease', async () => {
+  it("has the gate's memory as soon as the holder of the lease saves it", async () => {
     await state();
     expect((await leased()).gate).toEqual(nothingFound);
     expect(await take('a')).toBeDefined();
@@ -226,7 +226,7 @@ describeLedgers('the state', (used) => {
     expect((await leased()).gate).toEqual(gate);
   });
 
-  it('has the marks of the page for the next one who takes the lease, and for nobody after that', async () => {
+  it('has the marks of the page for the next holder of the lease, and for none after that', async () => {
     await state();
     await take('a');
     const agreed = ['aB3dE6gH', 'iJ9lM2oP'];
@@ -245,14 +245,14 @@ describeLedgers('the state', (used) => {
     expect(await learns({ cursor: undefined })).not.toHaveProperty('cursor');
   });
 
-  it('says when people are to be told, until nothing waits for that', async () => {
+  it('has the time of the next mail, until no event waits for it', async () => {
     await state();
     const digest = { dueAt: later, owedAt: now };
     expect((await learns({ digest })).digest).toEqual(digest);
     expect(await learns({ digest: undefined })).not.toHaveProperty('digest');
   });
 
-  it('says until when to leave the partner alone', async () => {
+  it('has the time until which the partner is left alone', async () => {
     const { ledger } = used();
     await state();
     await ledger.saveState({ backOff: { until: later, failures: 2 } });
@@ -262,12 +262,12 @@ describeLedgers('the state', (used) => {
   });
 
   it.each<[string, Pace]>([
-    ['a minute that is spent', { since: 5, sent: 12 }],
+    ['a minute without requests left', { since: 5, sent: 12 }],
     [
       'a refusal',
       { since: 5, sent: 12, learned: 12, refusedAt: 6, refusedSince: 6, closedUntil: 7 },
     ],
-  ])('keeps the pace: %s', async (_, pace) => {
+  ])('has the pace: %s', async (_, pace) => {
     const { ledger } = used();
     await state();
     await ledger.saveState({ pace });
@@ -276,7 +276,7 @@ describeLedgers('the state', (used) => {
     expect(await state()).not.toHaveProperty('pace');
   });
 
-  it('gathers the years of the calendar, each once', async () => {
+  it('has the years of the calendar, each once', async () => {
     await state();
     await used().ledger.touch(['2026-11-20', '2019-02-28']);
     await used().ledger.touch(['2026-11-21']);

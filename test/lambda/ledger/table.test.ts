@@ -11,7 +11,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Table } from '../../../lambda/ledger/table.ts';
 import { ManualClock } from '../../scaffold/clock.ts';
 
-// DynamoDB hands back what it has no capacity for; the embedded one always has some.
+// DynamoDB hands back items without capacity for them. The embedded one always has capacity.
 const client = new DynamoDBClient({ region: 'eu-central-1' });
 const fault = mockClient(client);
 afterEach(() => fault.reset());
@@ -19,16 +19,16 @@ afterEach(() => fault.reset());
 const clock = new ManualClock();
 const table = new Table(client, 'ledger', clock);
 
-describe('what DynamoDB does not take', () => {
+describe('a request that DynamoDB does not accept', () => {
   const { update, look } = {
     update: () => table.update('a', { set: { b: 1 } }),
     look: () => table.count({ name: 'i', partitionKey: 'k' }, 'a'),
   };
 
   it.each([
-    ['to be changed is the fault of the item', update, 'ledger-refused'],
-    // As while an index is being built, or where there is none.
-    ['to be asked is no fault of any item', look, 'ledger-unavailable'],
+    ["is the item's fault if it writes", update, 'ledger-refused'],
+    // An index may be under construction, or missing.
+    ["is no item's fault if it reads", look, 'ledger-unavailable'],
   ])('%s', async (_, ask, code) => {
     fault.onAnyCommand().rejects(
       new DynamoDBServiceException({
@@ -49,7 +49,7 @@ describe('a table that fails', () => {
       }),
     );
 
-  it('and denies what it is asked says what to grant, and that no retry helps', async () => {
+  it('with a denial says which action to grant, and that no retry helps', async () => {
     failing('AccessDeniedException');
     await expect(table.get('a')).rejects.toMatchObject({
       code: 'access-denied',
@@ -61,7 +61,7 @@ describe('a table that fails', () => {
     });
   });
 
-  it('because it is throttled says so, and that a retry helps', async () => {
+  it('with throttling says so, and that a retry helps', async () => {
     failing('ProvisionedThroughputExceededException');
     await expect(table.putAll([{ pk: 'a' }])).rejects.toMatchObject({
       code: 'ledger-unavailable',
@@ -74,7 +74,7 @@ describe('a table that fails', () => {
 });
 
 describe('a table without capacity', () => {
-  it('is given the items again that it has handed back, until it has taken all', async () => {
+  it('gets items again that it has handed back, until it has accepted all', async () => {
     const written: unknown[] = [];
     let calls = 0;
     fault.on(BatchWriteItemCommand).callsFake(({ RequestItems }: BatchWriteItemCommandInput) => {
@@ -92,7 +92,7 @@ describe('a table without capacity', () => {
     expect(clock.now().since(before).total('milliseconds')).toBe(150);
   });
 
-  it('is asked again for the keys that it has not answered', async () => {
+  it('is asked again for unanswered keys', async () => {
     const item = (pk: string) => marshall({ pk });
     fault
       .on(BatchGetItemCommand)

@@ -17,10 +17,10 @@ const LIMITS = { attempts: 2, attemptMs: 150 };
 const meta = { count: 3, offset: 0, page: 50 };
 const pageOf = (data: readonly unknown[]) => JSON.stringify({ data, meta });
 
-/** A record of which some fields are anything at all. */
+/** A record with some fields of any value. */
 const odd = fc
   .tuple(
-    fc.integer({ min: 1, max: 20 }), // few IDs, so that many are duplicates
+    fc.integer({ min: 1, max: 20 }), // Few ids, so that many are duplicates.
     fc.dictionary(fc.constantFrom(...Object.keys(record(1))), fc.jsonValue(), { maxKeys: 2 }),
     fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 2 }),
   )
@@ -46,7 +46,7 @@ const reencoded = fc
     encoding === 'base64' ? Buffer.from(btoa(encodeURI(text))) : Buffer.from(text, encoding),
   );
 
-/** The worst that fits, and what does not: made once, because making them is slow. */
+/** The largest that fits, and larger ones. They are made once, since making them is slow. */
 const monsters = [0.5, 1, 3].flatMap((share) => {
   const n = Math.floor(24_000 * share);
   const keys = Array.from({ length: n }, (_, i) => `"${'k'.repeat(60)}${i.toString(36)}":0`).join();
@@ -76,7 +76,10 @@ const body = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...monsters) },
 );
 
-/** Without 429: after it, the client sends nothing for a minute (pace.test.ts), and nothing more would be fuzzed. */
+/**
+ * Without 429: after it, the client sends nothing for a minute (pace.test.ts), which would end the
+ * fuzzing.
+ */
 const status = fc.oneof(
   { weight: 8, arbitrary: fc.constant(200) },
   {
@@ -139,8 +142,8 @@ const responder = fc
   .map(([deliver, ...answer]) => deliver(...answer));
 
 /**
- * The longest turn of the event loop, in milliseconds. Of wall and processor time the shorter: a
- * busy machine makes the one too long, the coarse accounting of some kernels the other.
+ * The longest turn of the event loop, in milliseconds: the shorter of wall time and processor time.
+ * A busy machine lengthens the first, and some kernels' coarse accounting the second.
  */
 function watchEventLoop() {
   let longest = 0;
@@ -168,7 +171,7 @@ it(`returns or throws an error of its own, in time, for ${RESPONSES} fuzzed resp
   let renewals = 0;
   host.script('token', (response, request) => {
     renewals += 1;
-    // Now and then fuzzed as well; but most calls are to get as far as the list.
+    // Tokens are fuzzed now and then, too. Most calls shall reach the list.
     const fuzzed = renewals % 20 === 0 ? responders[renewals % RESPONSES] : undefined;
     (fuzzed ?? token('t', 0))(response, request);
   });
@@ -203,11 +206,11 @@ it(`returns or throws an error of its own, in time, for ${RESPONSES} fuzzed resp
   );
 
   expect(longestTurn(), `seed ${seed}`).toBeLessThan(200);
-  // Garbage included, and the server's part; what is kept once it is collected must be little.
+  // This includes garbage and the server's part. Little may be left after a collection.
   expect(peak, `seed ${seed}`).toBeLessThan(512 * MEGABYTE);
   collectGarbage();
   expect(memoryInUse() - before, `seed ${seed}`).toBeLessThan(40 * MEGABYTE);
-  // The fuzz reaches every branch that matters, and the client is as good as new afterwards.
+  // The fuzz reaches each branch that matters, and the client works normally afterwards.
   for (const outcome of ['page', 'unexpected-response', 'response-too-large', 'timed-out']) {
     expect(outcomes.get(outcome), `${outcome}, seed ${seed}`).toBeGreaterThan(0);
   }

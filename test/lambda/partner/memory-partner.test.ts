@@ -28,7 +28,7 @@ function scene() {
   return { clock, partner, client: partner.client(), passed };
 }
 
-/** A fault that strikes so often. */
+/** A fault that happens so many times. */
 function strikes(fault: Fault, times: number): () => Fault | undefined {
   let left = times;
   return () => (left-- > 0 ? fault : undefined);
@@ -72,7 +72,7 @@ describe('the partner in memory', () => {
     expect(await client.get(999_999_999)).toBeUndefined();
   });
 
-  it.each(SORT_KEYS)('shows every record once, sorted by %s, both ways', async (sort) => {
+  it.each(SORT_KEYS)('shows each record once, sorted by %s, both ways', async (sort) => {
     const { partner, client } = scene();
     partner.addMany(200, 40, '2026-11-19');
     for (const order of ['ASC', 'DESC'] as const) {
@@ -87,17 +87,17 @@ describe('the partner in memory', () => {
     }
   });
 
-  it('takes the time of the clock for an answer', async () => {
+  it("takes the clock's time for an answer", async () => {
     const { partner, client, passed } = scene();
     partner.answerMs = 700;
     await client.list();
-    // The token's, too.
+    // The token's answer counts, too.
     expect(passed()).toBe(1_400);
   });
 
   it.each<[string, Fault, object]>([
     ['a status', serverError, { code: 'unavailable' }],
-    ['no time to breathe', tooManyRequests(), { code: 'rate-limited' }],
+    ['429', tooManyRequests(), { code: 'rate-limited' }],
     ['a connection that is reset', 'reset', { code: 'unavailable' }],
     ['half an answer', 'half', { code: 'unavailable' }],
     ['a page of a proxy', htmlPage, { code: 'unexpected-response' }],
@@ -115,7 +115,7 @@ describe('the partner in memory', () => {
     );
   });
 
-  it('refuses credentials, and those that have been rotated', async () => {
+  it('refuses wrong and rotated credentials', async () => {
     const { partner, client } = scene();
     partner.onToken = strikes(invalidClient, 2);
     expect(await rejection(client.list())).toMatchObject({ code: 'credentials-refused' });
@@ -145,7 +145,7 @@ describe('the partner in memory', () => {
     expect(listed).toHaveLength(2);
   });
 
-  it('serves what the document does not describe', async () => {
+  it('serves undocumented values', async () => {
     const { partner, client } = scene();
     partner.spoil(3);
     partner.spoil(4, { id: null });
@@ -163,7 +163,7 @@ describe('the partner in memory', () => {
     expect(await rejection(client.get(3))).toMatchObject({ code: 'malformed-record' });
   });
 
-  it('counts what it does not show, and miscounts', async () => {
+  it('counts hidden records, and miscounts', async () => {
     const { partner, client } = scene();
     partner.hidden.add(7);
     partner.count = (right) => right + 2;
@@ -181,7 +181,7 @@ describe('the partner in memory', () => {
     expect(await client.get(2)).toBeUndefined();
   });
 
-  it('tells what was asked', async () => {
+  it('lists its requests', async () => {
     const { partner, client } = scene();
     await client.list({ sort: 'certified_on', order: 'DESC', page: 100 });
     await client.list({ page: 1 });

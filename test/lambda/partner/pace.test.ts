@@ -5,7 +5,7 @@ import { json, page, rejection, rig } from './scripted-host.ts';
 
 const busy = json(429, {});
 
-it('sends so many requests within a minute, the token included, and waits for the next one', async () => {
+it('the client sends the set number of requests within a minute, including the token, and waits for the next one', async () => {
   const { host, client, clock } = await rig({ requestsPerMinute: 3 });
   host.script('list', page([]));
   const deadline = clock.now().add({ minutes: 10 });
@@ -17,7 +17,7 @@ it('sends so many requests within a minute, the token included, and waits for th
   expect(host.of('list')).toHaveLength(3);
 });
 
-it('sends nothing if the next minute comes too late for the call', async () => {
+it('the client sends nothing if the next minute comes too late for the call', async () => {
   const { host, client, clock } = await rig({ requestsPerMinute: 2 });
   host.script('list', page([]));
   await client.list();
@@ -29,7 +29,7 @@ it('sends nothing if the next minute comes too late for the call', async () => {
   expect(clock.sleeps).toEqual([]);
 });
 
-it('counts a wait as no attempt', async () => {
+it('a wait counts as no attempt', async () => {
   const { host, client, requests } = await rig({ requestsPerMinute: 2, limits: { attempts: 2 } });
   host.script('list', json(503, {}), page([]));
   const deadline = (await rig()).clock.now().add({ minutes: 10 });
@@ -37,7 +37,7 @@ it('counts a wait as no attempt', async () => {
   expect(requests).toEqual(['token', 'list', 'list']);
 });
 
-it('asks a host that does not say when to come again once more, and then not in this minute', async () => {
+it('the client asks a host that gives no time once more, and then not in this minute', async () => {
   const { host, client, clock } = await rig();
   host.script('list', busy);
   const deadline = clock.now().add({ seconds: 55 });
@@ -49,7 +49,7 @@ it('asks a host that does not say when to come again once more, and then not in 
   expect(host.of('list')).toHaveLength(2);
 });
 
-it('is taught the same by the token endpoint', async () => {
+it('the token endpoint teaches the same pace', async () => {
   const { host, client, clock } = await rig();
   host.script('token', busy);
   const deadline = clock.now().add({ seconds: 55 });
@@ -58,7 +58,7 @@ it('is taught the same by the token endpoint', async () => {
   expect(host.of('token')).toHaveLength(2);
 });
 
-it('goes on at the pace that another client has left', async () => {
+it("a client continues at another client's pace", async () => {
   const one = await rig();
   one.host.script('list', busy);
   await rejection(one.client.list({}, { deadline: one.clock.now().add({ seconds: 9 }) }));

@@ -7,7 +7,7 @@ import { rejection, rig } from './scripted-host.ts';
 const pairs = (query: ListQuery) => [...toSearchParams(query)];
 
 describe('list query', () => {
-  it('sends every filter, sort, order, page size and offset of the document', async () => {
+  it('sends each filter, sort, order, page size and offset of the document', async () => {
     const { host, client } = await rig();
     await client
       .list({
@@ -79,12 +79,12 @@ describe('list query', () => {
     ['filter.start_date', { filter: { start_date: '2026-02-30' } }],
     ['filter.end_date', { filter: { end_date: '20260228' } }],
     ['filter.user_ids', { filter: { user_ids: [1, 2.5] } }],
-    // What the types refuse, but JavaScript callers and parsed input may bring.
+    // The types refuse these, but JavaScript callers and parsed input may pass them.
     ['sort', { sort: JSON.parse('"certifiedOn"') }],
     ['order', { order: JSON.parse('"desc"') }],
     ['filter.user_record_status', { filter: { user_record_status: JSON.parse('["gone"]') } }],
     ['filter.legacy_record', { filter: { legacy_record: JSON.parse('["maybe"]') } }],
-  ])('names %s when it cannot be asked', (parameter, query) => {
+  ])('names %s if it is not allowed', (parameter, query) => {
     expect(() => toSearchParams(query)).toThrow(expect.objectContaining({ code: 'invalid-call' }));
     expect(() => toSearchParams(query)).toThrow(parameter);
   });
@@ -93,7 +93,7 @@ describe('list query', () => {
     expect(() => toSearchParams({ page: 0, offset: -1 })).toThrow(/page.*offset/);
   });
 
-  it('comes back from the query string as it went in', () => {
+  it('is parsed from the query string as it was written', () => {
     const query = fc.record(
       {
         sort: fc.constantFrom(...SORT_KEYS),

@@ -7,7 +7,7 @@ import { json, page, raw, record, rejection, rig } from './scripted-host.ts';
 
 const meta = { count: 3, offset: 0, page: 50 };
 
-/** As text, since nobody but `JSON.parse` could walk over it. */
+/** This is text, since only `JSON.parse` could walk over the value. */
 const nested = { text: `${'['.repeat(10_000)}${']'.repeat(10_000)}`, placeholder: '@nested' };
 
 const pageOf = (body: unknown) => {
@@ -16,7 +16,7 @@ const pageOf = (body: unknown) => {
 };
 
 describe('a page', () => {
-  it('keeps the order, the meta and the fields that the document does not name', async () => {
+  it('keeps the order, the meta and undocumented fields', async () => {
     const { host, client } = await rig();
     const badge = { level: 3, tags: ['x'] };
     host.script('list', page([record(2, { badge }), record(1)], 17));
@@ -35,7 +35,7 @@ describe('a page', () => {
     ['no date', '2026-02-30'],
     ['of another type', 7],
   ])(
-    'quarantines a record whose day is %s with its place, its ID and the path, and goes on',
+    'quarantines a record whose day is %s with its place, its id and the path, and reads the others',
     async (_, day) => {
       const bad = record(2, { email: 5, certified_on: day, results: [{ proctor_id: 'x' }] });
       const result = pageOf({ data: [record(1), bad, record(3)], meta });
@@ -78,7 +78,7 @@ describe('a page', () => {
     expect(withNull).toEqual(record(1, { [field]: null }));
     for (const [index, other] of others.entries())
       expect(other).toEqual(record(index + 3, { [field]: null }));
-    // The identifiers are in every event.
+    // Each event has the identifiers.
     const isIdentifier = ['organization_id', 'assessment_name'].includes(field);
     expect(without).toStrictEqual(
       isIdentifier ? record(2, { [field]: null }) : JSON.parse(JSON.stringify(rows[1])),
@@ -106,14 +106,14 @@ describe('a page', () => {
     },
   );
 
-  it('has a part without fields for what is no part', async () => {
+  it('has an empty part for a value that is no part', async () => {
     const [part] = record(1).results;
     const row = record(1, { results: [null, part, 'part', [part]] });
     const { assessments } = pageOf({ data: [row], meta });
     expect(assessments[0]?.results).toEqual([{}, part, {}, {}]);
   });
 
-  it('does not change what it was given', async () => {
+  it('does not change its input', async () => {
     const row = record(1, { email: 7, results: [{ proctor_id: 'x' }, 7] });
     const body = { data: [row], meta };
     const before = structuredClone(body);
@@ -146,7 +146,7 @@ describe('a page', () => {
     expect(JSON.stringify(quarantined)).not.toContain(secret);
   });
 
-  it('quarantines the second of two records with the same ID', async () => {
+  it('quarantines the second of two records with the same id', async () => {
     const rows = [record(1), record(5), record(1, { name: 'Other Nobody' })];
     const result = pageOf({ data: rows, meta });
     expect(result.assessments).toEqual([record(1), record(5)]);
@@ -155,7 +155,7 @@ describe('a page', () => {
     ]);
   });
 
-  it('leaves out what would be too deep or too large for those who walk over it', async () => {
+  it('omits values that are too deep or too large to walk over', async () => {
     const wide = Array.from({ length: 10_000 }, () => 0);
     const manyParts = Array.from({ length: 101 }, () => record(3).results[0]);
     const rows = [
@@ -188,7 +188,7 @@ describe('a page', () => {
       expect(pageOf({ data: [row], meta }).quarantined).toHaveLength(1);
   });
 
-  it('limits the problems that one record can make', () => {
+  it('limits the problems of one record', () => {
     const results = Array.from({ length: 100 }, () => ({}));
     const { error } = documentedRecordSchema.safeParse(record(1, { results }));
     const problems = error && problemsOf(error);
@@ -215,7 +215,7 @@ describe('a page', () => {
     ['more rows than a page can have', { data: Array.from({ length: 101 }, () => 0), meta }],
     ['a count in words', { data: [], meta: { ...meta, count: 'three' } }],
     ['a negative count', { data: [], meta: { ...meta, count: -1 } }],
-    ['another offset than the one asked for', { data: [], meta: { ...meta, offset: 50 } }],
+    ['another offset than the requested one', { data: [], meta: { ...meta, offset: 50 } }],
     ['a list in its place', []],
     ['null', null],
   ])('with %s is an error', async (_, body) => {
@@ -227,14 +227,14 @@ describe('a page', () => {
 });
 
 describe('a single record', () => {
-  it('is asked for by its ID', async () => {
+  it('is requested by its id', async () => {
     const { host, client } = await rig();
     host.script('get', json(200, record(41, { extra: 1 })));
     expect(await client.get(41)).toEqual(record(41, { extra: 1 }));
     expect(host.of('get')[0]?.url.pathname).toBe('/api/v1/ax/assessments/41');
   });
 
-  it('is undefined on 404, whatever the body', async () => {
+  it('is undefined on 404, with any body', async () => {
     const { host, client } = await rig();
     host.script('get', (response) => response.writeHead(404).end('<h1>not here</h1>'));
     expect(await client.get(41)).toBeUndefined();
@@ -286,7 +286,7 @@ describe('a body', () => {
     expect(error).not.toHaveProperty('cause');
   });
 
-  it('that is compressed, although nothing asked for that, is called so', async () => {
+  it('that is compressed without a request for it is reported as such', async () => {
     const { host, client } = await rig();
     const body = gzipSync(JSON.stringify({ data: [], meta }));
     host.script('list', raw(body, { 'content-encoding': 'gzip' }));

@@ -78,7 +78,7 @@ describe('a retry', () => {
     expect(least.clock.sleeps).toEqual([0, 0, 0, 0, 0, 0]);
   });
 
-  it('waits for at least what Retry-After asks for, in seconds', async () => {
+  it('waits for at least the seconds of Retry-After', async () => {
     const { host, client, clock } = await rig();
     host.script('list', busy({ 'retry-after': '7' }), page([]));
     await client.list();
@@ -97,7 +97,7 @@ describe('a retry', () => {
     expect(clock.sleeps).toEqual([20_250]);
   });
 
-  it('is not slept for when the wait would cross the deadline', async () => {
+  it('is dropped if its wait would cross the deadline', async () => {
     const { host, client, clock } = await rig();
     host.script('list', busy({ 'retry-after': '30' }));
     const deadline = clock.now().add({ seconds: 30 });
@@ -108,14 +108,14 @@ describe('a retry', () => {
     expect(host.of('list')).toHaveLength(1);
   });
 
-  it('never reaches past the default time of a call', async () => {
+  it('never exceeds the default time of a call', async () => {
     const { host, client, clock } = await rig();
     host.script('list', busy({ 'retry-after': '999999999999999999999' }));
     expect(await rejection(client.list())).toMatchObject({ code: 'rate-limited' });
     expect(clock.sleeps).toEqual([]);
   });
 
-  it('is abandoned when the caller aborts, with the reason given', async () => {
+  it('is abandoned when the caller aborts, with the given reason', async () => {
     const controller = new AbortController();
     const { host, client } = await rig();
     const reason = new Error('tick over');
@@ -140,7 +140,7 @@ describe('a deadline', () => {
     const { host, client, clock } = await rig();
     host.script('list', () => {});
     const deadline = clock.now().add({ milliseconds: 50 });
-    // The clock stands still, so that only the limit in real time can end the call.
+    // The clock stands still, so only the limit in real time can end the call.
     const call = client.list({}, { deadline });
     host.script('list', () => clock.advance(1000));
     expect(await rejection(call)).toMatchObject({ code: 'out-of-time' });
@@ -148,7 +148,7 @@ describe('a deadline', () => {
 
   it('of one caller does not end the token request of another', async () => {
     const { host, client, clock, requests } = await rig();
-    // Answered once the first caller has given up, whether the request has come by then or not.
+    // The answer comes after the first caller has given up, even if the request was earlier.
     const { promise: isGivenUp, resolve: giveUp } = Promise.withResolvers<void>();
     host.script('token', (response) => {
       void isGivenUp.then(() => token('shared')(response));
@@ -185,7 +185,7 @@ describe('Retry-After', () => {
     expect(parseRetryAfter(header === undefined ? {} : { 'retry-after': header }, now)).toBe(ms);
   });
 
-  it('falls back to our clock when the Date header cannot be read', () => {
+  it('falls back to our clock if the Date header cannot be read', () => {
     expect(
       parseRetryAfter({ 'retry-after': 'Sat, 21 Nov 2026 08:00:10 GMT', date: 'yesterday' }, now),
     ).toBe(10_000);
@@ -201,7 +201,7 @@ describe('Retry-After', () => {
   });
 });
 
-describe('provisioning', () => {
+describe('missing provisioning', () => {
   it.each<[string, Responder]>([
     ['the documented words', json(400, { errors: [{ message: 'Invalid or missing tenant ids' }] })],
     ['other words', json(400, { errors: [{ message: 'Kein Mandant zugewiesen' }] })],
@@ -221,7 +221,7 @@ describe('provisioning', () => {
         response.write('{', () => response.destroy());
       },
     ],
-  ])('is missing where the list without a filter is answered 400 with %s', async (_, responder) => {
+  ])('is recognized when the list without a filter answers 400 with %s', async (_, responder) => {
     const { host, client } = await rig();
     host.script('list', responder);
     const error = await rejection(client.list({ sort: 'certified_on', order: 'DESC', page: 100 }));
@@ -230,7 +230,7 @@ describe('provisioning', () => {
     expect(host.of('list')).toHaveLength(1);
   });
 
-  it('is not what a 400 says to a filter or to a single record', async () => {
+  it('is not inferred from a 400 to a filter or to a single record', async () => {
     const { host, client } = await rig();
     const refusal = json(400, { errors: [{ message: 'Invalid or missing tenant ids' }] });
     host.script('list', refusal);
@@ -245,7 +245,7 @@ describe('provisioning', () => {
 });
 
 describe('a time limit', () => {
-  it('leaves nothing behind of work that was in time, whatever still listens to its signal', async () => {
+  it('leaves nothing behind after work in time, even if a listener holds its signal', async () => {
     setFlagsFromString('--expose-gc');
     const collect: () => void = runInNewContext('gc');
     const signals: WeakRef<AbortSignal>[] = [];
@@ -260,7 +260,7 @@ describe('a time limit', () => {
           signals.push(new WeakRef(signal));
         },
       );
-    // What was looked at in a turn is kept to its end.
+    // Observations of a turn last to its end.
     await nextTurn();
     collect();
     const kept = signals.filter((signal) => signal.deref() !== undefined);

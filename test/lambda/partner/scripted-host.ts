@@ -37,7 +37,7 @@ export const json =
     response.end(JSON.stringify(body));
   };
 
-/** Any bytes at all as the body of a success. */
+/** Any bytes as the body of a success. */
 export const raw =
   (body: string | Buffer, headers: Record<string, string> = {}) =>
   (response: ServerResponse) => {
@@ -55,7 +55,7 @@ export const invalidToken = json(401, {
 
 export const invalidClient = json(401, { error: 'invalid_client' });
 
-/** A page with these records, everything in it consistent with the request. */
+/** A page with these records, consistent with the request. */
 export const page =
   (data: readonly unknown[], count = data.length): Responder =>
   (response, { url }) => {
@@ -93,7 +93,7 @@ export function record(id: number, more: Record<string, unknown> = {}) {
   };
 }
 
-/** A real HTTP server on loopback; gone when the test is over. */
+/** A real HTTP server on loopback, closed after the test. */
 async function startHost(): Promise<ScriptedHost> {
   const received: Received[] = [];
   let issued = 0;
@@ -155,7 +155,7 @@ export interface FakeClock extends Clock {
   advance(ms: number): void;
 }
 
-/** Sleeping takes no time and moves the clock. */
+/** A clock that a sleep moves, without real time. */
 function fakeClock(start = '2026-11-21T08:00:00Z'): FakeClock {
   let now = Temporal.Instant.from(start);
   const sleeps: number[] = [];
@@ -163,7 +163,7 @@ function fakeClock(start = '2026-11-21T08:00:00Z'): FakeClock {
     now = now.add({ milliseconds: ms });
   };
   return {
-    // What guards against a host that holds on to a socket has to see real time pass.
+    // The guard against a host that holds on to a socket needs real time.
     after: systemClock.after,
     sleeps,
     advance,
@@ -185,7 +185,7 @@ export interface Rig {
   readonly requests: RequestKind[];
 }
 
-/** A host and a client of it. */
+/** A host and its client. */
 export async function rig(options: Partial<PartnerClientOptions> = {}): Promise<Rig> {
   const host = await startHost();
   const clock = fakeClock();
@@ -201,7 +201,7 @@ export async function rig(options: Partial<PartnerClientOptions> = {}): Promise<
   return { host, client, clock, requests };
 }
 
-/** What `call` rejects with; fails if it does not. */
+/** The rejection of `call`. Fails if the call succeeds. */
 export async function rejection(call: Promise<unknown>): Promise<unknown> {
   try {
     await call;

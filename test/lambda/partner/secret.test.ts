@@ -18,7 +18,7 @@ import { rejection } from './scripted-host.ts';
 const SECRET = JSON.stringify({ client_id: 'id-1', client_secret: 's3cret', note: 'kept by ops' });
 
 describe('credentials in a secret', () => {
-  it('are read once, and again when asked for afresh', async () => {
+  it('are read once, and again on request', async () => {
     const values = [SECRET, SECRET.replace('s3cret', 'rotated')];
     let reads = 0;
     const source = secretCredentials('secret-1', async (id) => {
@@ -34,7 +34,7 @@ describe('credentials in a secret', () => {
     expect(reads).toBe(2);
   });
 
-  it('that have not been set are named so, and looked for again next time', async () => {
+  it('that are not set are named so, and looked for again next time', async () => {
     let value: string | undefined;
     const source = secretCredentials('secret-1', async () => value);
     expect(await rejection(source())).toBeInstanceOf(CredentialsNotSetError);
@@ -69,20 +69,20 @@ describe('Secrets Manager', () => {
   const read = secretsManagerReader(client);
   const meta = { $metadata: {} };
 
-  it('gives the current value', async () => {
+  it('returns the current value', async () => {
     mock.reset();
     mock.on(GetSecretValueCommand, { SecretId: 'secret-1' }).resolves({ SecretString: SECRET });
     expect(await read('secret-1')).toBe(SECRET);
   });
 
-  it('says the same of a secret that does not exist and of one without a value', async () => {
+  it('gives the same error for a missing secret and for one without a value', async () => {
     mock.reset();
     const absent = new ResourceNotFoundException({ message: 'no such value', ...meta });
     mock.on(GetSecretValueCommand).rejects(absent);
     expect(await read('secret-1')).toBeUndefined();
   });
 
-  it('that is out of order may answer later: that is no denial', async () => {
+  it('that fails may answer later, which is no denial', async () => {
     mock.reset();
     const cause = new SecretsManagerServiceException({
       name: 'InternalServiceError',
@@ -97,7 +97,7 @@ describe('Secrets Manager', () => {
     });
   });
 
-  it('has any other failure as the cause of ours, and says what a denial is about', async () => {
+  it('is the cause of our error on any other failure, and a denial names the secret', async () => {
     mock.reset();
     const denied = new SecretsManagerServiceException({
       name: 'AccessDeniedException',
@@ -117,7 +117,7 @@ describe('Secrets Manager', () => {
     });
   });
 
-  it('knows that only people mend a key that cannot be used', async () => {
+  it('has a key that cannot be used, which only people repair', async () => {
     mock.reset();
     const name = 'DecryptionFailure';
     mock

@@ -13,7 +13,7 @@ import {
   token,
 } from './scripted-host.ts';
 
-/** What a server that follows the RFCs reads from a token request. */
+/** The credentials that a server by the RFCs reads from a token request. */
 function readCredentials({ headers, body }: Received): Credentials & { grant: string | null } {
   if (headers['content-type'] === 'application/json') {
     const { client_id, client_secret, grant_type } = JSON.parse(body);
@@ -68,7 +68,7 @@ describe('token request', () => {
 });
 
 describe('token cache', () => {
-  it('makes one request however many callers wait', async () => {
+  it('makes one request for any number of waiting callers', async () => {
     const { host, client } = await rig();
     await Promise.all(Array.from({ length: 20 }, () => client.list()));
     expect(host.of('token')).toHaveLength(1);
@@ -80,7 +80,7 @@ describe('token cache', () => {
     host.script(
       'token',
       (response) => {
-        clock.advance(10_000); // the server takes ten seconds to answer
+        clock.advance(10_000); // The server takes ten seconds to answer.
         token('first', 600)(response);
       },
       token('second', 600),
@@ -110,7 +110,7 @@ describe('token cache', () => {
     expect(host.of('token')).toHaveLength(2);
   });
 
-  it('survives a lifetime that no calendar holds', async () => {
+  it('survives a lifetime beyond any calendar', async () => {
     const { host, client } = await rig();
     host.script('token', token('eternal', Number.MAX_SAFE_INTEGER));
     await expect(client.list()).resolves.toMatchObject({ rows: 0 });
@@ -139,7 +139,7 @@ describe('token cache', () => {
     expect(host.of('token')).toHaveLength(2);
   });
 
-  it('keeps a token that has already replaced the one that is refused', async () => {
+  it('keeps a token that has already replaced the refused one', async () => {
     const { host, client } = await rig();
     const late: (() => void)[] = [];
     host.script(
@@ -150,13 +150,13 @@ describe('token cache', () => {
     );
     const slow = client.list();
     await expect.poll(() => host.of('list').length).toBe(1);
-    await client.list(); // its 401 has the token replaced
+    await client.list(); // Its 401 has the token replaced.
     for (const answer of late) answer();
     await slow;
     expect(host.of('token')).toHaveLength(2);
   });
 
-  it('throws when a fresh token is refused too, and does not go on asking', async () => {
+  it('throws when a fresh token is refused too, and stops asking', async () => {
     const { host, client } = await rig();
     host.script('list', invalidToken);
     expect(await rejection(client.list())).toMatchObject({ code: 'token-refused-twice' });
@@ -164,7 +164,7 @@ describe('token cache', () => {
     expect(host.of('list')).toHaveLength(2);
   });
 
-  it('fetches the token inside each attempt, so that a retry carries a live one', async () => {
+  it('fetches the token within each attempt, so that a retry carries a live one', async () => {
     const { host, client } = await rig();
     host.script('token', token('one', 2), token('two', 2));
     host.script('list', json(503, {}, { 'retry-after': '30' }), page([]));
@@ -177,7 +177,7 @@ describe('token cache', () => {
 });
 
 describe('refused credentials', () => {
-  it('are read afresh and tried once more', async () => {
+  it('are read again and tried once more', async () => {
     const asked: boolean[] = [];
     const { host, client } = await rig({
       credentials: async ({ afresh = false } = {}) => {
@@ -207,14 +207,14 @@ describe('refused credentials', () => {
     expect(JSON.stringify(error)).not.toContain(CREDENTIALS.clientSecret);
   });
 
-  it('are told apart from an unsupported grant', async () => {
+  it('are different from an unsupported grant', async () => {
     const { host, client } = await rig();
     host.script('token', json(400, { error: 'unsupported_grant_type' }));
     expect(await rejection(client.list())).toMatchObject({ code: 'unsupported-grant' });
     expect(host.of('token')).toHaveLength(1);
   });
 
-  it('are told apart from any other 400', async () => {
+  it('are different from any other 400', async () => {
     const { host, client } = await rig();
     host.script('token', json(400, { error: 'invalid_request' }));
     expect(await rejection(client.list())).toMatchObject({ code: 'request-refused' });

@@ -8,7 +8,7 @@ import { rejection } from './scripted-host.ts';
 
 const limit = 2 * 1024 * 1024;
 
-/** A host of so many of one day, and its client. */
+/** A host with so many records of one day, and its client. */
 function partner(many: number) {
   const clock = new ManualClock();
   const host = new MemoryPartner(clock);
@@ -24,7 +24,7 @@ function partner(many: number) {
   return { host, client, pages, prove };
 }
 
-it('is asked for again with half of its rows, until they fit', async () => {
+it('a page that is too large is requested again with half of its rows, until they fit', async () => {
   const { host, client, pages } = partner(300);
   for (const id of host.records.keys()) host.weights.set(id, limit / 40);
   const page = await client.list({ page: 100, offset: 7 });
@@ -33,14 +33,14 @@ it('is asked for again with half of its rows, until they fit', async () => {
   expect(pages()).toEqual(['7+100', '7+50', '7+25']);
 });
 
-it('holds fewer rows where each of a few is too large for the others', async () => {
+it('a page holds fewer rows if each of a few is large', async () => {
   const { host, client } = partner(30);
   for (const id of host.records.keys()) host.weights.set(id, limit / 4);
   const page = await client.list({ page: 100 });
   expect(page).toMatchObject({ rows: 3, quarantined: [] });
 });
 
-it('skips a row that is too large by itself, and says so', async () => {
+it('a page skips a row that is too large alone, and reports it', async () => {
   const { host, client } = partner(30);
   host.weights.set(5, limit + 1);
   const page = await client.list({ page: 100 });
@@ -49,20 +49,20 @@ it('skips a row that is too large by itself, and says so', async () => {
   expect(page.assessments.map(({ id }) => id)).toEqual([1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12]);
 });
 
-it('counts beside a row that is too large', async () => {
+it('a page of one row is counted beside a row that is too large', async () => {
   const { host, client, pages } = partner(30);
   host.weights.set(1, limit + 1).set(2, limit + 1);
   expect((await client.list({ page: 1 })).meta.count).toBe(30);
   expect(pages()).toEqual(['0+1', '1+1', '2+1']);
 });
 
-it('is counted behind so many that are too large', async () => {
+it('a page of one row is counted behind several rows that are too large', async () => {
   const { host, client } = partner(30);
   for (const id of [1, 2, 3]) host.weights.set(id, limit + 1);
   expect((await client.list({ page: 1 })).meta.count).toBe(30);
 });
 
-it('is got past where all of its rows are too large', async () => {
+it('a page whose rows are all too large is passed', async () => {
   const { host, client } = partner(30);
   for (let id = 1; id <= 12; id++) host.weights.set(id, limit + 1);
   const page = await client.list({ page: 100 });
@@ -74,7 +74,7 @@ it('is got past where all of its rows are too large', async () => {
   expect(page.quarantined).toHaveLength(12);
 });
 
-it('is one answer where none of its own rows is too large', async () => {
+it('a page is one answer if none of its own rows is too large', async () => {
   const { host, client } = partner(30);
   host.weights
     .set(1, 0.7 * limit)
@@ -83,7 +83,7 @@ it('is one answer where none of its own rows is too large', async () => {
   expect(await client.list({ page: 2 })).toMatchObject({ rows: 1, meta: { page: 1 } });
 });
 
-it('shows what is beside many rows that are too large', async () => {
+it('a page shows the rows beside many that are too large', async () => {
   const { host, client } = partner(30);
   for (const id of [3, 5, 7, 9, 11, 12]) host.weights.set(id, limit + 1);
   const page = await client.list({ page: 100 });
@@ -92,7 +92,7 @@ it('shows what is beside many rows that are too large', async () => {
   expect(page.assessments.length + page.quarantined.length).toBe(12);
 });
 
-it('is given up where it is not for its rows', async () => {
+it('a page that is too large for another reason than its rows is given up', async () => {
   const { host, client } = partner(300);
   for (const id of host.records.keys()) host.weights.set(id, limit + 1);
   expect(await rejection(client.list({ page: 100 }))).toMatchObject({ code: 'response-too-large' });
@@ -100,13 +100,13 @@ it('is given up where it is not for its rows', async () => {
   expect(await rejection(client.list({ page: 1 }))).toMatchObject({ code: 'response-too-large' });
 });
 
-it('is the same for a single record as for any that fails', async () => {
+it('a single record that is too large fails as any other', async () => {
   const { host, client } = partner(30);
   host.weights.set(5, limit + 1);
   expect(await rejection(client.get(5))).toMatchObject({ code: 'response-too-large' });
 });
 
-it('leaves a proof whole where a dozen rows fit, and takes away the one of a day with a row that does not', async () => {
+it('a proof is whole if a dozen rows fit, and the day of a row that does not fit has none', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 240 }),

@@ -56,7 +56,7 @@ describe('base URL', () => {
 });
 
 describe('a request', () => {
-  it('says who asks, and that nothing is to be compressed', async () => {
+  it('names its sender, and asks for no compression', async () => {
     const { host, client } = await rig();
     await client.list();
     const { name, version } = JSON.parse(await readFile('package.json', 'utf8'));
@@ -66,7 +66,7 @@ describe('a request', () => {
     }
   });
 
-  it('is reported with its kind, and nothing else, be there an answer or not', async () => {
+  it('is reported with its kind alone, with or without an answer', async () => {
     const { host, client, requests } = await rig({ limits: onceOnly });
     await client.list({ filter: { search: 'Zuzana' } });
     host.script('list', (response) => response.destroy());
@@ -82,7 +82,7 @@ describe('a request', () => {
       page([])(response, request);
     });
     for (let i = 0; i < 8; i += 1) await client.list();
-    // An answer is handed over before its connection is free: two can be in use by turns.
+    // An answer is handed over before its connection is free: two may be in use by turns.
     expect(sockets.size).toBeLessThanOrEqual(2);
   });
 
@@ -104,7 +104,7 @@ describe('a redirect', () => {
     expect(host.received.map(({ kind }) => kind)).toEqual(['token', 'list']);
   });
 
-  it('is refused at the token endpoint and for a single record as well', async () => {
+  it('is refused at the token endpoint and for a single record, too', async () => {
     const { host, client } = await rig();
     host.script('get', json(302, {}, { location: '/x' }));
     expect(await rejection(client.get(1))).toMatchObject({ code: 'redirect-refused' });
@@ -121,7 +121,7 @@ describe('a certificate that cannot be verified', () => {
     'ERR_TLS_CERT_ALTNAME_INVALID',
     'SELF_SIGNED_CERT_IN_CHAIN',
     'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  ])('is an error of its own, not tried again: %s', async (code) => {
+  ])('is a separate error without a retry: %s', async (code) => {
     let requests = 0;
     const dispatcher = {
       dispatch: () => {
@@ -147,25 +147,25 @@ describe('the cap on a response', () => {
     return text.replace('""', `"${'x'.repeat(bytes - text.length)}"`);
   };
 
-  it('lets through what just fits', async () => {
+  it('accepts a response that just fits', async () => {
     const { host, client } = await rig({ limits });
     host.script('list', raw(body(10_000)));
     await expect(client.list()).resolves.toMatchObject({ rows: 0 });
   });
 
-  it('refuses what is longer, as its Content-Length says', async () => {
+  it('refuses a longer one by its Content-Length', async () => {
     const { host, client } = await rig({ limits });
     host.script('list', raw(body(10_001), { 'content-length': '10001' }));
     expect(await rejection(client.list())).toMatchObject({ code: 'response-too-large' });
   });
 
-  it('refuses what says that it is longer before it arrives, and ends the connection', async () => {
+  it('refuses a longer one before its body arrives, and ends the connection', async () => {
     const { host, client } = await rig({ limits });
     const closed = new Promise((resolve) => {
       host.script('list', (response) => {
         response.once('close', resolve);
         response.writeHead(200, { 'content-length': 10_001 });
-        response.flushHeaders(); // and not one byte of the body
+        response.flushHeaders(); // Not one byte of the body follows.
       });
     });
     expect(await rejection(client.list())).toMatchObject({ code: 'response-too-large' });
@@ -200,7 +200,7 @@ describe('the cap on a response', () => {
     await closed;
   });
 
-  it('is the same for a failure, whose body is not looked at beyond that', async () => {
+  it('is the same for a failure, whose body is not read beyond it', async () => {
     const { host, client } = await rig({ limits });
     const failure = (bytes: number): Responder => {
       const text = JSON.stringify({ error: 'unsupported_grant_type' });

@@ -9,9 +9,9 @@ export interface WorldShape {
   readonly perDay: number;
   readonly pool: PoolShape;
   readonly hostOrder: HostOrder;
-  /** Chance that something happens between two requests. */
+  /** Chance of a change between two requests. */
   readonly churn: number;
-  /** How many things then happen at once; default 1. */
+  /** Number of changes at once; default 1. */
   readonly burst?: number;
   /** Share of the records whose names it sorts by and does not send; default 0. */
   readonly nameless?: number;
@@ -20,8 +20,8 @@ export interface WorldShape {
 const FIRST_DAY = Temporal.PlainDate.from('2026-01-05');
 
 /**
- * A world that moves between two requests: records come, go, change their day or their e-mail.
- * Ties come in another order with each answer.
+ * A world that changes between two requests: records appear, disappear, and change their day or
+ * their e-mail. Ties come in another order with each answer.
  */
 export class MovingHost implements Pick<PartnerClient, 'list'> {
   readonly range: { readonly from: Temporal.PlainDate; readonly to: Temporal.PlainDate };
@@ -31,9 +31,9 @@ export class MovingHost implements Pick<PartnerClient, 'list'> {
   readonly #pool: NamePool;
   readonly #records = new Map<number, HostRecord>();
   readonly #days: readonly string[];
-  /** In the range at the start, and not out of it since. */
+  /** Records that were in the range from the start on, without a gap. */
   readonly #stable = new Set<number>();
-  /** Of the stable ones, those that changed their day within the range. */
+  /** Stable records that changed their day within the range. */
   readonly #movers = new Set<number>();
   #nextId = 1;
 
@@ -65,7 +65,7 @@ export class MovingHost implements Pick<PartnerClient, 'list'> {
     this.requests += 1;
     const { hostOrder, nameless = 0 } = this.#shape;
     const page = answer(this.#records.values(), query, hostOrder, () => this.#random.next());
-    // The same ones in each answer.
+    // The same records are nameless in each answer.
     const isNameless = (id: number) => ((id * 7919) % 1009) / 1009 < nameless;
     return {
       ...page,
@@ -111,7 +111,7 @@ export class MovingHost implements Pick<PartnerClient, 'list'> {
   #insert(certified_on: string): void {
     const id = this.#nextId++;
     const random = this.#random;
-    // Every third record is somebody's who is known already.
+    // Every third record is of a known person.
     const known =
       id > 3 && random.next() < 0.33 ? this.#records.get(1 + random.below(id - 1)) : undefined;
     const { first, last } = known

@@ -3,7 +3,7 @@ import { type SeamRules, seamRules } from '../../../../lambda/partner/proven/rea
 import type { HostOrder } from '../../../scaffold/listing.ts';
 import { POOLS, readOnce } from './simulation.ts';
 
-/** What the rule of acceptance is for: each part of it, taken out, loses records. */
+/** Shows the need for each part of the rule of acceptance: without it, records are lost. */
 async function lostWith(
   broken: Partial<SeamRules>,
   hostOrder: HostOrder = 'last-name',
@@ -13,7 +13,7 @@ async function lostWith(
   let lost = 0;
   for (let seed = 1; seed <= 15; seed++) {
     const size = { records: 1000, perDay: 17, pool: POOLS.small, hostOrder, nameless };
-    // Bursts, because single removals are absorbed by the slack.
+    // Bursts are needed, since the slack absorbs single removals.
     const outcome = await readOnce({ ...size, churn: 0.5, burst: 30 }, seed, rules);
     if (outcome.accepted) lost += outcome.lost;
   }
@@ -22,17 +22,17 @@ async function lostWith(
 
 describe('a proven read, broken on purpose', () => {
   it.each(['last-name', 'ignored'] as const)(
-    'loses nothing as long as it is whole, of a host with order %s',
+    'loses nothing while it is whole, at a host with order %s',
     async (hostOrder) => {
       expect(await lostWith({}, hostOrder)).toBe(0);
     },
   );
 
-  it('loses nothing of a host that keeps the names of some records to itself', async () => {
+  it('loses nothing at a host that hides the names of some records', async () => {
     expect(await lostWith({}, 'last-name', 0.2)).toBe(0);
   });
 
-  it('loses records if those without names are taken for people of one name', async () => {
+  it('loses records if nameless ones are taken for people of one name', async () => {
     const broken: Partial<SeamRules> = {
       tieMarks: ({ name, first_name, last_name, ...rest }, ...more) =>
         seamRules.tieMarks(
@@ -52,7 +52,7 @@ describe('a proven read, broken on purpose', () => {
     expect(await lostWith({ holdsAnchor: () => true })).toBeGreaterThan(0);
   });
 
-  it('loses records if any record that was seen before is an anchor', async () => {
+  it('loses records if any record seen before is an anchor', async () => {
     const broken: Partial<SeamRules> = {
       anchorsOf: (rows) => rows.filter((row) => row !== undefined),
       nextOffset: (offset, rows) => offset + rows.length - 2,
@@ -64,11 +64,11 @@ describe('a proven read, broken on purpose', () => {
     expect(await lostWith({ tieMarks: ({ id }) => [String(id)] })).toBeGreaterThan(0);
   });
 
-  it('loses records if a host that does not sort by name is believed to', async () => {
+  it('loses records if it believes a host that does not sort by name', async () => {
     expect(await lostWith({ looksSorted: () => true }, 'ignored')).toBeGreaterThan(0);
   });
 
-  it('loses records if an order is believed before there is evidence', async () => {
+  it('loses records if it believes an order without evidence', async () => {
     const untied = { first_name: false, last_name: false };
     const broken: Partial<SeamRules> = {
       tieMarks: (assessment, key, ties) => seamRules.tieMarks(assessment, key, ties && untied),

@@ -11,7 +11,7 @@ export interface PoolShape {
   readonly lasts: number;
   /** 0: all names are equally frequent; 1: the second is half as frequent as the first. */
   readonly skew: number;
-  /** Share of the people who have the one very common first name; likewise the last name. */
+  /** Share of the people with the one very common first name, and last name. */
   readonly common?: number;
 }
 
@@ -56,7 +56,7 @@ export class NamePool {
     const [mostCommon = ''] = names;
     if (random.next() < common) return mostCommon;
     if (skew === 0) return random.pick(names);
-    // Inverse of the continuous form of Zipf's law; the 4 keeps the very first from towering.
+    // This inverts the continuous form of Zipf's law. The 4 limits the share of the first name.
     const power = 1 - skew;
     const low = 4 ** power;
     const high = (names.length + 4) ** power;

@@ -20,7 +20,7 @@ interface Host extends Pick<PartnerClient, 'list'> {
   readonly queries: ListQuery[];
 }
 
-/** @param before each request, told its number from 1 */
+/** @param before called before each request, with its number from 1 */
 function host(
   records: readonly Partial<HostRecord>[] | (() => readonly Partial<HostRecord>[]),
   before: (request: number) => void = () => {},
@@ -42,7 +42,7 @@ function host(
   };
 }
 
-/** Each with a name of its own, unless told otherwise. */
+/** People with a name each, unless described otherwise. */
 function people(many: number, describe: (index: number) => Partial<DocumentedRecord> = () => ({})) {
   const random = new Random(1);
   const pool = new NamePool(random, { firsts: 400, lasts: 900, skew: 0 });
@@ -75,12 +75,12 @@ describe('proveRange', () => {
     expect(read).toMatchObject({ proof: 'single-page', count: 99, requests: 1 });
   });
 
-  it('proves that nothing is there', async () => {
+  it('proves an empty range', async () => {
     const read = await proveRange(host([]), {}, deadline);
     expect(read).toMatchObject({ assessments: [], proof: 'single-page', count: 0 });
   });
 
-  it('does not take a full page for the last, even if it reaches the count', async () => {
+  it('does not take a full page for the last one, even if it reaches the count', async () => {
     const read = await proveRange(host(people(100)), oneDay, deadline);
     expect(read).toMatchObject({ proof: 'key-seam', count: 100, requests: 2 });
   });
@@ -90,7 +90,7 @@ describe('proveRange', () => {
     expect(read).toMatchObject({ proof: 'key-seam', count: 250, requests: 3 });
   });
 
-  it('goes on if the count has grown meanwhile', async () => {
+  it('reads on if the count has grown meanwhile', async () => {
     let records = people(150);
     const partner = host(
       () => records,
@@ -104,7 +104,7 @@ describe('proveRange', () => {
     expect(people(150).every(({ assessment }) => returned.has(assessment.id))).toBe(true);
   });
 
-  it('steps back, and does not start over, when many rows are removed at once', async () => {
+  it('steps back, and does not begin again, when many rows are removed at once', async () => {
     let records = people(400);
     const partner = host(
       () => records,
@@ -121,7 +121,7 @@ describe('proveRange', () => {
     expect(offsets.some((offset, index) => offset < (offsets[index - 1] ?? 0))).toBe(true);
   });
 
-  it('gives up as unproven when every seam is lost, with what was seen', async () => {
+  it('ends unproven when each seam is lost, with the records that it saw', async () => {
     let request = 0;
     const partner = host(
       () => people(1000, (index) => ({ id: request * 1000 + index + 1 })),
@@ -135,7 +135,7 @@ describe('proveRange', () => {
     expect(partner.queries.length).toBeLessThan(30);
   });
 
-  it('sees the rest of a day of which a block of ties fills a page, and does not call it proven', async () => {
+  it('reads to the end of a day whose block of ties fills a page, and does not call it proven', async () => {
     const tied = { name: 'Ada Garcia', first_name: 'Ada', last_name: 'Garcia' };
     const partner = host(
       people(1_000, (index) => (index < 110 ? tied : {})),
@@ -144,13 +144,13 @@ describe('proveRange', () => {
     );
     const { proof, assessments } = await proveRange(partner, oneDay, deadline);
     expect(proof).toBeUndefined();
-    // Which of the tied ones a page shows is the host's whim; all others are seen.
+    // The host decides which of the tied records a page shows. All others are seen.
     const others = assessments.filter(({ last_name }) => last_name !== 'Garcia');
     expect(others).toHaveLength(890);
     expect(assessments.length).toBeGreaterThan(980);
   });
 
-  it('goes on with such a day where its time ran out', async () => {
+  it('resumes such a day where its time ended', async () => {
     const tied = { name: 'Ada Garcia', first_name: 'Ada', last_name: 'Garcia' };
     let isInTime = false;
     const partner = host(
@@ -170,7 +170,7 @@ describe('proveRange', () => {
     expect(seen.size).toBeGreaterThan(980);
   });
 
-  it('does not take a record for an anchor that has been renamed', async () => {
+  it('does not take a renamed record for an anchor', async () => {
     let records = people(300);
     const partner = host(
       () => records,
@@ -188,7 +188,7 @@ describe('proveRange', () => {
     ).toHaveLength(2);
   });
 
-  it('reads a day by product where one name fills a page', async () => {
+  it('reads a day by product if one name fills a page', async () => {
     const records = people(250, (index) => ({
       ...sameName,
       assessment_name: `Product ${index % 10}`,
@@ -199,7 +199,7 @@ describe('proveRange', () => {
     expect(partner.queries.at(-1)).toMatchObject({ sort: 'product_name' });
   });
 
-  it('reads a day by proctor where one name and one product fill a page', async () => {
+  it('reads a day by proctor if one name and one product fill a page', async () => {
     const records = people(250, (index) => ({ ...sameName, ...proctoredBy(index % 10) }));
     const partner = host(records);
     const read = await proveRange(partner, oneDay, deadline);
@@ -207,7 +207,7 @@ describe('proveRange', () => {
     expect(partner.queries.at(-1)).toMatchObject({ sort: 'proctor_name' });
   });
 
-  it('splits a day by filters where no key works', async () => {
+  it('splits a day by filters if no key works', async () => {
     const records = people(250, () => sameName).map((record, index) => ({
       ...{ ...record, legacy: index % 2 === 0, archived: index % 5 < 2 },
     }));
@@ -215,13 +215,13 @@ describe('proveRange', () => {
     expect(read).toMatchObject({ proof: 'split', count: 250 });
   });
 
-  it('splits a day by organization, and holds the parts against the count of the whole', async () => {
+  it('splits a day by organization, and compares the parts with the count of the whole', async () => {
     const records = people(250, (index) => ({ ...sameName, organization_id: 1 + (index % 5) }));
     const read = await proveRange(host(records), oneDay, deadline);
     expect(read).toMatchObject({ proof: 'split', count: 250 });
   });
 
-  it('does not call a day complete whose organizations were not all seen', async () => {
+  it('does not call a day complete if an organization was not seen', async () => {
     const records = people(250, (index) => ({ ...sameName, organization_id: 1 + (index % 5) }));
     const partner = host(records);
     const deaf: Pick<PartnerClient, 'list'> = {
@@ -239,7 +239,7 @@ describe('proveRange', () => {
     expect(assessments.length).toBeGreaterThan(100);
   });
 
-  it('says so when nothing works, with what was seen', async () => {
+  it('is unproven if nothing works, with the records that it saw', async () => {
     const { proof, assessments } = await proveRange(
       host(people(250, () => sameName)),
       oneDay,
@@ -249,7 +249,7 @@ describe('proveRange', () => {
     expect(assessments.length).toBeGreaterThanOrEqual(100);
   });
 
-  it('splits a range by its days where one name fills a page', async () => {
+  it('splits a range by its days if one name fills a page', async () => {
     const first = Temporal.PlainDate.from('2026-10-01');
     const records = people(300, (index) => ({
       ...{ ...sameName, certified_on: first.add({ days: index % 30 }).toString() },
@@ -259,7 +259,7 @@ describe('proveRange', () => {
     expect(read.requests).toBeLessThan(12);
   });
 
-  it('proves days of a page each even if the host does not sort by name at all', async () => {
+  it('proves days of a page each even if the host does not sort by name', async () => {
     const records = people(180, (index) => ({ certified_on: `2026-11-0${1 + (index % 3)}` }));
     const partner = host(records, undefined, 'ignored');
     const read = await proveRange(partner, {}, deadline);
@@ -282,7 +282,7 @@ describe('proveRange', () => {
       a.assessment.name.toLowerCase() < b.assessment.name.toLowerCase() ? -1 : 1,
     );
     let request = 0;
-    // On the first page and, in the overlap, on the second.
+    // The record is on the first page and, in the overlap, on the second.
     const partner = host(
       () =>
         records.map((record, index) => ({
@@ -299,7 +299,7 @@ describe('proveRange', () => {
     expect(proof !== undefined).toBe(expected.proven);
   });
 
-  it('passes its deadline on, and asks for nothing more once it has come', async () => {
+  it('passes its deadline on, and sends no more requests after it', async () => {
     const deadlines: unknown[] = [];
     const partner = host(people(500));
     const client: Pick<PartnerClient, 'list'> = {
@@ -323,7 +323,7 @@ describe('proveRange', () => {
     expect(read.assessments).toHaveLength(100);
   });
 
-  it('gets to the end of a range that nothing proves, however few requests it has at a time', async () => {
+  it('reaches the end of an unprovable range, with any number of requests at a time', async () => {
     const range = { to: Temporal.PlainDate.from(DAY) };
     const records = people(500, (index) => ({
       ...(index % 5 < 2 && sameName),
@@ -348,7 +348,7 @@ describe('proveRange', () => {
     }
   });
 
-  it('throws what the partner cannot do', async () => {
+  it('throws a failure of the partner', async () => {
     const partner = host(people(500), (request) => {
       if (request === 2) throw new PartnerError('unavailable', 'list');
     });

@@ -7,7 +7,7 @@ import { startPartnerSandbox } from '../../../../local/partner-sandbox/index.ts'
 
 describe('a proven read over HTTP', () => {
   it.each(['name', 'last_name'] as const)(
-    'returns what the sandbox holds, with unstable ties, ordered by %s',
+    "returns the sandbox's records, with unstable ties, ordered by %s",
     async (userNameOrder) => {
       const sandbox = await startPartnerSandbox({
         records: 2500,

@@ -8,7 +8,7 @@ import {
   SIZES,
 } from './simulation.ts';
 
-/** Few reads here; `node bench/seam.ts` makes a thousand of each. */
+/** There are few reads here. `node bench/seam.ts` makes a thousand of each. */
 const READS = 5;
 
 const seeds = Array.from({ length: READS }, (_, index) => index + 1);
@@ -18,7 +18,7 @@ const worlds = SIZES.flatMap((size) =>
   ),
 );
 
-describe('a proven read of a world that moves', () => {
+describe('a proven read of a changing world', () => {
   it.each(worlds)(
     'is accepted, loses nothing and costs at most 1.3 times the least: $records records, $perDay a day, ordered by $hostOrder, names: $pool',
     async ({ pool, ...size }) => {
@@ -31,7 +31,7 @@ describe('a proven read of a world that moves', () => {
   );
 
   it.each(['full-name', 'last-name', 'first-name', 'last-then-first', 'ignored'] as const)(
-    'never calls complete what is not, even if the host is in uproar and orders by %s',
+    'never calls an incomplete range complete, even if the host is in uproar and orders by %s',
     async (hostOrder) => {
       const outcomes: Outcome[] = [];
       for (const seed of seeds) {
@@ -43,7 +43,7 @@ describe('a proven read of a world that moves', () => {
     },
   );
 
-  it('loses no record that changes its day either, unless it is split by days', async () => {
+  it('loses no record that changes its day, unless it is split by days', async () => {
     for (const seed of seeds) {
       const size = { records: 1000, perDay: 17, pool: POOLS.large };
       const outcome = await readOnce({ ...size, hostOrder: 'last-name', churn: 1 }, seed);

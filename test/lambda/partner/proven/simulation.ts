@@ -26,9 +26,9 @@ const instant = Temporal.Instant.from('2026-11-21T08:00:00Z');
 export interface Outcome {
   readonly accepted: boolean;
   readonly kind: string;
-  /** Present throughout, and not returned; without those that changed their day. */
+  /** Records that were present throughout and not returned, except those that changed their day. */
   readonly lost: number;
-  /** Present throughout, but on more than one day, and not returned. */
+  /** Records that were present throughout on more than one day, and not returned. */
   readonly lostMovers: number;
   readonly requests: number;
   /** Requests over the least possible number. */
@@ -55,7 +55,7 @@ export async function readOnce(
   };
 }
 
-/** How many stable records the usual client misses: page after page, until `offset >= count`. */
+/** Number of stable records that the usual client misses, page after page until `offset >= count`. */
 export async function lostByUsualClient(shape: WorldShape, seed: number): Promise<number> {
   const host = new MovingHost(shape, seed);
   const { from, to } = host.range;
