@@ -48,7 +48,7 @@ export function parseFlags(
     )
     .option(
       '--ticks <number>',
-      'end after this many ticks, with a summary',
+      'end after this many ticks, with a summary; with 1 if a tick failed that nobody provoked',
       number('a whole number from 1', z.int().min(1)),
     )
     .option(

@@ -71,7 +71,10 @@ const eventBody = z.pipe(jsonText, certificationEventSchema);
 /** Each revision is an attribute, so that one write can add the newest and remove the oldest. */
 const revisionsKept = 50;
 
-/** The attributes that list an item in the index under this, or remove it from the index. */
+/**
+ * The attributes that list an item in the index under this, or remove it from the index. A crash can leave an item
+ * listed under another; the next look there puts it right.
+ */
 export function filedUnder(integration: string, wait: Waits | undefined): Plain {
   const { partitionKey, sortKey } = ledgerTable.undelivered;
   if (wait !== undefined) return { [partitionKey]: ledgerKeys.indexed(integration, wait) };

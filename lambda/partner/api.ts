@@ -279,7 +279,7 @@ export function parseRetryAfter(
   return Math.max(0, until - (parseHttpDate(date) || now.epochMilliseconds));
 }
 
-/** Temporal does not read these forms (RFC 9110, 5.6.7); `Date.parse` reads far too many others. */
+/** Temporal does not read these forms (RFC 9110, 5.6.7; not asctime's); `Date.parse` reads far too many others. */
 function parseHttpDate(text = ''): number {
   return text.endsWith('GMT') ? Date.parse(text) : Number.NaN;
 }

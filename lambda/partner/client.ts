@@ -25,7 +25,7 @@ export interface PartnerClientLimits {
   readonly attempts: number;
   /** From the request being sent to the last header. */
   readonly headersMs: number;
-  /** Between two pieces of the body. */
+  /** Between two pieces of the body. Like `headersMs`, by real time and to about half a second, and not by the clock. */
   readonly bodyMs: number;
   /** Cap on the body of an answer: on what it says it has, and, which undici keeps, on what it has. */
   readonly maxResponseBytes: number;

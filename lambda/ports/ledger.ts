@@ -76,7 +76,10 @@ export interface Ledger {
    * not hide the others.
    */
   leftovers(owing: 'event' | 'digest'): AsyncIterable<Omit<KeptPage, 'end'>>;
-  /** Takes delivered events out of their outboxes, or notes that only the digest is still owed. */
+  /**
+   * Takes delivered events out of their outboxes, or notes that only the digest is still owed. With its commit, an event
+   * that people are told of costs three writes.
+   */
   settle(delivered: readonly OutboxEntry[], rest: 'nothing' | 'digest'): Promise<void>;
   /** Sets events aside that SNS refused for good: only ops can act on them. */
   park(refused: readonly Refusal[]): Promise<void>;

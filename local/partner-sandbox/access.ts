@@ -96,7 +96,10 @@ function equal(given: string, expected: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** Any of the three forms; what is missing or unreadable is undefined, as if not sent. */
+/**
+ * Any of the three forms. A missing or unreadable value is undefined, as if not sent; so are credentials in the
+ * query. Basic credentials count before those in the body. A wrong grant type is told before wrong credentials.
+ */
 function readTokenRequest(
   { authorization, contentType, body }: TokenMessage,
   verbatim: boolean,

@@ -84,7 +84,18 @@ export function isBlank(text: string): boolean {
   return text.trim() === '';
 }
 
-/** Section 4.2. Never fails: what cannot be understood falls back or is dropped. */
+/**
+ * Section 4.2. Never fails. The document is silent about these, and a typical Rails application does so:
+ *
+ * - `page` below 1 or no number: the default. `offset` below 0 or no number: 0. Leading digits count: `3rd` is 3.
+ * - A date that is none, or not `YYYY-MM-DD`, is dropped like a blank one.
+ * - An integer that is none is 0, which matches nothing. Leading digits count.
+ * - `legacy_record`: `f`, `0`, `no` and `off` are false, any other word but `both` is true.
+ * - An unknown `user_record_status` matches nothing.
+ * - An array without `[]`, and a scalar with it, are ignored. Of the same scalar twice the last counts.
+ * - `search` ignores blanks around it. `%` and `_` are ordinary. Each of two words may be a part of its name.
+ * - `seids` are exact, with upper and lower case. `proctor_ids` look at every entry of `results`.
+ */
 export function readListQuery(raw: RawQuery, limits: Limits): ListQuery {
   const scalar = (name: string): string | undefined => {
     const value = raw.scalars.get(name)?.trim();

@@ -43,6 +43,13 @@ export async function run(argv: readonly string[], input: HostInput): Promise<nu
     .description(
       'Waits for changes of the demo (npx cdk deploy -c demo=true), and judges what comes of them.',
     )
+    .addHelpText(
+      'after',
+      `
+Ends with 1 if an event is missing after --within, if one tells of a change that has not happened or has a second id,
+or if a day of the certificate (prove) is unproven or has another number than the partner. Days on which something
+has just changed are left out of the last. Deletes the messages that it has read from the demo's queue.`,
+    )
     .option('--stack <name>', 'the demo in AWS')
     .option('--local', 'the one that npm start -- --demo runs here')
     .option('--region <name>', 'AWS region (default: as AWS_REGION or the profile says)')

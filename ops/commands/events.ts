@@ -27,7 +27,7 @@ export const events = opsCommand({
   usage: 'events',
   summary: contract.events.does,
   details:
-    "Shows no personal data. The newest events may be missing for a moment, since the index of the ledger lags. Days are in the partner's time zone, by the time of the event. The name, the organization and the day of an assessment are its present ones.",
+    "Shows no personal data. The newest events may be missing for a moment, since the index of the ledger lags. Days are in the partner's time zone, by the time of the event. The name, the organization and the day of an assessment are its present ones. Of several options, all have to match.",
   examples: [
     ['events --stack prod', 'what was announced of late?'],
     ['events --stack prod --type withdrawn --organization 17', 'who was withdrawn there?'],

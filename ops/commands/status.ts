@@ -23,7 +23,10 @@ export const status = opsCommand({
     command
       .option('--history', 'also the commands that changed something, newest first')
       .option('--activity', 'also the work of the last ticks and hours, newest first')
-      .option('--no-partner', 'do not ask the partner for its total')
+      .option(
+        '--no-partner',
+        'do not ask the partner for its total; a partner that is down then counts once ticks do not complete',
+      )
       .option('--exit-code', 'end with 1 when one of them needs attention'),
   settings: z.object({
     history: z.boolean().default(false),

@@ -2,7 +2,11 @@ import * as z from 'zod/mini';
 import { define } from '../definition.ts';
 import { by, next, operation } from '../shapes.ts';
 
-/** The next tick asks the partner again, whatever it refused before. Before the first tick it does anyway. */
+/**
+ * The next tick asks the partner again, whatever it refused before. Before the first tick it does anyway. No command
+ * takes credentials, since a log may keep its payload: the command line stores them between two calls of this one. If
+ * the record stays unfinished, they may have been stored or not, and CloudTrail knows.
+ */
 export const credentialsStored = define({
   does: 'The secret has other credentials: the partner is asked again at once, also after a refusal.',
   command: z.strictObject({
