@@ -10,7 +10,7 @@ import { withSettings, withTimetable } from './function-settings.ts';
 export function paced(plan: Plan, seconds: number, now: Temporal.Instant): Plan {
   const expression = `rate(${seconds} ${seconds === 1 ? 'second' : 'seconds'})`;
   const lively = withTimetable(plan, (everySeconds) => {
-    const since = now.subtract({ seconds: Math.ceil((25 * everySeconds * seconds) / 60) });
+    const since = now.subtract({ seconds: Math.ceil((40 * everySeconds * seconds) / 60) });
     return {
       everySeconds: (everySeconds * seconds) / 60,
       since: since.epochMilliseconds,
