@@ -45,12 +45,9 @@ describe.each([...declared])('%s', (file, names) => {
 });
 
 describe('an error of the partner client', () => {
-  it.each(Object.keys(meanings))(
-    'with the code %s names its fault and the next step',
-    (code) => {
-      isWhole(Reflect.construct(PartnerError, [code, 'list']));
-    },
-  );
+  it.each(Object.keys(meanings))('with the code %s names its fault and the next step', (code) => {
+    isWhole(Reflect.construct(PartnerError, [code, 'list']));
+  });
 });
 
 function isWhole(made: NotifierError): void {

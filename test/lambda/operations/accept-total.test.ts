@@ -11,7 +11,7 @@ beforeEach(() => {
 const on = (certified_on: string, id: number, more = {}) =>
   assessment({ id, certified_on, ...more });
 
-describe('more that are missing than may be withdrawn', () => {
+describe('missing certifications above the limit of withdrawals', () => {
   const accept = (total: number) => story.operate({ command: 'accept-total', total });
   const gone = () => story.heard.filter(({ type }) => type === 'certification.withdrawn').length;
 
@@ -24,7 +24,7 @@ describe('more that are missing than may be withdrawn', () => {
     expect(gone()).toBe(0);
   });
 
-  it('are withdrawn once ops accept the total, and it need not be accepted again', async () => {
+  it('are withdrawn once ops accept the total, which is needed once only', async () => {
     expect(await accept(6)).toMatchObject({
       ok: true,
       result: { changed: true, total: 6, before: 41 },
@@ -41,7 +41,7 @@ describe('more that are missing than may be withdrawn', () => {
     });
   });
 
-  it('are those that were looked at: what goes afterwards waits for ops again', async () => {
+  it('include those seen at the acceptance; later ones wait for ops again', async () => {
     await accept(6);
     await story.minutesUntil(() => gone() === 35, 30);
     story.world = story.world.slice(0, 1);
@@ -51,7 +51,7 @@ describe('more that are missing than may be withdrawn', () => {
     await story.minutesUntil(() => gone() === 40, 30);
   });
 
-  it('are told by the status, with what to do', async () => {
+  it('are a condition in the status', async () => {
     expect(await story.operate({ command: 'status' })).toMatchObject({
       result: {
         certifications: 6,
@@ -68,7 +68,7 @@ describe('more that are missing than may be withdrawn', () => {
     [11, true],
     [12, false],
   ])(
-    'are accepted as they were looked at, give or take a tenth: 10, and %i are shown: %s',
+    'are accepted within a tenth of the accepted total: 10, and the partner shows %i: %s',
     async (shown, isTaken) => {
       story.host.count = () => shown;
       const answer = await accept(10);
@@ -77,13 +77,13 @@ describe('more that are missing than may be withdrawn', () => {
     },
   );
 
-  it('are accepted only as they were looked at', async () => {
+  it("are not accepted with a total that differs from the partner's", async () => {
     expect(await accept(20)).toMatchObject({ ok: false, problem: { code: 'total-changed' } });
     expect(await accept(0)).toMatchObject({ ok: false, problem: { code: 'total-changed' } });
   });
 });
 
-describe('a handful of which most or all has gone', () => {
+describe('a small integration of which most or all has disappeared', () => {
   const known = async (many: number) => {
     story.world = Array.from({ length: many }, (_, index) => on('2026-10-01', index + 1));
     await story.settle();
@@ -93,7 +93,7 @@ describe('a handful of which most or all has gone', () => {
     [3, 0],
     [30, 0],
     [400, 0],
-  ])('is withdrawn once ops say that it is right: %i known, %i left', async (many, left) => {
+  ])('is withdrawn once ops accept its total: %i known, %i left', async (many, left) => {
     await known(many);
     story.world = story.world.slice(0, left);
     await story.minutes(3);
@@ -107,16 +107,19 @@ describe('a handful of which most or all has gone', () => {
     });
   });
 
-  it.each([1, 2])('of two or one is withdrawn after two looks, as ever: %i', async (many) => {
-    await known(many);
-    story.world = [];
-    expect(await story.operate({ command: 'accept-total', total: 0 })).toMatchObject({
-      result: { changed: false },
-    });
-    await story.minutesUntil(() => story.heard.length === many, 15);
-  });
+  it.each([1, 2])(
+    'of one or two is withdrawn after two looks without an acceptance: %i',
+    async (many) => {
+      await known(many);
+      story.world = [];
+      expect(await story.operate({ command: 'accept-total', total: 0 })).toMatchObject({
+        result: { changed: false },
+      });
+      await story.minutesUntil(() => story.heard.length === many, 15);
+    },
+  );
 
-  it('is found again, if ops were wrong about nothing being left', async () => {
+  it('is found again if ops accepted a wrong total', async () => {
     await known(3);
     const back = story.world;
     story.world = [];
@@ -130,7 +133,7 @@ describe('a handful of which most or all has gone', () => {
     expect(story.heard).toEqual([]);
   });
 
-  it('may go, too, if no tick has noticed it before', async () => {
+  it('is withdrawn also if no tick had noticed it before the acceptance', async () => {
     await known(5);
     story.world = [];
     await story.operate({ command: 'accept-total', total: 0 });

@@ -17,10 +17,10 @@ describe('a command', () => {
     ['nothing', undefined, /expected object/],
     ['an unknown name', { command: 'reply' }, /must be one of .*test-event, replay/],
     ['an unknown setting', { command: 'test-event', organisation: 7 }, /organisation/],
-    ['a day that is none', { command: 'replay', days: { from: '2026-02-30' } }, /days\.from/],
+    ['an impossible day', { command: 'replay', days: { from: '2026-02-30' } }, /days\.from/],
     ['no queue', { command: 'replay', ids: [1], to: { queue: 'certifications' } }, /to\.queue/],
-    ['a cursor that is none', { command: 'replay', ids: [1], after: 'yesterday' }, /after/],
-  ])('that is %s is answered with what is wrong', async (_, input, problem) => {
+    ['an invalid cursor', { command: 'replay', ids: [1], after: 'yesterday' }, /after/],
+  ])('that is %s gets an answer with the mistake', async (_, input, problem) => {
     const answer = await story.operate(input);
     expect(answer).toEqual({
       ok: false,
@@ -67,7 +67,7 @@ describe('a command', () => {
     expect(await story.ledger.state()).toMatchObject({ paused: false });
   });
 
-  it('that fails for a reason nobody foresaw tells the name of the error and no more', async () => {
+  it('that fails for an unforeseen reason returns only the name of the error', async () => {
     await story.show(assessment({ id: 1 }));
     story.subscribers.refuse = () => {
       throw new TypeError('Odalys Quillfeather is not a function');
@@ -82,7 +82,7 @@ describe('a command', () => {
 });
 
 describe('a test event', () => {
-  it('goes the way of every event, marked, and the answer has its id', async () => {
+  it('takes the way of each event, marked, and the answer has its id', async () => {
     const answer = await story.operate({ command: 'test-event' });
     expect(story.heard).toMatchObject([{ type: 'certification.test', subject: 'test' }]);
     expect(answer).toEqual({ ok: true, result: { id: story.heard[0]?.id } });
@@ -120,28 +120,25 @@ describe('a test event', () => {
     ['restored', { changed: [], late: false }],
     ['late', { changed: [], late: true }],
     ['truncated', { changed: [], late: false, truncated: true }],
-  ])(
-    'is shaped like %s where somebody asks for it, and never taken for one',
-    async (like, data) => {
-      story.settings = { ...story.settings, fields: 'all' };
-      await story.operate({ command: 'test-event', like });
-      const [event] = story.heard;
-      expect(event).toMatchObject({ type: 'certification.test', subject: 'test' });
-      const { assessment, ...rest } = event?.data ?? { assessment: {} };
-      expect(rest).toEqual({ ...data, like });
-      const isWhole = like !== 'withdrawn' && like !== 'truncated';
-      expect(Object.hasOwn(assessment, 'results')).toBe(isWhole);
-      expect(certificationEventSchema.safeParse(event).success).toBe(true);
-    },
-  );
+  ])('has the shape of %s on request, and cannot be mistaken for one', async (like, data) => {
+    story.settings = { ...story.settings, fields: 'all' };
+    await story.operate({ command: 'test-event', like });
+    const [event] = story.heard;
+    expect(event).toMatchObject({ type: 'certification.test', subject: 'test' });
+    const { assessment, ...rest } = event?.data ?? { assessment: {} };
+    expect(rest).toEqual({ ...data, like });
+    const isWhole = like !== 'withdrawn' && like !== 'truncated';
+    expect(Object.hasOwn(assessment, 'results')).toBe(isWhole);
+    expect(certificationEventSchema.safeParse(event).success).toBe(true);
+  });
 
-  it('carries no more fields than other events', async () => {
+  it('has no more fields than other events', async () => {
     story.settings = { ...story.settings, fields: 'identifiers' };
     await story.operate({ command: 'test-event' });
     expect(Object.keys(story.heard[0]?.data.assessment ?? {})).toHaveLength(4);
   });
 
-  it('asks the partner nothing, and leaves nothing but a record of who has sent it', async () => {
+  it('sends no request to the partner, and writes only a record of its sender', async () => {
     story = new IntegrationWithPast(database);
     const by = 'arn:aws:iam::1:x';
     await story.operate({ command: 'test-event', by, organization_id: 7 });
@@ -153,7 +150,7 @@ describe('a test event', () => {
     ]);
   });
 
-  it('that SNS refuses is an answer with what to do', async () => {
+  it('that SNS refuses gets an answer with the next step', async () => {
     story.subscribers.refuse = () => ({ code: 'KMSAccessDenied' });
     expect(await story.operate({ command: 'test-event' })).toMatchObject({
       ok: false,

@@ -29,7 +29,7 @@ async function begin(ledgers?: DynamoDbLedgers) {
 }
 beforeEach(() => begin());
 
-/** The token that it has is good no longer, and this comes instead of another. */
+/** Its token has expired, and the partner answers this to the request for another. */
 function withoutToken(answer: Fault) {
   story.host.access.rotateSecret();
   story.credentials = story.host.access.credentials;
@@ -52,7 +52,7 @@ const topic = (name: TopicName, more = {}) => ({
 });
 
 describe('a check', () => {
-  it('of what is in order finds nothing, shows the scope, and changes nothing', async () => {
+  it('without problems finds nothing, shows the scope, and changes nothing', async () => {
     await begin(database);
     const before = await story.items();
     const { checks } = await checked({ subscriptions: [] });
@@ -61,7 +61,7 @@ describe('a check', () => {
     expect(await story.items()).toEqual(before);
   });
 
-  it('shows of the scope what the partner has sent', async () => {
+  it("shows the partner's numbers of the scope", async () => {
     await begin(database);
     const [first] = story.host.records.keys();
     story.host.edit(first ?? 0, { organization_id: 8, organization_name: null });
@@ -72,30 +72,30 @@ describe('a check', () => {
     expect(found).toContain('(Rope Bridge Safety)');
   });
 
-  it('counts an organization of two names once, and names none where there are none', async () => {
+  it('counts an organization of two names once, and a scope without organizations as none', async () => {
     story.host.edit(1, { organization_name: 'Copper Hollow' });
     for (const id of [1, 2, 3]) story.host.edit(id, { assessment_name: null });
     const found = (await checked()).checks.get('scope')?.found;
     expect(found).toMatch(/ are of 1 organizations \(7 [^,]+\) and no kinds of assessment\.$/);
   });
 
-  it('of what has not ticked for a while warns', async () => {
+  it('warns of an integration without a recent tick', async () => {
     story.clock.advance({ minutes: 4 });
     expect((await checked()).checks.get('ledger')).toMatchObject({
       outcome: 'warning',
       found: expect.stringContaining('2026-11-21T08:00:00Z'),
     });
-    await story.operate({ command: 'pause', reason: 'the platform moves' });
+    await story.operate({ command: 'pause', reason: 'the partner moves' });
     const { found } = (await checked()).checks.get('ledger') ?? {};
     expect(found).toContain('has paused the integration');
   });
 
-  it('of what is paused says who has paused it and why', async () => {
-    await story.operate({ command: 'pause', reason: 'the platform moves', by: 'odile' });
+  it('of a paused integration says who paused it and why', async () => {
+    await story.operate({ command: 'pause', reason: 'the partner moves', by: 'odile' });
     const { checks } = await checked();
     expect(checks.get('ledger')).toMatchObject({
       outcome: 'warning',
-      found: 'odile has paused the integration at 2026-11-21T08:00:00Z: the platform moves.',
+      found: 'odile has paused the integration at 2026-11-21T08:00:00Z: the partner moves.',
       whatToDo: expect.stringContaining('Resume it'),
     });
     expect(checks.get('token')).toMatchObject({ outcome: 'ok' });
@@ -103,7 +103,7 @@ describe('a check', () => {
 
   it.each([
     [
-      'a secret that nobody has filled',
+      'an empty secret',
       'secret',
       'failed',
       () => {
@@ -111,7 +111,7 @@ describe('a check', () => {
       },
     ],
     [
-      'a secret that is no credentials',
+      'a secret that holds no credentials',
       'secret',
       'failed',
       () => {
@@ -127,7 +127,7 @@ describe('a check', () => {
       },
     ],
     [
-      'a form of token request that does not suit',
+      'an unsuitable form of token request',
       'token',
       'failed',
       () => {
@@ -135,7 +135,7 @@ describe('a check', () => {
       },
     ],
     [
-      'an integration that is not enabled',
+      'an integration that the partner has not enabled',
       'token',
       'failed',
       () => {
@@ -143,7 +143,7 @@ describe('a check', () => {
       },
     ],
     [
-      'a host that does not answer',
+      'a host without an answer',
       'token',
       'failed',
       () => {
@@ -167,7 +167,7 @@ describe('a check', () => {
       },
     ],
     [
-      'a scope with nothing in it',
+      'an empty scope',
       'scope',
       'warning',
       () => {
@@ -183,7 +183,7 @@ describe('a check', () => {
       },
     ],
     [
-      'a time zone that cannot be right',
+      'an impossible time zone',
       'time-zone',
       'warning',
       () => {
@@ -191,7 +191,7 @@ describe('a check', () => {
       },
     ],
     [
-      'filters by day that leave out their bounds',
+      'filters by day that omit their bounds',
       'day-bounds',
       'failed',
       () => {
@@ -207,7 +207,7 @@ describe('a check', () => {
       },
     ],
     [
-      'a topic that is gone',
+      'a deleted topic',
       'topics',
       'failed',
       () => {
@@ -215,7 +215,7 @@ describe('a check', () => {
       },
     ],
     [
-      'a subscription that is not confirmed',
+      'an unconfirmed subscription',
       'topics',
       'warning',
       () => {
@@ -223,7 +223,7 @@ describe('a check', () => {
       },
     ],
     [
-      'nobody who hears of trouble',
+      'operations without a subscriber',
       'topics',
       'failed',
       () => {
@@ -231,7 +231,7 @@ describe('a check', () => {
       },
     ],
     [
-      'nobody who hears of trouble, nor a chat that does',
+      'operations without a subscriber or a subscribed chat',
       'topics',
       'failed',
       () => {
@@ -243,7 +243,7 @@ describe('a check', () => {
       },
     ],
     [
-      'a chat that does not listen',
+      'a chat without a subscription',
       'topics',
       'warning',
       () => {
@@ -251,7 +251,7 @@ describe('a check', () => {
       },
     ],
     [
-      'nobody who listens',
+      'events without a subscriber',
       'topics',
       'warning',
       () => {
@@ -268,7 +268,7 @@ describe('a check', () => {
     expect(others).toEqual([]);
   });
 
-  it('takes a chat for somebody who listens', async () => {
+  it('counts a chat as a subscriber', async () => {
     const unheard = { confirmed: 0 };
     story.topics = [
       topic('events'),
@@ -282,7 +282,7 @@ describe('a check', () => {
   });
 
   it.each([true, false])(
-    'finds whether anything of a chat subscribes to its topic, whatever its address: %s',
+    'finds whether a chat subscribes to its topic, by any address: %s',
     async (isThere) => {
       story.subscribersOf = async (name) => ({
         listed:
@@ -309,7 +309,7 @@ describe('a check', () => {
     expect(checks.get('topics')).toMatchObject({ outcome: 'ok' });
   });
 
-  it('says what it could not try', async () => {
+  it('lists the parts that it could not try', async () => {
     story.world = [];
     const { checks } = await checked();
     for (const name of ['time-zone', 'day-bounds', 'single-record'] as const)

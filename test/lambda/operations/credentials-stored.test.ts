@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 
 describe('stored credentials', () => {
-  it('are tried by the next tick, whatever was refused before', async () => {
+  it('are tried by the next tick, after any refusals', async () => {
     await story.settle();
     await story.ledger.saveState({
       backOff: { until: story.clock.now().add({ minutes: 50 }), failures: 6 },
@@ -25,14 +25,14 @@ describe('stored credentials', () => {
   });
 });
 
-describe('credentials that are about to be stored', () => {
+describe('credentials that are being stored', () => {
   const named = { command: 'credentials-stored', by: 'odile', operation: 'mine' };
   const history = async () =>
     z
       .object({ history: z.array(z.looseObject({})) })
       .parse((await story.operate({ command: 'status', history: true })).result).history;
 
-  it('are on record before they are, and once: as under way, and then as done', async () => {
+  it('are recorded once: before as under way, and then as done', async () => {
     await story.settle();
     await story.ledger.saveState({
       backOff: { until: story.clock.now().add({ minutes: 50 }), failures: 6 },
@@ -53,7 +53,7 @@ describe('credentials that are about to be stored', () => {
     expect(await story.tick()).toMatchObject({ outcome: 'completed' });
   });
 
-  it('are the same on record for a caller who only knows what he has called it', async () => {
+  it('are one record also for a caller who only knows the name that he gave the call', async () => {
     await story.settle();
     await story.operate({ ...named, stored: false });
     await story.operate(named);

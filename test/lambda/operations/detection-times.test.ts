@@ -9,7 +9,7 @@ import { day, sum } from '../detection/calendars.ts';
 const now = Date.parse('2026-11-21T08:00:00Z');
 const { audit: periods, withdrawAfterMs } = tickSettings();
 
-/** Requests of one pass over a history of such days, none of which is more than a page. */
+/** Requests of one pass over a history of these days, each of which fits into a page. */
 function requestsOfAPass(counts: readonly number[]): number {
   let calendar = new Calendar(counts.map((count, index) => [day(index), { count, readAt: 0 }]));
   const settings = { ...periods, withdrawAfterMs, recentFrom: day(counts.length) };
@@ -29,7 +29,7 @@ const minutesOf = (
   return detectionTimes(settings, certifications);
 };
 
-it('a pass over the history takes no longer than is said, however the days are filled', () => {
+it('a pass over the history takes at most the stated time, for any counts of days', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 99 }), { minLength: 1, maxLength: 80 }),
@@ -38,22 +38,22 @@ it('a pass over the history takes no longer than is said, however the days are f
         expect(requestsOfAPass(counts)).toBeLessThanOrEqual(minutes.editedHistory);
       },
     ),
-    // The worst there is: no two days fit into a page.
+    // The worst case: no two days fit into a page.
     { examples: [[Array.from({ length: 80 }, () => 50)]] },
   );
 });
 
-it('what needs more requests than ticks may make takes as long as these need', () => {
+it('a history that needs more requests than ticks may send takes as long as these need', () => {
   const minutes = minutesOf({ recent: 40_000, all: 3_000_000 });
   expect(minutes.editedRecent).toBe(2 * 41);
   expect(minutes.editedHistory).toBe(60_001 / 20 + 0.95 + 1 + 1);
 });
 
-it('an edit in 10,000 takes less than two hours at worst, however the days are filled', () => {
+it('an edit in 10,000 takes less than two hours at worst, for any counts of days', () => {
   expect(minutesOf({ recent: 0, all: 10_000 }).editedHistory).toBeLessThan(120);
 });
 
-it('what a tick may ask more often, or a schedule runs more often, is found sooner', () => {
+it('edits are found sooner with more requests a tick, and with more ticks', () => {
   const history = (every: number, requests: number) =>
     minutesOf({ recent: 0, all: 3_000_000 }, { every, requests }).editedHistory;
   expect(history(1, 40)).toBeLessThan(history(1, 20));

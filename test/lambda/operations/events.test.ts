@@ -25,11 +25,11 @@ async function asked(more: object = {}, opsLedger: OpsLedger = story.opsLedger) 
   return z.strictObject(contract.events.result.shape).parse(answer.result);
 }
 
-/** As `<id>/<revision>`. */
+/** Events as `<id>/<revision>`. */
 const listed = async (more: object = {}) =>
   (await asked(more)).events.map(({ id, revision }) => `${id}/${revision}`);
 
-/** What there is to tell of each, a day after the other. */
+/** Makes an event of each kind, on one day after the other. */
 async function lives() {
   await story.recall(of(9));
   await story.show(of(1, { organization_id: 7 }));
@@ -47,7 +47,7 @@ describe.each(['memory', 'DynamoDB'] as const)('events, of a ledger in %s,', (pl
     story = new IntegrationWithPast(place === 'DynamoDB' ? database : undefined);
   });
 
-  it('are the newest first, each with what has become of it', async () => {
+  it('are the newest first, each with its delivery', async () => {
     await lives();
     const { events, ...rest } = await asked();
     expect(rest).toEqual({ unreadable: 0 });
@@ -77,9 +77,9 @@ describe.each(['memory', 'DynamoDB'] as const)('events, of a ledger in %s,', (pl
     expect(await listed({ organizations: [99] })).toEqual([]);
   });
 
-  it('are of the last seven days, if nothing is said, in the time zone of the partner', async () => {
+  it("are by default of the last seven days in the partner's time zone", async () => {
     story.settings = { timeZone: 'America/New_York' };
-    // 03:00 there, and the day before.
+    // It is 03:00 there, and the day before in the partner's zone.
     await story.show(of(1));
     story.clock.advance({ hours: -4 });
     story.clock.advance({ hours: 6 * 24 });
@@ -87,14 +87,14 @@ describe.each(['memory', 'DynamoDB'] as const)('events, of a ledger in %s,', (pl
     expect(await listed()).toEqual(['2/1', '1/1']);
     expect(await listed({ from: '2026-11-21', to: '2026-11-21' })).toEqual(['1/1']);
     expect(await listed({ from: '2026-11-20', to: '2026-11-20' })).toEqual([]);
-    // 23:59 of the seventh day, and a minute later.
+    // It is 23:59 of the seventh day, and a minute later.
     story.clock.advance({ hours: 20, minutes: 59 });
     expect(await listed()).toEqual(['2/1', '1/1']);
     story.clock.advance({ minutes: 1 });
     expect(await listed()).toEqual(['2/1']);
   });
 
-  it('come in pages, each going on where the last one has stopped', async () => {
+  it('come in pages that resume where the last one stopped', async () => {
     await lives();
     const first = await asked({ limit: 4 });
     expect(first.next).toEqual({
@@ -114,7 +114,7 @@ describe('events of a certification', () => {
     story = new IntegrationWithPast(database);
   });
 
-  it('that cannot be read are counted, once, and hide no others', async () => {
+  it('that are unreadable are counted once, and hide no others', async () => {
     await lives();
     await database.client.send(
       new UpdateItemCommand({
@@ -130,7 +130,7 @@ describe('events of a certification', () => {
     expect(pages.reduce((sum, { unreadable }) => sum + unreadable, 0)).toBe(1);
   });
 
-  it('are looked for in no month before this program was there, whatever days are asked for', async () => {
+  it('are not looked for in months before the first version, for any days', async () => {
     await story.show(of(1));
     let pages = 0;
     const counted = among(story.opsLedger, async () => {
@@ -143,7 +143,7 @@ describe('events of a certification', () => {
     expect(events).toMatchObject([{ id: 1 }]);
   });
 
-  it('that are above the page cost no read of its item, if it has but one', async () => {
+  it('above the page cost no read of the item, if its certification has one event', async () => {
     for (let id = 1; id <= 20; id += 1) {
       await story.show(of(id));
       story.clock.advance({ minutes: 5 });
@@ -151,12 +151,12 @@ describe('events of a certification', () => {
     const { next } = await asked({ limit: 19 });
     expect(await itemsRead(() => asked({ ...next }))).toBe(1);
     await story.show(of(20, { email: 'anew@example.org' }));
-    // It may have had another one below.
+    // The certification may have another event below.
     expect(await itemsRead(() => asked({ ...next }))).toBe(2);
   });
 });
 
-/** How many items this reads in batches. */
+/** The number of items that this work reads in batches. */
 async function itemsRead(work: () => Promise<unknown>): Promise<number> {
   const read = new Set<string>();
   database.client.middlewareStack.add(
@@ -176,12 +176,12 @@ const batchGet = z.object({
   RequestItems: z.record(z.string(), z.object({ Keys: z.array(z.unknown()) })),
 });
 
-describe('a call without time', () => {
+describe('a call whose time ends', () => {
   beforeEach(() => {
     story = new IntegrationWithPast();
   });
 
-  it('answers what it has found so far, and goes on from there', async () => {
+  it('returns the events found so far, and the next one resumes there', async () => {
     for (let id = 1; id <= 5; id += 1) {
       await story.show(of(id));
       story.clock.advance({ minutes: 5 });
@@ -194,7 +194,7 @@ describe('a call without time', () => {
     expect(pages.flatMap(({ events }) => events.map(({ id }) => id))).toEqual([5, 4, 3, 2, 1]);
   });
 
-  it('that has not come to its first event says so', async () => {
+  it('before its first event returns that it has stalled', async () => {
     for (let id = 1; id <= 5; id += 1) {
       await story.show(of(id));
       story.clock.advance({ hours: 24 });
@@ -208,12 +208,12 @@ describe('a call without time', () => {
   });
 });
 
-/** The same, with so many seconds for each page. */
+/** The ledger, with so many seconds for each page. */
 function slowly(opsLedger: MemoryOpsLedger, seconds: number): OpsLedger {
   return among(opsLedger, async () => story.clock.advance({ seconds }));
 }
 
-/** The same, with something that happens after each page of certifications. */
+/** The ledger, with a hook after each page of certifications. */
 function among(opsLedger: OpsLedger, happens: () => Promise<void>): OpsLedger {
   return new Proxy(opsLedger, {
     get(target, name) {
@@ -228,7 +228,7 @@ function among(opsLedger: OpsLedger, happens: () => Promise<void>): OpsLedger {
   });
 }
 
-/** What may come to a ledger: which certification changes, and how much later the next does. */
+/** A change of the ledger: its certification, and the time to the next change. */
 const change = fc.record({
   id: fc.integer({ min: 1, max: 8 }),
   kind: fc.constantFrom('shown', 'withdrawn'),
@@ -246,14 +246,14 @@ async function comes({ id, kind, destiny, laterMs }: Coming): Promise<void> {
   if (kind === 'withdrawn' && known?.presence === 'present') await story.withdraw(id);
 }
 
-/** The events that the ledger has, as they are named. */
+/** The ids of the ledger's events. */
 const ofLedger = () =>
   [...story.memory.items].flatMap(([id, { history }]) =>
     history.map(({ revision }) => `${story.name}/${id}/${revision}`),
   );
 
-describe('pages', () => {
-  it('lose and repeat nothing, whatever comes between two of them, or while one is made', async () => {
+describe('pages of events', () => {
+  it('lose and repeat no event, for any changes between or during them', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(change, { minLength: 1, maxLength: 25 }),

@@ -24,7 +24,7 @@ const on = (certified_on: string, id: number, more: Partial<Assessment> = {}): A
   ...more,
 });
 
-/** Changes what the partner has, and lets a tick and an audit of everything find it. */
+/** Changes the partner's records, and has a tick and an audit of all days find it. */
 async function becomes(...world: ReturnType<typeof on>[]) {
   story.world = world;
   story.clock.advance({ hours: 25 });
@@ -32,7 +32,7 @@ async function becomes(...world: ReturnType<typeof on>[]) {
 }
 
 describe('the life of an assessment', () => {
-  it('that was announced: when it was seen, its event, its day and the proof of that', async () => {
+  it("that was announced: the time when it was seen, its event, its day and the day's proof", async () => {
     await story.settle();
     await becomes(on('2026-11-21', 1, { organization_id: 7 }));
     await story.tick();
@@ -61,7 +61,7 @@ describe('the life of an assessment', () => {
     });
   });
 
-  it('says by which read, and by which proof, each revision was found', async () => {
+  it('names the read and the proof by which each revision was found', async () => {
     story.world = Array.from({ length: 150 }, (_, index) => on('2026-11-20', index + 10));
     await story.settle();
     await becomes(...story.world, on('2016-02-03', 1));
@@ -72,7 +72,7 @@ describe('the life of an assessment', () => {
     ]);
   });
 
-  it('that a baseline has announced: it is the baseline that has found it', async () => {
+  it('that a baseline announced names the baseline', async () => {
     story.settings = { ...story.settings, announce: 'all' };
     story.world = [on('2026-11-20', 1), on('2016-02-03', 2)];
     await story.settle();
@@ -85,7 +85,7 @@ describe('the life of an assessment', () => {
       });
   });
 
-  it('that has appeared while the baseline was running: the newest page has shown it', async () => {
+  it('that appeared during the baseline names the newest page', async () => {
     story.world = [on('2016-02-03', 1)];
     story.requestSeconds = 1;
     const tick = () => story.tick({ seconds: 14 });
@@ -99,7 +99,7 @@ describe('the life of an assessment', () => {
     });
   });
 
-  it('that was not known to a ledger whose baseline is made anew', async () => {
+  it('that was unknown to a ledger with a restarted baseline', async () => {
     story.world = [on('2026-11-20', 1)];
     await story.settle();
     story.add(on('2016-02-03', 2));
@@ -123,7 +123,7 @@ describe('the life of an assessment', () => {
     });
   });
 
-  it('that was edited twice: what changed each time', async () => {
+  it('that was edited twice: the changed fields of each time', async () => {
     await story.settle();
     await becomes(on('2026-11-20', 1));
     await becomes(on('2026-11-20', 1, { email: 'b@example.org' }));
@@ -192,7 +192,7 @@ describe('the life of an assessment', () => {
     });
   });
 
-  it('that machines have, and people not yet', async () => {
+  it('that systems have, and people not yet', async () => {
     await story.settle();
     await story.ledger.settle(await story.commit([on('2026-11-20', 1)]), 'digest');
     expect(await explained(1)).toMatchObject({
@@ -201,7 +201,7 @@ describe('the life of an assessment', () => {
     });
   });
 
-  it('that is released for people, before and after they are told', async () => {
+  it('that is released for people, before and after their mail', async () => {
     await story.settle();
     await story.commit([on('2026-11-20', 1)], 'held');
     await story.operate({ command: 'release', as: 'digest' });
@@ -218,7 +218,7 @@ describe('the life of an assessment', () => {
     expect(story.heard).toEqual([]);
   });
 
-  it('that waits behind one that is held', async () => {
+  it('that waits behind a held one', async () => {
     await story.settle();
     await story.commit([on('2026-11-20', 1)], 'held');
     await story.commit([on('2026-11-20', 1, { email: 'b@example.org' })]);
@@ -230,7 +230,7 @@ describe('the life of an assessment', () => {
     expect(life.known?.revisions[0]).not.toHaveProperty('behind');
   });
 
-  it('that only the baseline has seen', async () => {
+  it('that only the baseline has recorded', async () => {
     story.world = [on('2020-01-01', 1)];
     await story.settle();
     const life = await explained(1);
@@ -267,7 +267,7 @@ describe('the life of an assessment', () => {
     });
   });
 
-  it('that the partner could not be asked for', async () => {
+  it('about which the partner could not be asked', async () => {
     await story.settle();
     story.host.fault = serverError;
     expect(await explained(4711)).toMatchObject({
@@ -276,7 +276,7 @@ describe('the life of an assessment', () => {
     });
   });
 
-  it('that no tick has found yet, and what keeps them from it', async () => {
+  it('that no tick has found yet, and the obstacles', async () => {
     await story.settle();
     story.world = [on('2026-11-21', 1)];
     await story.operate({ command: 'restart-baseline' });
@@ -287,7 +287,7 @@ describe('the life of an assessment', () => {
   });
 
   it.each([
-    ['paused', () => story.operate({ command: 'pause', reason: 'migration of the platform' })],
+    ['paused', () => story.operate({ command: 'pause', reason: 'migration of the partner' })],
     [
       'backing-off',
       () =>
@@ -296,7 +296,7 @@ describe('the life of an assessment', () => {
         }),
     ],
   ] as const)(
-    'that the partner is not asked for while it is left alone: %s',
+    'about which the partner is not asked while it is left alone: %s',
     async (code, leave) => {
       await story.settle();
       await leave();
@@ -314,7 +314,7 @@ describe('the life of an assessment', () => {
     expect(await explained(1)).toMatchObject({ verdict: 'not-yet-seen' });
   });
 
-  it('that the partner has changed since says that it is not as recorded', async () => {
+  it('that the partner has changed since is reported as different', async () => {
     await story.settle();
     await becomes(on('2026-11-20', 1));
     story.host.edit(1, { email: 'b@example.org' });

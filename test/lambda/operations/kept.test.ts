@@ -22,7 +22,7 @@ const listed = z.object({
 });
 const looked = z.looseObject({ next: z.looseObject({ command: z.string() }).optional() });
 
-/** Sends the commands of `next` until there is none. */
+/** Sends the commands of `next` until none is left. */
 async function toTheEnd(command: CommandInput | z.output<typeof looked>['next'], seconds?: number) {
   const answers: Answer[] = [];
   let next: typeof command | undefined = command;
@@ -34,7 +34,7 @@ async function toTheEnd(command: CommandInput | z.output<typeof looked>['next'],
   return answers;
 }
 
-/** The same, with how long each call took. */
+/** Sends them as above, and measures each call. */
 async function timed(command: CommandInput, seconds: number) {
   const took: number[] = [];
   const operate = story.operate.bind(story);
@@ -65,8 +65,8 @@ const waiting = async (selection = {}) =>
   listOf(await story.operate({ command: 'holds', ...selection }));
 const subjects = () => story.heard.map(({ subject }) => Number(subject));
 
-describe('what is held', () => {
-  it('is shown by kind, organization and year, and nothing personal with it', async () => {
+describe('the list of held events', () => {
+  it('has kind, organization and year, and no personal data', async () => {
     await hold(1, { organization_id: 7 });
     await hold(2, { organization_id: 7, certified_on: '2019-05-05' });
     await hold(3, { organization_id: 9 });
@@ -83,7 +83,7 @@ describe('what is held', () => {
     expect(JSON.stringify(answer)).not.toMatch(/Odalys|Quillfeather|@example/);
   });
 
-  it('is of the restored kind where the partner has again what was withdrawn', async () => {
+  it('has the kind "restored" if the partner has a withdrawn certification again', async () => {
     await story.show(assessment({ id: 1, certified_on: '2026-11-20' }));
     await story.withdraw(1);
     await hold(1);
@@ -91,7 +91,7 @@ describe('what is held', () => {
     expect(await waiting({ types: ['restored'] })).toMatchObject([{ id: 1, type: 'restored' }]);
   });
 
-  it('is listed event by event', async () => {
+  it('has each event separately', async () => {
     await hold(1);
     await hold(1, { email: 'b@example.org' });
     story.clock.advance({ minutes: 1 });
@@ -106,7 +106,7 @@ describe('what is held', () => {
     expect(await waiting({ ids: [2] })).toMatchObject([{ id: 2 }]);
   });
 
-  it('is listed to its end over several answers', async () => {
+  it('is complete over several answers', async () => {
     const ids = Array.from({ length: 10_150 }, (_, index) => index + 1);
     await hold(1);
     const [page] = await Array.fromAsync(story.ledger.kept('held'));
@@ -128,13 +128,13 @@ describe('what is held', () => {
 
   it.each([
     ['one after the other', { seconds: 1 }],
-    ['in one moment', { seconds: 0 }],
-  ])('is counted once, however many calls it takes (%s)', async (_, distance) => {
+    ['at one moment', { seconds: 0 }],
+  ])('has each event once, over any number of calls (%s)', async (_, distance) => {
     for (let id = 1; id <= 250; id += 1) {
       await hold(id);
       story.clock.advance(distance);
     }
-    // No time for more than a page.
+    // There is time for one page only.
     const answers = await toTheEnd({ command: 'holds' }, 5);
     expect(answers.length).toBeGreaterThan(2);
     expect(answers.every(({ ok }) => ok)).toBe(true);
@@ -142,7 +142,7 @@ describe('what is held', () => {
     expect(ids.sort((a, b) => a - b)).toEqual(Array.from({ length: 250 }, (_, index) => index + 1));
   });
 
-  it('is not touched by looking at it', async () => {
+  it('changes nothing', async () => {
     story = new IntegrationWithPast(database);
     await story.settle();
     await hold(1);
@@ -151,7 +151,7 @@ describe('what is held', () => {
     expect(await story.items()).toEqual(before);
   });
 
-  it('includes what waits behind it, also where that makes the index name something else', async () => {
+  it('includes events behind a held one, also if the index has the item under another place', async () => {
     await hold(1);
     await story.commit([assessment({ id: 1, certified_on: '2026-11-20', email: 'b@example.org' })]);
     expect(await waiting()).toMatchObject([
@@ -181,7 +181,7 @@ describe('what is held', () => {
     expect(await waiting()).toHaveLength(3 - expected.length);
   });
 
-  it('that has come since somebody looked is not released with what was seen', async () => {
+  it('does not release events that came after it was read', async () => {
     await hold(1);
     const { result } = await story.operate({ command: 'holds' });
     const { at } = z.looseObject({ at: z.string() }).parse(result);
@@ -206,7 +206,7 @@ describe('a release', () => {
     expect(story.mails[0]).toHaveLength(2);
   });
 
-  it('needs nothing of the history but what was decided before', async () => {
+  it('reads only earlier decisions of the history', async () => {
     story = new IntegrationWithPast(database);
     await story.settle();
     await hold(1);
@@ -236,7 +236,7 @@ describe('a release', () => {
       story.settings = { holdAbove: 10 };
     });
 
-    it('holds nothing new until its hours are over, and what comes then as ever', async () => {
+    it('holds no new event until its hours are over, and holds again after them', async () => {
       const openUntil = story.clock.now().add({ hours: 12 }).toString();
       expect(await story.operate({ command: 'release', forHours: 12 })).toMatchObject({
         result: { events: 0, openUntil },
@@ -256,7 +256,7 @@ describe('a release', () => {
       expect(await story.tick()).toMatchObject({ created: 30, held: 30 });
     });
 
-    it('releases what is held, and begins only once, however many calls that takes', async () => {
+    it('releases held events, and begins only once, over any number of calls', async () => {
       await holdMany(250);
       const answers = await toTheEnd({ command: 'release', forHours: 1, eventsPerSecond: 4 }, 55);
       expect(answers.length).toBeGreaterThan(1);
@@ -273,12 +273,12 @@ describe('a release', () => {
       { as: 'digest' },
       { waiting: 'undeliverable' },
       { forHours: 73 },
-    ])('lets everything through, or is no command: %j', async (more) => {
+    ])('lets all events pass, and is refused with a selection: %j', async (more) => {
       const answer = await story.operate({ command: 'release', forHours: 1, ...more });
       expect(answer).toMatchObject({ ok: false, problem: { code: 'command-invalid' } });
     });
 
-    it('is refused, and nothing released, when another one has taken the lease since', async () => {
+    it('is refused, and releases nothing, if another tick has taken the lease since', async () => {
       await hold(1);
       const ledger = story.ledgerWith({
         saveState: async (changes, lease) =>
@@ -291,7 +291,7 @@ describe('a release', () => {
     });
   });
 
-  it('does nothing when it is sent again', async () => {
+  it('has no effect when it is sent again', async () => {
     await hold(1);
     await story.operate({ command: 'release' });
     expect(await story.operate({ command: 'release' })).toMatchObject({ result: { events: 0 } });
@@ -310,7 +310,7 @@ describe('a release', () => {
     expect(story.heard.map(({ sequence }) => sequence)).toEqual(['1', '2', '3']);
   });
 
-  it('leaves held what is behind an event that was not chosen', async () => {
+  it('leaves an event held behind one that was not selected', async () => {
     await hold(1);
     await hold(1, { email: 'b@example.org' });
     expect(await story.operate({ command: 'release', types: ['updated'] })).toMatchObject({
@@ -323,10 +323,10 @@ describe('a release', () => {
   });
 
   it.each([
-    ['of all of it', {}],
+    ['of all events', {}],
     ['of the true change alone', { types: ['updated'] }],
   ])(
-    '%s sends the true change, and not what was withdrawn and restored behind it',
+    '%s sends the true change, and not the withdrawal and the restoration behind it',
     async (_, some) => {
       story = new IntegrationWithPast(database);
       await story.settle();
@@ -364,7 +364,7 @@ describe('a release', () => {
     },
   );
 
-  it('of the first lets go what only waited behind it', async () => {
+  it('of the first event frees those that only waited behind it', async () => {
     await hold(1);
     await story.commit([assessment({ id: 1, certified_on: '2026-11-20', email: 'b@example.org' })]);
     expect(await story.operate({ command: 'release', types: ['created'] })).toMatchObject({
@@ -379,7 +379,7 @@ describe('a release', () => {
     [{ command: 'release', as: 'digest' }, 0, 1],
     [{ command: 'discard' }, 0, 0],
   ] as const)(
-    'or another decision is for all that waits behind the first, however many: %j',
+    'and other decisions include any number of events behind the first: %j',
     async (decision, heard, mails) => {
       await hold(1);
       for (let version = 2; version <= 25; version += 1)
@@ -412,7 +412,7 @@ describe('a release', () => {
     });
   });
 
-  it('goes on where its time was over, and ticks come in between', async () => {
+  it('resumes after its time was over, with ticks in between', async () => {
     await holdMany(120);
     const { answers } = await timed({ command: 'release', eventsPerSecond: 2 }, 30);
     expect(answers.length).toBeGreaterThan(1);
@@ -423,7 +423,7 @@ describe('a release', () => {
   });
 
   it.each([1, 3, 5, 50])(
-    'keeps its pace over all calls, and no call lasts until it is killed: %j a second',
+    'keeps its pace over all calls, none of which lasts until it is killed: %j a second',
     async (eventsPerSecond) => {
       await holdMany(230);
       const { answers, seconds } = await timed({ command: 'release', eventsPerSecond }, 55);
@@ -431,12 +431,12 @@ describe('a release', () => {
       expect(Math.max(...seconds)).toBeLessThan(50.1);
       const altogether = seconds.reduce((sum, one) => sum + one, 0);
       expect(altogether).toBeGreaterThan(230 / eventsPerSecond - 0.001);
-      // Nor is it much slower than asked for.
+      // It is not much slower than requested, either.
       expect(altogether).toBeLessThan(1.1 * (230 / eventsPerSecond) + 1);
     },
   );
 
-  it('keeps its pace also where certifications have several events each', async () => {
+  it('keeps its pace also if certifications have several events each', async () => {
     for (let version = 1; version <= 10; version += 1)
       await story.commit(
         Array.from({ length: 40 }, (_, index) =>
@@ -453,18 +453,18 @@ describe('a release', () => {
     expect(seconds.reduce((sum, one) => sum + one, 0)).toBeGreaterThan(400 / 5 - 0.001);
   });
 
-  it('ends in time where one certification has more than a call may hand on', async () => {
+  it('ends in time if one certification has more events than one call may send', async () => {
     for (let version = 1; version <= 70; version += 1)
       await hold(1, { email: `b${version}@example.org` });
     await hold(2);
     const { answers, seconds } = await timed({ command: 'release', eventsPerSecond: 1 }, 55);
-    // Which of the two comes first is the index's to say.
+    // The index decides which of the two comes first.
     expect(answers).toHaveLength(2);
     expect(sumOf(answers)).toBe(71);
     expect(Math.max(...seconds)).toBeLessThan(50.1);
   });
 
-  it('waits for a tick that is at work, and says so if that does not end', async () => {
+  it('waits for a tick at work, and reports one that does not end', async () => {
     await hold(1);
     const until = story.clock.now().add({ minutes: 5 });
     await story.ledger.takeLease({ owner: 'a tick', until }, story.clock.now());
@@ -491,11 +491,11 @@ describe('a release', () => {
     });
     await story.operate({ command: 'release' });
     expect(decide).toHaveBeenCalledOnce();
-    // Before it is killed, then, four seconds later, and two more.
+    // The moments: before the kill, then, four seconds later, and two more.
     expect(taken).toEqual([false, false, false, true]);
   });
 
-  it('does all of a batch, also if one of it fails, before it gives the lease back', async () => {
+  it('completes a batch before it gives the lease back, also if one event of it fails', async () => {
     for (let id = 1; id <= 20; id += 1) await hold(id);
     const { opsLedger } = story;
     const decide = opsLedger.decide.bind(opsLedger);
@@ -512,7 +512,7 @@ describe('a release', () => {
     expect(await waiting()).toHaveLength(1);
   });
 
-  it('lets the next tick look for it even if a tick had just ended clean', async () => {
+  it('has the next tick look for its events even if a tick had just ended clean', async () => {
     await story.tick();
     await hold(1);
     await story.operate({ command: 'release' });
@@ -521,7 +521,7 @@ describe('a release', () => {
     expect(state?.leaseUntil).toBeUndefined();
   });
 
-  it('ends the notice that something is held', async () => {
+  it('ends the condition of held events', async () => {
     await story.ledger.saveState({
       conditions: new Map([['held', { since: 0, number: 1, told: { at: 0, number: 1 } }]]),
     });
@@ -535,7 +535,7 @@ describe('a release', () => {
 });
 
 describe('a discard', () => {
-  it('takes events out of their outboxes for good, and explain knows', async () => {
+  it('removes events from their outboxes for good, and explain reports it', async () => {
     await hold(1);
     await hold(2);
     expect(await story.operate({ command: 'discard', ids: [1] })).toMatchObject({
@@ -553,7 +553,7 @@ describe('a discard', () => {
     });
   });
 
-  it('of the first lets go what was behind it, and says so', async () => {
+  it('of the first event frees those behind it, and counts them', async () => {
     await hold(1);
     await story.commit([assessment({ id: 1, certified_on: '2026-11-20', email: 'b@example.org' })]);
     expect(await story.operate({ command: 'discard', types: ['created'] })).toMatchObject({
@@ -563,7 +563,7 @@ describe('a discard', () => {
     expect(story.heard.map(({ sequence }) => sequence)).toEqual(['2']);
   });
 
-  it('is not an end of the certification: its next change is announced', async () => {
+  it('does not end the certification: its next change is announced', async () => {
     await hold(1);
     await story.operate({ command: 'discard' });
     await story.commit([assessment({ id: 1, certified_on: '2026-11-20', email: 'b@example.org' })]);
@@ -572,7 +572,7 @@ describe('a discard', () => {
   });
 });
 
-describe('what SNS has refused for good', () => {
+describe('an event that SNS has refused for good', () => {
   beforeEach(async () => {
     story.add(assessment({ id: 1, certified_on: '2026-11-20' }));
     story.subscribers.refuse = () => ({ code: 'InvalidParameter', forGood: true });
@@ -580,7 +580,7 @@ describe('what SNS has refused for good', () => {
     story.subscribers.refuse = () => undefined;
   });
 
-  it('is shown, and tried again by the next tick once it is released', async () => {
+  it('is listed, and is retried by the next tick once it is released', async () => {
     expect(await story.operate({ command: 'holds', waiting: 'undeliverable' })).toMatchObject({
       result: { list: [{ id: 1, revision: 1, type: 'created', code: 'InvalidParameter' }] },
     });

@@ -15,7 +15,7 @@ const lets = (Service: string | string[], Action: string | string[], more: objec
   Resource: '*',
   ...more,
 });
-/** Instead of a `Principal`. */
+/** Replaces a `Principal`. */
 const allBut = (...Service: string[]) => ({ Principal: undefined, NotPrincipal: { Service } });
 const both = ['kms:Decrypt', 'kms:GenerateDataKey*'];
 const services = ['cloudwatch.amazonaws.com', 'sns.amazonaws.com'];
@@ -39,7 +39,7 @@ interface World {
   readonly statements?: unknown;
   readonly isOfOthers?: boolean;
   readonly state?: string;
-  /** As SNS calls the key of the topics. */
+  /** The id that SNS has for the key of the topics. */
   readonly key?: string;
   readonly queueKey?: (arn: string) => Promise<string | undefined>;
   readonly subscriptions?: readonly ExpectedSubscription[];
@@ -69,8 +69,8 @@ describe('the key of the topics', () => {
     ['with every principal', [{ ...ofAccount, Principal: '*' }]],
     ['with every principal of AWS', [{ ...ofAccount, Principal: { AWS: '*' } }]],
     ['with a pattern', [lets(services, ['kms:Decryp?', 'kms:Generate*Key*'])]],
-    ['with all but other actions', [{ ...lets(services, []), NotAction: 'kms:Put*' }]],
-    ['with all but another principal', [{ ...lets([], both), ...allBut('sqs.amazonaws.com') }]],
+    ['with all actions except others', [{ ...lets(services, []), NotAction: 'kms:Put*' }]],
+    ['with all principals except another', [{ ...lets([], both), ...allBut('sqs.amazonaws.com') }]],
     [
       'that refuses other actions',
       [
@@ -99,7 +99,7 @@ describe('the key of the topics', () => {
     ['that lets in one of them', [lets('sns.amazonaws.com', both)], ['cloudwatch.amazonaws.com']],
     ['that lets them do half of it', [lets(services, 'kms:Decrypt')], services],
     [
-      'that refuses one of them besides',
+      'that also refuses one of them',
       [lets(services, both), lets('sns.amazonaws.com', 'kms:*', { Effect: 'Deny' })],
       ['sns.amazonaws.com'],
     ],
@@ -116,7 +116,7 @@ describe('the key of the topics', () => {
       [lets(services, both), { Effect: 'Deny', Principal: '*', NotAction: 'kms:Describe*' }],
       services,
     ],
-  ])('shuts out of a policy %s', async (_, statements, out) => {
+  ])('shuts services out of a policy %s', async (_, statements, out) => {
     const finding = await found({ statements });
     expect(finding.outcome).toBe('failed');
     expect(Object.keys(finding.each ?? {})).toEqual(out.map((service) => `keys[${service}]`));
@@ -124,11 +124,11 @@ describe('the key of the topics', () => {
     expect(finding.whatToDo).toContain('kms:GenerateDataKey*');
   });
 
-  it('whose policy is none that anybody understands is no key that lets in', async () => {
+  it('with an unreadable policy is not taken for one that lets services in', async () => {
     await expect(found({ statements: 'closed' })).rejects.toThrow();
   });
 
-  it('without any subscription has SNS send nowhere, and need not let it in', async () => {
+  it('without any subscription need not let SNS in', async () => {
     const only = { statements: [lets('cloudwatch.amazonaws.com', both)], subscriptions: [] };
     expect(await found(only)).toMatchObject({ outcome: 'ok' });
     expect(Object.keys((await found({ ...only, statements: ofAccount })).each ?? {})).toEqual([
@@ -137,7 +137,7 @@ describe('the key of the topics', () => {
   });
 
   it.each(['Disabled', 'PendingDeletion', 'PendingImport', 'Unavailable'])(
-    'that is %s is told, whomever it lets in',
+    'that is %s is reported, with any policy',
     async (state) => {
       expect(await found({ state })).toMatchObject({
         outcome: 'failed',
@@ -163,7 +163,7 @@ describe('the key of the topics', () => {
     },
   );
 
-  it('is not tried where SNS does not tell it: what was shut stays shut', async () => {
+  it('is skipped if SNS does not name it', async () => {
     const problem = 'AWS denies sns:GetTopicAttributes';
     const topics = async () => [
       { topic: 'operations' as const, confirmed: 0, pending: 0, problem },
@@ -181,7 +181,7 @@ describe('the key of the topics', () => {
 describe("a subscriber's queue", () => {
   const subscriptions = [queue('grades'), queue('payroll')];
 
-  it("that has AWS's own key is told by its place", async () => {
+  it("that has AWS's own key is reported by its place", async () => {
     const queueKey = async (arn: string) =>
       arn.endsWith('payroll') ? 'alias/aws/sqs' : 'alias/ours';
     expect(await found({ subscriptions, queueKey })).toMatchObject({
@@ -190,14 +190,14 @@ describe("a subscriber's queue", () => {
     });
   });
 
-  it("that names AWS's own key by its ARN is told, too", async () => {
+  it("that names AWS's own key by its ARN is reported, too", async () => {
     const queueKey = async () => 'arn:aws:kms:us-east-1:111122223333:alias/aws/sqs';
     const finding = await found({ subscriptions: [queue('grades')], queueKey });
     expect(finding.each).toEqual({ 'keys[0]': 'alias/aws/sqs shuts SNS out' });
     expect(finding.whatToDo).toMatch(/^A queue with alias\/aws\/sqs needs another key/);
   });
 
-  it('that nobody may look at hides neither another one nor the key of the topics', async () => {
+  it('with an unreadable key hides neither another queue nor the key of the topics', async () => {
     const queueKey = async (arn: string) => {
       if (arn.endsWith('grades')) throw new Error('denied');
       return 'alias/aws/sqs';

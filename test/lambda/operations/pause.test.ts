@@ -14,7 +14,7 @@ const on = (certified_on: string, id: number, more = {}) =>
 const ids = () => story.heard.map(({ id }) => id.replace(`${story.name}/`, ''));
 
 describe('a pause', () => {
-  it('stops ticks, and its end starts them again; nothing is lost', async () => {
+  it('stops ticks, and its end starts them again without a loss', async () => {
     await story.settle();
     expect(await story.operate({ command: 'pause', reason: 'a migration' })).toMatchObject({
       ok: true,
@@ -43,7 +43,7 @@ describe('a pause', () => {
     });
   });
 
-  it('that the SDK writes again, as its answer was lost, is still made by whoever has made it', async () => {
+  it("that the SDK writes again after a lost answer is still its caller's", async () => {
     await story.settle();
     const { opsLedger, clock } = story;
     const pause = { since: clock.now(), by: 'odile', reason: 'a migration' };
@@ -64,7 +64,7 @@ describe('a pause', () => {
     expect(await story.tick()).toMatchObject({ outcome: 'baseline' });
   });
 
-  it('is told of by what only happens when it is over', async () => {
+  it('is in the answers of commands whose effect waits for its end', async () => {
     await story.settle();
     await story.commit([on('2026-11-20', 1)], 'held');
     await story.operate({ command: 'pause', reason: 'a migration', by: 'odile' });
@@ -88,9 +88,9 @@ describe('a pause', () => {
   it.each([
     ['a path of many signs', `arn:aws:iam::111122223333:user/!dept/#1;(x)/odile`, true],
     ['a long path', `arn:aws:iam::111122223333:user/${'d'.repeat(510)}/odile`, true],
-    ['what is none', 'odile\u0007', false],
-    ['too much', 'd'.repeat(2_049), false],
-  ])('is by whoever AWS says: %s', async (_, by, isTaken) => {
+    ['an invalid ARN', 'odile\u0007', false],
+    ['a text that is too long', 'd'.repeat(2_049), false],
+  ])('has the caller that AWS names: %s', async (_, by, isTaken) => {
     await story.settle();
     const answer = await story.operate({ command: 'pause', reason: 'a migration', by });
     expect(answer.ok).toBe(isTaken);

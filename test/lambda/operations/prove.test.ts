@@ -36,7 +36,7 @@ describe('the certificate', () => {
   };
   beforeEach(() => begin());
 
-  it('has every day with its proof, time, count and digest', async () => {
+  it('has each day with its proof, time, count and digest', async () => {
     const { days, proven: all, open, unproven, certifications } = await proven();
     expect(days).toHaveLength(21);
     expect([all, open, unproven, certifications]).toEqual([20, 1, 0, 3]);
@@ -56,7 +56,7 @@ describe('the certificate', () => {
     });
   });
 
-  it('keeps to what the proof found, whatever has come since', async () => {
+  it('has the count of the proof, and counts later certifications separately', async () => {
     const ofDay = async () => (await proven()).days.find(({ day }) => day === '2026-11-12');
     const before = await ofDay();
     story.world = [...story.world, on('2026-11-12', 4)];
@@ -66,7 +66,7 @@ describe('the certificate', () => {
     expect((await proven()).certifications).toBe(4);
   });
 
-  it('says of today that it is proven only so far, and of days to come nothing', async () => {
+  it('calls today proven so far, and future days not yet', async () => {
     const { days, ...sums } = await proven({ from: '2026-11-20', to: '2026-11-23' });
     expect(sums).toMatchObject({ proven: 1, open: 1, unproven: 0, notYet: 2 });
     expect(days.map(({ day, standing, proof }) => [day, standing, proof?.at])).toEqual([
@@ -82,13 +82,13 @@ describe('the certificate', () => {
     });
   });
 
-  it('calls a day complete only by a read that began when it was over', async () => {
+  it('calls a day complete only by a read that began after it', async () => {
     const standings = async () => {
       const { days } = await proven({ from: '2026-11-20', to: '2026-11-23' });
       return days.map(({ standing, proof }) => [standing, proof !== undefined].join());
     };
     story.clock.advance({ hours: 39, minutes: 59, seconds: 57 });
-    // The pulse is answered a second before midnight, what is read after it at midnight.
+    // The pulse is answered a second before midnight, and the reads after it at midnight.
     story.requestSeconds = 1;
     await story.tick();
     story.requestSeconds = 0;
@@ -114,7 +114,7 @@ describe('the certificate', () => {
     });
   });
 
-  it('is refused for more days than anybody can read', async () => {
+  it('is refused for more days than a person can read', async () => {
     const endless = { from: '1999-12-31', to: '2029-01-01' };
     expect(await story.operate({ command: 'prove', ...endless })).toMatchObject({
       ok: false,
@@ -125,13 +125,13 @@ describe('the certificate', () => {
     });
   });
 
-  it('tells of thirty years in one answer', async () => {
+  it('has thirty years in one answer', async () => {
     const { days, next } = await proven({ from: '2000-01-01', to: '2029-12-31' });
     expect(days).toHaveLength(30 * 365 + 8);
     expect(next).toBeUndefined();
   });
 
-  it('asks the partner nothing and changes nothing', async () => {
+  it('sends no request and changes nothing', async () => {
     await begin(database);
     const before = await story.items();
     await proven();
@@ -139,7 +139,7 @@ describe('the certificate', () => {
     expect(await story.items()).toEqual(before);
   });
 
-  it('does not call proven what is not', async () => {
+  it('does not call unproven days proven', async () => {
     story.host.hidden.add(3);
     story.clock.advance({ hours: 25 });
     for (let ticks = 0; ticks < 3; ticks += 1) {
@@ -153,7 +153,7 @@ describe('the certificate', () => {
   });
 });
 
-describe('to prove now', () => {
+describe('proving now', () => {
   beforeEach(async () => {
     story.world = [on('2026-11-05', 1), on('2026-11-05', 2), on('2026-11-12', 3)];
     await story.settle();
@@ -162,7 +162,7 @@ describe('to prove now', () => {
     story.clock.advance({ minutes: 1 });
   });
 
-  it('reads all days of the range again, and announces what differs', async () => {
+  it('reads all days of the range again, and announces the differences', async () => {
     story.host.edit(1, { email: 'b@example.org' });
     const { days, found, toRead } = await proven({ now: true });
     expect(toRead).toBe(0);
@@ -179,7 +179,7 @@ describe('to prove now', () => {
     expect(at('2026-11-12')).toBe('2026-11-21T08:31:00Z');
   });
 
-  it('goes on over several calls if one does not suffice', async () => {
+  it('continues over several calls if one does not suffice', async () => {
     story.world = Array.from({ length: 300 }, (_, index) =>
       on(index < 150 ? '2026-11-05' : '2026-11-12', index + 1),
     );
@@ -195,7 +195,7 @@ describe('to prove now', () => {
     expect(last.unproven).toBe(0);
   });
 
-  it('is done by the scheduled ticks if nobody goes on', async () => {
+  it('is done by scheduled ticks if nobody sends the next call', async () => {
     story.requestSeconds = 20;
     const askedAt = story.clock.now().toString();
     const { next } = await proven({ now: true });
@@ -211,7 +211,7 @@ describe('to prove now', () => {
     expect(await asked()).toEqual([]);
   });
 
-  it('reads again also when no tick has come since midnight', async () => {
+  it('reads again also if no tick has come since midnight', async () => {
     story.clock.advance({ hours: 24 });
     story.world = [...story.world, on('2026-11-22', 4)];
     const today = { from: '2026-11-22', to: '2026-11-22', now: true };
@@ -220,20 +220,20 @@ describe('to prove now', () => {
     expect(days).toMatchObject([{ standing: 'open', proof: { at: '2026-11-22T08:31:00Z' } }]);
   });
 
-  it('reads the days after the last again for a range that is still to come', async () => {
+  it('reads the days after the last entry again for a future range', async () => {
     story.requests.length = 0;
     const { found } = await proven({ from: '2027-01-01', to: '2027-01-02', now: true });
     expect(story.requests).toContain('prove 2026-11-21..undefined');
     expect(found).toMatchObject({ created: 0 });
   });
 
-  it('reads a day without an entry with the one after it, and no day after that', async () => {
+  it('reads a day without an entry together with the next entry, and no day after it', async () => {
     story.requests.length = 0;
     await proven({ from: '2026-11-07', to: '2026-11-08', now: true });
     expect(story.requests).toEqual(['pulse', 'prove 2026-11-06..2026-11-12']);
   });
 
-  it('says what it has found only if it has read', async () => {
+  it('reports finds only if it has read', async () => {
     story.requestSeconds = 20;
     const { next } = await proven({ now: true });
     story.requestSeconds = 0;
@@ -244,7 +244,7 @@ describe('to prove now', () => {
     expect(await proven(next)).not.toHaveProperty('found');
   });
 
-  it('does not wait until earlier audits have saved the requests that they took too many', async () => {
+  it('does not wait until audits have made up for a long read', async () => {
     const now = story.clock.now();
     const lease = { owner: 'a tick', until: now.add({ minutes: 1 }) };
     await story.ledger.takeLease(lease, now);
@@ -269,7 +269,7 @@ describe('to prove now', () => {
         story.requestSeconds = 20;
       },
     ],
-  ])('says that it is %s if that has come in between', async (code, hinder) => {
+  ])('says that it is %s if that has begun in between', async (code, hinder) => {
     story.beforeTick = hinder;
     const answer = await story.operate({ command: 'prove', ...range, now: true });
     expect(answer).toMatchObject({ ok: false, problem: { code } });
@@ -286,7 +286,7 @@ describe('to prove now', () => {
         }),
     ],
     ['baseline-running', () => story.operate({ command: 'restart-baseline' })],
-  ])('is refused while it is %s, and no day is made due', async (code, hinder) => {
+  ])('is refused while it is %s, and makes no day due', async (code, hinder) => {
     await hinder();
     const answer = await story.operate({ command: 'prove', ...range, now: true });
     expect(answer).toMatchObject({ ok: false, problem: { code } });
@@ -301,7 +301,7 @@ const entryOf = (readAt: number, isProven: boolean): DayEntry => ({
   ...(isProven && { proof: { kind: 'single-page', at: readAt, count: 1 } }),
 });
 
-/** By its own entry; without one, by the nearest before and after it. */
+/** The day's own entry decides. Without one, the nearest entries before and after it do. */
 function mayBeProven(day: string, calendar: ReadonlyMap<string, DayEntry>): boolean {
   const sorted = [...calendar.keys()].sort();
   const besides = [sorted.findLast((one) => one < day), sorted.find((one) => one > day)];
@@ -338,7 +338,7 @@ describe('proofs of days', () => {
     );
   });
 
-  it('are the same in every screen: each unproven day has its row, its line and its cause, and status counts them all', () => {
+  it('are the same on each screen: each unproven day has its row, its line and its cause, and status counts them all', () => {
     const read = Temporal.Instant.from('2026-01-20T00:00:00Z').epochMilliseconds;
     const now = Temporal.Instant.from('2026-02-10T08:00:00Z');
     const present = { now, timeZone: 'America/New_York' };
@@ -388,7 +388,7 @@ describe('proofs of days', () => {
   });
 
   it.each(['Pacific/Kiritimati', 'Etc/GMT+12', 'America/New_York'])(
-    'are counted as the certificate has them, whenever each was read: %s',
+    'are counted as on the certificate, for any times of reads: %s',
     (timeZone) => {
       const begin = Date.parse('2026-03-01T00:00:00Z');
       const now = Temporal.Instant.from('2026-03-20T11:30:00Z');
@@ -415,7 +415,7 @@ describe('proofs of days', () => {
     },
   );
 
-  it('are counted at once, though one certification be of the year 1', () => {
+  it('are counted at once, even with a certification of the year 1', () => {
     const at = Temporal.Instant.from('2026-02-09T00:00:00Z').epochMilliseconds;
     const present = { now: Temporal.Instant.from('2026-02-10T08:00:00Z'), timeZone: 'UTC' };
     const ofYearOne = (isProven: boolean) =>
@@ -434,7 +434,7 @@ describe('proofs of days', () => {
     expect(performance.now() - begun).toBeLessThan(1_000);
   });
 
-  it('name of a day without an entry the neighbour that is unproven, also where it is outside of what was asked for', () => {
+  it('name the unproven neighbour of a day without an entry, also outside of the range', () => {
     const at = Temporal.Instant.from('2026-02-01T00:00:00Z').epochMilliseconds;
     const calendar = new Map([
       ['2026-01-02', entryOf(at, true)],
@@ -452,11 +452,11 @@ describe('proofs of days', () => {
       });
   });
 
-  it('in brief name the oldest days that have none, twenty at most, and say how many there are', () => {
+  it('in brief name the oldest days without one, twenty at most, and count them all', () => {
     const since = Temporal.Instant.from('2026-02-01T00:00:00Z').epochMilliseconds;
     const known = days.slice(0, 25);
     const entry = { count: 1, readAt: since, unprovenSince: since };
-    // In no order, as a ledger may tell of them.
+    // The entries come in no order, as from a ledger.
     const entries = known.toReversed().map((day): [string, DayEntry] => [day, entry]);
     const { unproven, oldestProof } = proofOverview(
       new Map([...entries.slice(12), ...entries.slice(0, 12)]),

@@ -25,7 +25,7 @@ function resultOf(answer: Answer) {
   return replayResult.parse(answer.result);
 }
 
-/** Sends the commands of `next` until there is none. */
+/** Sends the commands of `next` until none is left. */
 async function toTheEnd(command: object, seconds?: number) {
   const results = [resultOf(await story.operate(command, seconds))];
   for (let next = results[0]?.next; next !== undefined; next = results.at(-1)?.next)
@@ -39,7 +39,7 @@ const on = (certified_on: string, id: number, more = {}) =>
   assessment({ id, certified_on, ...more });
 
 describe('a replayed event', () => {
-  it('is late or not as it was announced, whatever the settings are by now', async () => {
+  it('is late or not as it was announced, with any later settings', async () => {
     await story.show(on('2026-11-20', 1), on('2026-11-10', 2));
     story.settings = { ...story.settings, recentDays: 0 };
     await story.operate(everything);
@@ -56,7 +56,7 @@ describe('a replayed event', () => {
   it.each([
     ['discarded', { command: 'discard' }],
     ['released to people alone', { command: 'release', as: 'digest' }],
-  ])('is none of those that ops have %s', async (_, decision) => {
+  ])('excludes events that ops have %s', async (_, decision) => {
     await story.show(on('2026-11-20', 1));
     await story.commit([on('2026-11-20', 2)], 'held');
     await story.operate(decision);
@@ -68,7 +68,7 @@ describe('a replayed event', () => {
     expect(ids()).toEqual([1]);
   });
 
-  it('is the one before what has undone itself while it was held, under its own id', async () => {
+  it('precedes held changes that undid themselves, and has its own id', async () => {
     await story.show(on('2026-11-20', 1));
     await story.commit([on('2026-11-20', 1, { email: 'b@example.org' })], 'held');
     await story.commit([on('2026-11-20', 1)]);
@@ -79,7 +79,7 @@ describe('a replayed event', () => {
     ]);
   });
 
-  it('is one that ops have released to everybody', async () => {
+  it('includes events that ops have released to everybody', async () => {
     await story.commit([on('2026-11-20', 2)], 'held');
     await story.operate({ command: 'release' });
     await story.tick();
@@ -88,7 +88,7 @@ describe('a replayed event', () => {
     expect(ids()).toEqual([2]);
   });
 
-  it('is what was announced, marked as a replay', async () => {
+  it('equals the announced event, marked as a replay', async () => {
     await story.show(on('2026-11-20', 1), on('2026-10-01', 2));
     story.clock.advance({ hours: 3 });
     await story.show(on('2026-11-20', 1, { email: 'new@example.org' }));
@@ -104,7 +104,7 @@ describe('a replayed event', () => {
     expect(story.heard.map(({ id }) => id)).toEqual([`${story.name}/2/1`, `${story.name}/1/2`]);
   });
 
-  it('of a withdrawn certification says that it was withdrawn, without asking the partner', async () => {
+  it('of a withdrawn certification is its withdrawal, without a request to the partner', async () => {
     await story.show(on('2026-11-20', 1));
     await story.withdraw(1);
     await story.operate(everything);
@@ -113,7 +113,7 @@ describe('a replayed event', () => {
     expect(story.requests).toEqual([]);
   });
 
-  it('of one that came back says that it was restored', async () => {
+  it('of a returned certification is its restoration', async () => {
     await story.show(on('2026-11-20', 1));
     await story.withdraw(1);
     await story.show(on('2026-11-20', 1));
@@ -121,7 +121,7 @@ describe('a replayed event', () => {
     expect(story.heard).toMatchObject([{ type: 'certification.restored', sequence: '3' }]);
   });
 
-  it('carries the fields that may leave, and no others', async () => {
+  it('has the configured fields and no others', async () => {
     await story.show(on('2026-11-20', 1));
     story.settings = { ...story.settings, fields: 'identifiers' };
     await story.operate(everything);
@@ -134,8 +134,8 @@ describe('a replayed event', () => {
   });
 });
 
-describe('what is not replayed', () => {
-  it('is a record that has changed since: under its old id nothing else is sent', async () => {
+describe('a replay leaves out', () => {
+  it('a record that has changed since, whose old id stays with the old content', async () => {
     await story.show(on('2026-11-20', 1), on('2026-11-20', 2), on('2026-11-20', 3));
     story.host.edit(2, { email: 'new@example.org' });
     story.world = story.world.filter(({ id }) => id !== 3);
@@ -146,14 +146,14 @@ describe('what is not replayed', () => {
     expect(ids()).toEqual([1]);
   });
 
-  it('is a record that the ledger does not know', async () => {
+  it('a record that the ledger does not know', async () => {
     await story.show(on('2026-11-20', 1));
     story.add(on('2026-11-20', 2));
     expect(resultOf(await story.operate(everything))).toMatchObject({ events: 1 });
     expect(ids()).toEqual([1]);
   });
 
-  it('is an event that is held, or that a tick still owes', async () => {
+  it('an event that is held, or that a tick still owes', async () => {
     await story.commit([on('2026-11-20', 1)], 'held');
     await story.commit([on('2026-11-20', 2)], 'pending');
     expect(resultOf(await story.operate(everything))).toMatchObject({
@@ -163,7 +163,7 @@ describe('what is not replayed', () => {
     expect(story.heard).toEqual([]);
   });
 
-  it('is what only the baseline has seen, unless asked for: then as created', async () => {
+  it('a certification of the baseline, unless requested: then it is sent as created', async () => {
     await story.recall(on('2026-11-20', 1));
     await story.show(on('2026-11-20', 2));
     expect(resultOf(await story.operate(everything))).toMatchObject({
@@ -179,7 +179,7 @@ describe('what is not replayed', () => {
     ]);
   });
 
-  it('is a record without the documented shape', async () => {
+  it('a record without the documented shape', async () => {
     await story.show(on('2026-11-20', 1), on('2026-11-20', 2));
     story.host.spoil(1);
     expect(resultOf(await story.operate(everything))).toMatchObject({
@@ -188,7 +188,7 @@ describe('what is not replayed', () => {
     });
   });
 
-  it('is what the target will never take, and the rest goes on', async () => {
+  it('an event that the target refuses for good, and sends the others', async () => {
     await story.show(on('2026-11-20', 1), on('2026-11-20', 2));
     story.subscribers.refuse = ({ subject }) =>
       subject === '1' ? { code: 'InvalidParameter', forGood: true } : undefined;
@@ -224,20 +224,20 @@ describe('a selection', () => {
       [2],
     ],
     ['ids within days', { ids: [1, 2], days: { from: '2026-01-01' } }, [2]],
-    ['days on which nothing was', { days: { from: '2027-01-01' } }, []],
+    ['days without certifications', { days: { from: '2027-01-01' } }, []],
   ])('by %s', async (_, selection, expected) => {
     await story.operate({ command: 'replay', ...selection });
     expect(ids()).toEqual(expected);
   });
 
-  it('says how many ids nobody knows, once', async () => {
+  it('counts unknown ids once', async () => {
     const command = { command: 'replay', ids: [4, 1, 99, 100, 99] };
     const results = await toTheEnd(command);
     expect(results.map(({ skipped }) => skipped.unknown)).toEqual([2]);
     expect(ids()).toEqual([1, 4]);
   });
 
-  it('says so once when time runs out behind the last event, too', async () => {
+  it('counts unknown ids once also if time ends after the last event', async () => {
     const { get } = story.partner;
     story.partner.get = async (...asked) => {
       const answer = await get(...asked);
@@ -268,7 +268,7 @@ describe('a selection', () => {
     expect(ids()).toEqual([2]);
   });
 
-  it('of all days has the last that there can be, too', async () => {
+  it('of all days includes the last possible one', async () => {
     await story.show(on('9999-12-31', 9));
     await story.operate({ command: 'replay', ids: [9] });
     expect(ids()).toEqual([9]);
@@ -276,7 +276,7 @@ describe('a selection', () => {
     expect(ids().slice(1)).toContain(9);
   });
 
-  it('must select something', async () => {
+  it('may not be empty', async () => {
     expect(await story.operate({ command: 'replay' })).toMatchObject({
       ok: false,
       problem: { code: 'command-invalid' },
@@ -285,7 +285,7 @@ describe('a selection', () => {
   });
 });
 
-describe('the partner', () => {
+describe('the partner, during a replay,', () => {
   const many = (count: number, day: string, first = 1) =>
     Array.from({ length: count }, (_, index) => on(day, first + index));
 
@@ -296,13 +296,13 @@ describe('the partner', () => {
     expect(story.heard).toHaveLength(80);
   });
 
-  it('is asked by id where that takes no more requests', async () => {
+  it('is asked by id if that takes no more requests', async () => {
     await story.show(...many(40, '2026-11-18'), on('2026-11-18', 99, { organization_id: 8 }));
     await story.operate({ command: 'replay', organizations: [8] });
     expect(story.requests).toEqual(['get 99']);
   });
 
-  it('is asked again by id for what an unproven read did not show', async () => {
+  it('is asked again by id for records that an unproven read did not show', async () => {
     await story.show(...many(5, '2026-11-20'));
     story.host.hidden.add(3);
     await story.operate(everything);
@@ -312,7 +312,7 @@ describe('the partner', () => {
 });
 
 describe('a dry run', () => {
-  it('counts what is then sent, sends nothing and writes nothing; what is sent is recorded', async () => {
+  it('counts the events that a replay sends, sends nothing and writes nothing, and the replay is recorded', async () => {
     story = new IntegrationWithPast(database);
     await story.recall(on('2026-11-19', 9));
     await story.show(on('2026-11-20', 1), on('2026-11-20', 2), on('2026-11-20', 3));
@@ -342,7 +342,7 @@ describe('before the very first tick', () => {
 });
 
 describe('a replay that stops', () => {
-  it('goes on behind the last event, so that in the end all were sent once', async () => {
+  it('resumes behind the last event, so that each is sent once', async () => {
     await story.show(...[5, 3, 1].map((id) => on('2026-11-20', id)), on('2026-11-19', 9));
     await story.withdraw(3);
     const results = await toTheEnd({ ...everything, eventsPerSecond: 1 }, 11);
@@ -350,14 +350,14 @@ describe('a replay that stops', () => {
     expect(ids()).toEqual([9, 1, 3, 5]);
   });
 
-  it('goes on after its time is over', async () => {
+  it('resumes after its time is over', async () => {
     await story.show(...Array.from({ length: 30 }, (_, index) => on('2026-11-20', index + 1)));
     const results = await toTheEnd({ ...everything, eventsPerSecond: 1 }, 20);
     expect(results.length).toBeGreaterThan(2);
     expect(ids()).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
   });
 
-  it('goes on after its time is over between records that are asked for by id', async () => {
+  it('resumes after its time is over between records that are requested by id', async () => {
     const wanted = Array.from({ length: 20 }, (_, index) => index + 1);
     await story.show(...wanted.map((id) => on('2026-11-20', id)));
     story.requestSeconds = 3;
@@ -367,7 +367,7 @@ describe('a replay that stops', () => {
     expect(ids()).toEqual(wanted);
   });
 
-  it('goes on after its time is over in a long history of which nothing is selected', async () => {
+  it('resumes after its time is over in a long history without a match', async () => {
     const days = Array.from({ length: 12 }, (_, index) => `2026-01-${String(index + 10)}`);
     await story.recall(
       ...days.flatMap((day, nth) =>
@@ -381,7 +381,7 @@ describe('a replay that stops', () => {
     expect(ids()).toEqual([999]);
   });
 
-  it('without having come anywhere says so, instead of being sent again for ever', async () => {
+  it('without progress says so, instead of being sent again for ever', async () => {
     await story.show(on('2026-11-20', 1));
     story.lookSeconds = 60;
     expect(await story.operate(everything)).toMatchObject({
@@ -391,7 +391,7 @@ describe('a replay that stops', () => {
     });
   });
 
-  it('because the target refuses says so, and loses nothing when it goes on', async () => {
+  it('because the target refuses says so, and loses nothing when it resumes', async () => {
     const all = Array.from({ length: 9 }, (_, index) => index + 1);
     await story.show(...all.map((id) => on('2026-11-20', id)));
     story.subscribers.refuse = ({ subject }) =>
@@ -407,7 +407,7 @@ describe('a replay that stops', () => {
     expect([...new Set(ids())].sort()).toEqual(all);
   });
 
-  it('anywhere, and goes on there, sends the same as one that does not', async () => {
+  it('anywhere, and resumes, sends the same events as one that does not stop', async () => {
     const days = ['2025-12-31', '2026-01-01', '2026-02-28', '2026-11-20'];
     await fc.assert(
       fc.asyncProperty(
@@ -434,8 +434,8 @@ describe('a replay that stops', () => {
   });
 });
 
-describe('the pace', () => {
-  it('is never faster than asked for', async () => {
+describe('the pace of a replay', () => {
+  it('is never faster than requested', async () => {
     await story.show(...Array.from({ length: 50 }, (_, index) => on('2026-11-20', index + 1)));
     const began = story.clock.now().epochMilliseconds;
     await story.operate({ ...everything, eventsPerSecond: 5 });
@@ -445,7 +445,7 @@ describe('the pace', () => {
     expect(story.subscribers.heardAt).toHaveLength(50);
   });
 
-  it('is kept over all calls together: the last send of each takes its time, too', async () => {
+  it('is kept over all calls together, including the time of each last send', async () => {
     await story.show(...Array.from({ length: 50 }, (_, index) => on('2026-11-20', index + 1)));
     const began = story.clock.now();
     expect((await toTheEnd({ ...everything, eventsPerSecond: 5 }, 11)).length).toBeGreaterThan(5);
@@ -455,7 +455,7 @@ describe('the pace', () => {
 });
 
 describe('a target', () => {
-  it('can be one queue instead of the topic', async () => {
+  it('may be one queue instead of the topic', async () => {
     const queue = 'arn:aws:sqs:us-east-1:111122223333:rebuild';
     await story.show(on('2026-11-20', 1));
     await story.operate({ ...everything, to: { queue } });

@@ -16,7 +16,7 @@ type Happening = { readonly add: number } | { readonly tick: number } | { readon
 
 async function happens(one: Happening, id: number): Promise<void> {
   if ('add' in one) {
-    // From 2009 to today, of which the last is the most frequent.
+    // Years from 2009 to today, the last of which is the most frequent.
     story.add(on(one.add > 8 ? '2026-11-21' : `${2009 + one.add * 2}-05-05`, id));
   } else if ('tick' in one) {
     story.requestSeconds = one.tick;
@@ -30,8 +30,8 @@ const untilRead = async () => {
 };
 const ids = () => story.heard.map(({ id }) => id.replace(`${story.name}/`, ''));
 
-describe('how far the baseline is', () => {
-  it('is told by what was read since it began, also once it was restarted', async () => {
+describe('the progress of the baseline', () => {
+  it('counts the reads since it began, also after a restart', async () => {
     story.world = Array.from({ length: 40 }, (_, index) =>
       on(index < 20 ? '2026-11-21' : '2020-01-01', index + 1),
     );
@@ -66,20 +66,23 @@ describe('how far the baseline is', () => {
           backOff: { until: story.clock.now().add({ minutes: 4 }), failures: 2 },
         }),
     ],
-  ] as const)('is told without the partner while that is left alone: %s', async (code, leave) => {
-    await story.settle();
-    await leave();
-    story.requests.length = 0;
-    expect(await story.operate({ command: 'status' })).toMatchObject({
-      ok: true,
-      result: { baseline: { status: 'completed' }, partner: { problem: { code } } },
-    });
-    expect(story.requests).toEqual([]);
-  });
+  ] as const)(
+    'is shown without a request to the partner while that is left alone: %s',
+    async (code, leave) => {
+      await story.settle();
+      await leave();
+      story.requests.length = 0;
+      expect(await story.operate({ command: 'status' })).toMatchObject({
+        ok: true,
+        result: { baseline: { status: 'completed' }, partner: { problem: { code } } },
+      });
+      expect(story.requests).toEqual([]);
+    },
+  );
 });
 
 describe('a baseline that is restarted', () => {
-  it('announces nothing again, but what has changed since', async () => {
+  it('announces nothing again except changes since then', async () => {
     story.world = [on('2020-01-01', 1), on('2020-01-02', 2)];
     await story.settle();
     story.add(on('2026-11-21', 3));
@@ -99,7 +102,7 @@ describe('a baseline that is restarted', () => {
     expect(await story.tick()).toMatchObject({ outcome: 'completed', examined: 0 });
   });
 
-  it('twice is restarted once, also when ticks have begun with it', async () => {
+  it('twice is restarted once, also if ticks have begun with it', async () => {
     story.world = [on('2020-01-01', 1), on('2019-01-01', 2)];
     await story.settle();
     await story.operate({ command: 'restart-baseline' });
@@ -111,7 +114,7 @@ describe('a baseline that is restarted', () => {
     expect(await story.operate({ command: 'restart-baseline' })).toMatchObject(isDone);
   });
 
-  it('announces what has appeared since the last tick, on whatever day', async () => {
+  it('announces certifications that appeared after the last tick, on any day', async () => {
     story.world = [on('2020-01-01', 1), on('2020-01-02', 2)];
     await story.settle();
     story.add(on('2026-11-21', 3), on('2020-01-01', 4));
@@ -125,7 +128,7 @@ describe('a baseline that is restarted', () => {
     });
   });
 
-  it('announces what appears while it is read, before and behind where it is', async () => {
+  it('announces certifications that appear during its reads, before and behind its place', async () => {
     const years = Array.from({ length: 12 }, (_, index) => 2008 + index);
     story.world = years.map((year) => on(`${year}-05-05`, year));
     await story.settle();
@@ -143,7 +146,7 @@ describe('a baseline that is restarted', () => {
     expect(ids().sort()).toEqual(appeared.sort());
   });
 
-  it('holds what it finds if that is a flood, to its end', async () => {
+  it('holds a flood to its end', async () => {
     story.world = [on('2020-01-01', 1)];
     await story.settle();
     for (let id = 2; id <= 602; id += 1) story.add(on(`20${10 + (id % 10)}-02-02`, id));
@@ -155,7 +158,7 @@ describe('a baseline that is restarted', () => {
     expect(result).toHaveProperty('list.length', 601);
   });
 
-  it('loses nothing and tells nothing twice, whenever it is restarted', async () => {
+  it('loses no event and announces none twice, after a restart at any time', async () => {
     const happening = fc.oneof(
       { weight: 4, arbitrary: fc.record({ add: fc.nat(12) }) },
       { weight: 3, arbitrary: fc.record({ tick: fc.nat(14) }) },
@@ -180,7 +183,7 @@ describe('a baseline that is restarted', () => {
     );
   });
 
-  it('that has never been completed records what was there before, as it has begun to', async () => {
+  it('that was never completed records earlier certifications, as it began to', async () => {
     story.world = [on('2020-01-01', 1), on('2019-01-01', 2)];
     story.requestSeconds = 17;
     await story.tick();
@@ -195,7 +198,7 @@ describe('a baseline that is restarted', () => {
     });
   });
 
-  it('finds what has gone meanwhile', async () => {
+  it('finds certifications that have disappeared meanwhile', async () => {
     story.world = [on('2020-01-01', 1), on('2020-01-01', 2), on('2020-01-02', 3)];
     await story.settle();
     await story.operate({ command: 'restart-baseline' });

@@ -28,7 +28,7 @@ const both: Record<string, Subscribers['listed']> = {
 };
 
 let story: IntegrationWithPast;
-/** What SNS lists. */
+/** The subscriptions that SNS lists. */
 let listed = both;
 
 beforeEach(async () => {
@@ -41,14 +41,14 @@ beforeEach(async () => {
   await story.settle();
 });
 
-/** As the schedule does it. */
+/** Runs the self-check as the schedule does. */
 async function selfCheck(knowing: object = { subscriptions: expected }) {
   const answer = await story.operate({ command: 'check', note: true, ...knowing });
   expect(JSON.stringify([answer, story.carriedOut])).not.toContain('quillfeather');
   return contract.check.result.parse(answer.result).checks;
 }
 
-/** A self-check, and the tick after it. @returns the notices of that tick */
+/** Runs a self-check, and the tick after it. @returns the notices of that tick */
 async function day(knowing?: object) {
   const before = story.notices.length;
   await selfCheck(knowing);
@@ -67,12 +67,12 @@ async function status() {
 }
 
 describe('a self-check', () => {
-  it('that passes is told to nobody', async () => {
+  it('that passes causes no notice', async () => {
     expect(await day()).toEqual([]);
     expect(await status()).toMatchObject({ standing: 'up-to-date', selfCheck: { failed: {} } });
   });
 
-  it('that fails is told once, and once more when what failed is mended', async () => {
+  it('that fails is told once, and once more when the failure is repaired', async () => {
     listed = { ...both, operations: [] };
     expect(await day()).toEqual([fails]);
     const [notice] = story.notices.slice(-1);
@@ -89,7 +89,7 @@ describe('a self-check', () => {
     expect(await status()).toMatchObject({ standing: 'up-to-date' });
   });
 
-  it('tells of a subscription that nobody has confirmed, whatever others there are', async () => {
+  it('reports an unconfirmed subscription beside any others', async () => {
     const other = { protocol: 'email', endpoint: 'other@example.org', isConfirmed: true };
     const unconfirmed = { protocol: 'email', endpoint: mail, isConfirmed: false };
     listed = { ...both, operations: [other, unconfirmed] };
@@ -103,7 +103,7 @@ describe('a self-check', () => {
     expect(await day()).toEqual([]);
   });
 
-  it('tells of another failure in the place of a mended one, a day later', async () => {
+  it('reports another failure in the place of a repaired one, a day later', async () => {
     listed = { ...both, operations: [] };
     expect(await day()).toEqual([fails]);
     listed = { ...both, events: [] };
@@ -118,7 +118,7 @@ describe('a self-check', () => {
     ]);
   });
 
-  it('does not repeat what ticks tell', async () => {
+  it('does not repeat notices of ticks', async () => {
     story.host.fault = noAssessments;
     await story.minute().catch(() => undefined);
     expect(story.notices.slice(-1)).toMatchObject([
@@ -131,7 +131,7 @@ describe('a self-check', () => {
     expect(story.notices.slice(before)).toEqual([]);
   });
 
-  it('takes back nothing that it cannot try: SNS is not to be asked now, the partner does not answer', async () => {
+  it('does not take back failures that it cannot try while SNS throttles or credentials are missing', async () => {
     listed = { ...both, events: [] };
     story.host.singleRecordsBroken = true;
     expect(await day()).toEqual([fails]);
@@ -145,7 +145,7 @@ describe('a self-check', () => {
     });
   });
 
-  it('tells of a role that may not list who subscribes', async () => {
+  it('reports a role that may not list subscriptions', async () => {
     const asked = { action: 'sns:ListSubscriptionsByTopic', resource: 'the topic' };
     story.subscribersOf = async () => {
       throw new AccessDeniedError(asked, '(AuthorizationError, request 1)', {});
@@ -155,7 +155,7 @@ describe('a self-check', () => {
     expect(notice?.text).toContain('  subscriptions: AWS denies sns:ListSubscriptionsByTopic');
   });
 
-  it('of an integration that is not to look at the topics leaves them to the one that is', async () => {
+  it('of an integration without the topics leaves them to the one that has them', async () => {
     story.topics = [{ topic: 'operations', confirmed: 0, pending: 0 }];
     expect(await day({})).toEqual([]);
     expect(await day()).toEqual([fails]);
@@ -164,15 +164,15 @@ describe('a self-check', () => {
     });
   });
 
-  it('is told while the integration is paused, and leaves the partner alone then', async () => {
-    await story.operate({ command: 'pause', reason: 'the platform is being moved' });
+  it('is told during a pause, and then sends the partner no request', async () => {
+    await story.operate({ command: 'pause', reason: 'the partner is moving' });
     listed = { ...both, events: [] };
     story.requests.length = 0;
     expect(await day()).toEqual([fails]);
     expect(story.requests).toEqual([]);
   });
 
-  it('that does not come any more is told within two hours', async () => {
+  it('that stops is told within two hours', async () => {
     await day();
     story.clock.advance({ hours: 25 });
     expect(await story.minute()).toMatchObject({ conditions: {} });
@@ -185,7 +185,7 @@ describe('a self-check', () => {
     expect(await day()).toEqual([passes]);
   });
 
-  it('that has never come is told within two hours after a day', async () => {
+  it('that has never completed is told within two hours after a day', async () => {
     expect(await story.minute()).toMatchObject({ conditions: {} });
     story.clock.advance({ hours: 25 });
     expect(await story.minute()).toMatchObject({ conditions: {} });
@@ -198,8 +198,8 @@ describe('a self-check', () => {
     expect(await day()).toEqual([passes]);
   });
 
-  it('that has never come is told while the integration is paused', async () => {
-    await story.operate({ command: 'pause', reason: 'the platform is being moved' });
+  it('that has never completed is told during a pause', async () => {
+    await story.operate({ command: 'pause', reason: 'the partner is moving' });
     story.clock.advance({ hours: 27 });
     const before = story.notices.length;
     await story.minute();
@@ -208,7 +208,7 @@ describe('a self-check', () => {
     );
   });
 
-  it('before the very first tick has nobody to tell', async () => {
+  it('before the very first tick sends no notice', async () => {
     story = new IntegrationWithPast(database);
     story.subscribersOf = async () => ({ listed: [] });
     expect(await selfCheck()).toHaveLength(11);
@@ -216,13 +216,13 @@ describe('a self-check', () => {
     expect(story.warnings).toContain('self-check failed');
   });
 
-  it('by hand notes nothing unless it is to', async () => {
+  it('by hand is noted only on request', async () => {
     listed = { ...both, events: [] };
     await story.operate({ command: 'check', subscriptions: expected });
     expect((await status()).selfCheck).toBeUndefined();
   });
 
-  it('leaves a quiet tick one request, one read unit and one write unit, however much fails', async () => {
+  it('leaves a quiet tick one request, one read unit and one write unit, with any number of failures', async () => {
     const many = Array.from({ length: 118 }, (_, index) => ({
       topic: 'operations' as const,
       protocol: 'email-json',

@@ -36,7 +36,7 @@ describe('the status', () => {
     expect(await story.items()).toEqual([]);
   });
 
-  it('of one that is up to date has the last tick, the next one, and both totals', async () => {
+  it('of an up-to-date integration has the last tick, the next one, and both totals', async () => {
     story.world = [on('2026-11-20', 1), on('2019-04-03', 2)];
     await story.settle();
     story.clock.advance({ seconds: 20 });
@@ -87,9 +87,9 @@ describe('the status', () => {
     expect((await status()).today).toMatchObject({ day: '2026-11-22', created: 1, updated: 0 });
   });
 
-  it('of one that is paused says who has paused it, since when and why', async () => {
+  it('of a paused integration has the person, the time and the reason', async () => {
     await story.settle();
-    await story.operate({ command: 'pause', reason: 'the platform moves', by: 'arn:aws:iam::1:x' });
+    await story.operate({ command: 'pause', reason: 'the partner moves', by: 'arn:aws:iam::1:x' });
     story.requests.length = 0;
     const paused = await status();
     expect(paused).toMatchObject({
@@ -97,7 +97,7 @@ describe('the status', () => {
       paused: {
         since: '2026-11-21T08:00:00Z',
         by: 'arn:aws:iam::1:x',
-        reason: 'the platform moves',
+        reason: 'the partner moves',
       },
       reasons: ['paused'],
       partner: { problem: { code: 'paused' } },
@@ -105,15 +105,15 @@ describe('the status', () => {
     expect(story.requests).toEqual([]);
   });
 
-  it('of one that has long been paused is not behind: nobody expects its ticks', async () => {
+  it('of a long pause is not "behind", since no ticks are expected', async () => {
     await story.settle();
-    await story.operate({ command: 'pause', reason: 'the platform moves' });
+    await story.operate({ command: 'pause', reason: 'the partner moves' });
     story.clock.advance({ minutes: 60 });
     await story.tick();
     expect(await status()).toMatchObject({ reasons: ['paused'] });
   });
 
-  it('of one that the partner has refused says until when it is left alone', async () => {
+  it('of an integration that the partner has refused has the end of the back-off', async () => {
     await story.settle();
     const until = story.clock.now().add({ minutes: 8 });
     await story.ledger.saveState({ backOff: { until, failures: 3 } });
@@ -128,7 +128,7 @@ describe('the status', () => {
     expect(await status()).not.toHaveProperty('backingOff');
   });
 
-  it('of one whose ticks do not end is behind', async () => {
+  it('of an integration whose ticks do not complete is "behind"', async () => {
     await story.settle();
     story.clock.advance({ minutes: 3 });
     expect(await status()).toMatchObject({ standing: 'up-to-date' });
@@ -147,7 +147,7 @@ describe('the status', () => {
     expect(await status()).toMatchObject({ standing: 'up-to-date' });
   });
 
-  it('says what people can do about a partner that is too slow for a command', async () => {
+  it('advises about a partner that is too slow for a command', async () => {
     await story.settle();
     story.requestSeconds = 100;
     expect(await status()).toMatchObject({
@@ -160,7 +160,7 @@ describe('the status', () => {
     });
   });
 
-  it('is up to date as of the last tick: what has come since is the next one’s to find', async () => {
+  it('is up to date as of the last tick, and leaves later changes to the next one', async () => {
     await story.settle();
     story.add(on('2026-11-21', 1));
     story.clock.advance({ minutes: 3 });
@@ -176,10 +176,10 @@ describe('the status', () => {
     expect(await status()).toMatchObject({ standing: 'up-to-date', certifications: 1 });
   });
 
-  it('is not up to date while the last tick has not found everything that the total differs by', async () => {
+  it("is not up to date while the last tick has not found all of the total's difference", async () => {
     story.world = [on('2026-11-20', 1), on('2026-10-01', 2)];
     await story.settle();
-    // Too many for a page: they have to be looked for, and a tick has no time for it.
+    // They are more than a page, so they have to be located, and a tick has no time for that.
     for (let id = 1_000; id < 1_250; id += 1)
       story.add(on(id % 2 === 0 ? '2026-10-01' : '2026-10-02', id));
     story.requestSeconds = 15;
@@ -215,7 +215,7 @@ describe('the status', () => {
     expect(await status()).toMatchObject({ standing: 'up-to-date' });
   });
 
-  it('has what AWS denies to a tick, until one is denied nothing', async () => {
+  it('has the denial that a tick met, until a tick meets none', async () => {
     story.world = [on('2026-11-20', 1)];
     await story.settle();
     const denial = new AccessDeniedError(
@@ -237,7 +237,7 @@ describe('the status', () => {
     }
   });
 
-  it('has what SNS denies to a tick, which comes to its end all the same', async () => {
+  it('has a denial by SNS, with which a tick completes all the same', async () => {
     story.world = [on('2026-11-20', 1)];
     await story.settle();
     story.host.edit(1, { email: 'changed@example.org' });
@@ -260,7 +260,7 @@ describe('the status', () => {
     expect((await status()).denial).toBeUndefined();
   });
 
-  it('has that the topic of operations is denied, also to a quiet tick', async () => {
+  it('has a denial by the topic of operations, also for a quiet tick', async () => {
     story.world = [on('2026-11-20', 1)];
     await story.settle();
     const asked = { action: 'sns:Publish', resource: 'the topic of operations' };
@@ -281,17 +281,17 @@ describe('the status', () => {
     expect(after.denial).toBeUndefined();
   });
 
-  it('is not up to date while a difference is unexplained, also if the partner is not asked', async () => {
+  it('is not up to date while a difference is unexplained, also without a request to the partner', async () => {
     story.world = [on('2026-11-20', 1)];
     await story.settle();
-    // Two without a day: in the total, and in no range.
+    // The total has two without a day, which are in no range.
     story.host.count = (right, { filter }) => (isOfDays(filter) ? right : right + 2);
     story.clock.advance({ minutes: 1 });
     expect(await story.tick()).toMatchObject({ unexplained: 2 });
     expect(await status({ partner: false })).toMatchObject({ standing: 'differs', unexplained: 2 });
   });
 
-  it('is not up to date while events are held, whose number is that of now', async () => {
+  it('is not up to date while events are held, and has their present number', async () => {
     await story.settle();
     for (let id = 1; id <= 501; id += 1) story.add(on('2026-11-20', id));
     await story.tick();
@@ -306,7 +306,7 @@ describe('the status', () => {
     expect(await status()).toMatchObject({ standing: 'up-to-date', conditions: [] });
   });
 
-  it('is not up to date while all that is held waits behind what people have not been mailed', async () => {
+  it('is not up to date while all held events wait behind ones without their mail', async () => {
     await story.settle();
     const hold = { since: 0, number: 1, told: { at: 0, number: 1 } };
     await story.ledger.saveState({ conditions: new Map([['held', hold]]) });
@@ -318,12 +318,12 @@ describe('the status', () => {
       conditions: [{ name: 'held', number: 1 }],
     });
     await story.operate({ command: 'discard' });
-    // By the index alone it cannot be told: the next tick can.
+    // The index alone cannot show it. The next tick can.
     await story.tick();
     expect(await status()).toMatchObject({ conditions: [] });
   });
 
-  it('does not look through all that is to be published for what may be held behind it', async () => {
+  it('does not search all pending events for held ones behind them', async () => {
     await story.settle();
     const hold = { since: 0, number: 1, told: { at: 0, number: 1 } };
     await story.ledger.saveState({ conditions: new Map([['held', hold]]) });
@@ -338,7 +338,7 @@ describe('the status', () => {
     expect(kept).not.toHaveBeenCalled();
   });
 
-  it('says everything that is in the way, the gravest first', async () => {
+  it('has all reasons, the gravest first', async () => {
     await story.settle();
     await story.commit([on('2026-11-20', 1)]);
     await story.commit([on('2026-11-20', 2)], 'held');
@@ -359,9 +359,9 @@ describe('the status', () => {
     expect(conditions.map(({ name }) => name)).toEqual(['credentials-refused']);
   });
 
-  it('does not call one paused that was resumed, whatever no tick has noticed yet', async () => {
+  it('does not call a resumed integration paused before its next tick', async () => {
     await story.settle();
-    await story.operate({ command: 'pause', reason: 'the platform moves' });
+    await story.operate({ command: 'pause', reason: 'the partner moves' });
     story.clock.advance({ hours: 25 });
     await story.tick();
     expect(await status()).toMatchObject({ standing: 'paused', conditions: [{ name: 'paused' }] });
@@ -371,7 +371,7 @@ describe('the status', () => {
     expect(await status()).toMatchObject({ standing: 'up-to-date' });
   });
 
-  it('of a baseline that nothing goes on with is behind, too', async () => {
+  it('of a baseline without progress is "behind", too', async () => {
     story.world = [on('2026-11-20', 1), on('2019-04-03', 2)];
     story.requestSeconds = 17;
     await story.tick();
@@ -380,7 +380,7 @@ describe('the status', () => {
     expect(await status()).toMatchObject({ reasons: ['baseline', 'behind'] });
   });
 
-  it('while a baseline runs says how far it is', async () => {
+  it('of a running baseline is "baseline"', async () => {
     story.world = [on('2026-11-20', 1), on('2019-04-03', 2)];
     story.requestSeconds = 17;
     await story.tick();
@@ -391,7 +391,7 @@ describe('the status', () => {
     });
   });
 
-  it('says that somebody is at work', async () => {
+  it('says that a tick is at work', async () => {
     await story.settle();
     const until = story.clock.now().add({ minutes: 1 });
     await story.ledger.takeLease({ owner: 'a tick', until }, story.clock.now());
@@ -400,7 +400,7 @@ describe('the status', () => {
     expect(await status()).toMatchObject({ busy: false });
   });
 
-  it('counts what waits, for whom', async () => {
+  it('counts waiting events by their place', async () => {
     await story.settle();
     await story.commit([on('2026-11-20', 1)]);
     await story.commit([on('2026-11-20', 2)], 'held');
@@ -411,14 +411,14 @@ describe('the status', () => {
     });
   });
 
-  it('names the days that are not proven, and what operations were told', async () => {
+  it('names unproven days, and the conditions told to ops', async () => {
     story.world = [on('2026-11-20', 1), on('2026-10-01', 2)];
     await story.settle();
     await story.passSelfChecks();
     story.host.hidden.add(2);
     for (let days = 0; days < 2; days += 1) {
       story.clock.advance({ hours: 25 });
-      // It is read together with others first.
+      // First, it is read together with others.
       for (let ticks = 0; ticks < 5; ticks += 1) {
         await story.tick();
         story.clock.advance({ minutes: 1 });
@@ -429,13 +429,13 @@ describe('the status', () => {
     expect(conditions).toMatchObject([{ name: 'unproven' }]);
   });
 
-  it('does not ask the partner, if it is not to be asked', async () => {
+  it('sends the partner no request if told so', async () => {
     await story.settle();
     expect(await status({ partner: false })).not.toHaveProperty('partner');
     expect(story.requests).toEqual([]);
   });
 
-  it('says how long each kind of change takes to be found at worst', async () => {
+  it('has the time in which each kind of change is found at worst', async () => {
     await story.settle();
     expect((await status()).detection).toEqual({
       news: 1,
@@ -447,7 +447,7 @@ describe('the status', () => {
 });
 
 describe('the activity', () => {
-  it('is what the last ticks and hours did, newest first, those that failed among them', async () => {
+  it('has the last ticks and hours, newest first, failed ones among them', async () => {
     await story.baseline();
     story.world = [...story.world, assessment({ id: 9_001, certified_on: '2026-11-20' })];
     await story.minutes(1);
@@ -467,7 +467,7 @@ describe('the activity', () => {
     expect(activity?.hours[0]).toMatchObject({ failed: 1 });
   });
 
-  it('is of many held what was found and what was held of it', async () => {
+  it('has the found and the held changes of a flood', async () => {
     await story.baseline();
     story.settings = { holdAbove: 3 };
     story.world = Array.from({ length: 40 }, (_, index) =>
@@ -479,14 +479,14 @@ describe('the activity', () => {
     expect(all).toContainEqual({ found: 40, held: 40 });
   });
 
-  it('is not told unless it is asked for, and is empty before the first tick', async () => {
+  it('is there only on request, and empty before the first tick', async () => {
     expect(await status()).not.toHaveProperty('activity');
     expect((await status({ activity: true })).activity).toEqual({ ticks: [], hours: [] });
   });
 });
 
-describe('the history', () => {
-  it('has every command that has changed something: who, when, what, and what came of it', async () => {
+describe('the history of commands', () => {
+  it('has each command that has changed something: caller, time, settings and outcome', async () => {
     await story.settle();
     const by = 'arn:aws:sts::111122223333:assumed-role/ops/odile';
     await story.operate({ command: 'pause', reason: 'a migration', by });
@@ -523,12 +523,12 @@ describe('the history', () => {
   });
 
   it.each<[string, object, boolean]>([
-    ['a pause of what is paused', { command: 'pause', reason: 'again' }, false],
+    ['a pause of a paused integration', { command: 'pause', reason: 'again' }, false],
     ['a release of nothing', { command: 'release' }, false],
     ['a replay of nobody', { command: 'replay', ids: [99] }, false],
     ['a replay', { command: 'replay', ids: [1] }, true],
     ['a tick during a pause', { command: 'tick' }, false],
-    ['credentials that nobody waited for', { command: 'credentials-stored' }, true],
+    ['credentials without a waiting tick', { command: 'credentials-stored' }, true],
     [
       'credentials that are about to be stored',
       { command: 'credentials-stored', stored: false },
@@ -545,7 +545,7 @@ describe('the history', () => {
     expect(newest?.at).toBe('2026-11-21T08:01:00.000Z');
   });
 
-  it('has one that was carried out in several calls once, with the outcome of the last', async () => {
+  it('has a command of several calls once, with the outcome of the last', async () => {
     await story.settle();
     for (let id = 1; id <= 5; id += 1) await story.show(on('2026-11-20', id));
     let command: object | undefined = {
@@ -562,13 +562,13 @@ describe('the history', () => {
       {
         command: 'replay',
         at: '2026-11-21T08:01:00.000Z',
-        // The last call has nothing left to send; the ones before had.
+        // The last call had nothing left to send. The ones before had.
         outcome: { at: '2026-11-21T08:06:05Z', changed: true },
       },
     ]);
   });
 
-  it('has one that says it goes on with another that was never begun, or was another', async () => {
+  it('has a separate entry for a command that claims to continue an unknown or different one', async () => {
     await story.settle();
     const by = 'arn:aws:sts::111122223333:assumed-role/ops/odile';
     await story.operate({ command: 'discard', ids: [1], by });
@@ -596,14 +596,14 @@ describe('the history', () => {
     expect(history.map(({ operation }) => operation)).not.toContain('made-up');
   });
 
-  it('says why one has failed', async () => {
+  it('has the reason of a failed command', async () => {
     await story.operate({ command: 'restart-baseline' });
     expect((await status({ history: true })).history).toMatchObject([
       { command: 'restart-baseline', outcome: { ok: false, code: 'nothing-recorded' } },
     ]);
   });
 
-  it('keeps the last hundred, and of long lists the beginning', async () => {
+  it('has the last hundred, with the beginning of long lists', async () => {
     await story.settle();
     const ids = Array.from({ length: 1_000 }, (_, index) => index + 1);
     for (let calls = 0; calls < 103; calls += 1) {

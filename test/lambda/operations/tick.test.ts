@@ -14,7 +14,7 @@ const on = (certified_on: string, id: number, more = {}) =>
 const ids = () => story.heard.map(({ id }) => id.replace(`${story.name}/`, ''));
 
 describe('a tick on demand', () => {
-  it('announces what has changed and answers what it did', async () => {
+  it('announces the changes and returns their numbers', async () => {
     await story.settle();
     story.world = [on('2026-11-21', 1)];
     const answer = await story.operate({ command: 'tick' });
@@ -25,7 +25,7 @@ describe('a tick on demand', () => {
     expect(ids()).toEqual(['1/1']);
   });
 
-  it('leaves the field to one that is at work', async () => {
+  it('leaves the work to a tick that is under way', async () => {
     await story.settle();
     const until = story.clock.now().add({ minutes: 1 });
     await story.ledger.takeLease({ owner: 'another', until }, story.clock.now());
