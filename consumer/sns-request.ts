@@ -5,7 +5,7 @@ import { readBytes } from './read-bytes.ts';
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** SNS itself gives up on an endpoint after 15 seconds. */
-const patienceMs = 5_000;
+const timeoutMs = 5_000;
 
 /**
  * One GET at SNS. Redirects are not followed: the host is what was checked.
@@ -21,7 +21,7 @@ export async function askSns(
   try {
     const response = await fetch(url, {
       redirect: 'error',
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     const body = await readBytes(response.body ?? [], maxBytes);
     if (response.status === 200 && body !== undefined) return body.toString('utf8');

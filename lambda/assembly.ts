@@ -9,13 +9,13 @@ import { Table } from './ledger/table.ts';
 import { createPartnerClient } from './partner/client.ts';
 import { partnerReader } from './partner/reader.ts';
 import { secretCredentials, secretsManagerReader } from './partner/secret.ts';
-import { mailPatience, patience } from './patience.ts';
 import type { Journal } from './ports/journal.ts';
 import { type Settings, tickSettings } from './settings.ts';
 import * as rules from './tick/rules.ts';
+import { awsTimeouts, snsTimeouts } from './timeouts.ts';
 
 /** Batches of events are retried as a topic or a queue takes them: delivery/dispatch.ts. */
-export const withoutRetries = { ...patience, maxAttempts: 1 };
+export const withoutRetries = { ...awsTimeouts, maxAttempts: 1 };
 
 /**
  * The real parts, as a function has them: built once per cold start.
@@ -36,7 +36,7 @@ export function assemble<Told extends Journal>(environment: Settings, journal: T
   let requests = 0;
   const credentials = secretCredentials(
     environment.SECRET_ID,
-    secretsManagerReader(new SecretsManagerClient(patience)),
+    secretsManagerReader(new SecretsManagerClient(awsTimeouts)),
   );
   const client = createPartnerClient({
     baseUrl: integration.baseUrl,
@@ -48,8 +48,8 @@ export function assemble<Told extends Journal>(environment: Settings, journal: T
       requests += 1;
     },
   });
-  const table = new Table(new DynamoDBClient(patience), environment.TABLE_NAME, clock);
-  const sns = new SNSClient(mailPatience);
+  const table = new Table(new DynamoDBClient(awsTimeouts), environment.TABLE_NAME, clock);
+  const sns = new SNSClient(snsTimeouts);
   const clients = { mails: sns, batches: new SNSClient(withoutRetries) };
   return {
     settings: tickSettings(environment),

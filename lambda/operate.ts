@@ -11,9 +11,9 @@ import { dynamoOpsLedger } from './ledger/dynamo-ops-ledger.ts';
 import { carryOut } from './operations/carry-out.ts';
 import type { Answer } from './operations/contract.ts';
 import type { OperationParts } from './operations/parts.ts';
-import { patience } from './patience.ts';
 import { parseSettings } from './settings.ts';
 import { tick } from './tick/tick.ts';
+import { awsTimeouts } from './timeouts.ts';
 
 const environment = parseSettings(process.env);
 const { name } = environment.INTEGRATION;
@@ -41,7 +41,9 @@ const parts: OperationParts = {
   topics: () => topicFindings(sns, topics),
   // An id or an alias without an account is one of this account.
   topicKey: async (key) =>
-    key.startsWith('arn:') && !isOurs(key) ? undefined : topicKeyOf(new KMSClient(patience), key),
+    key.startsWith('arn:') && !isOurs(key)
+      ? undefined
+      : topicKeyOf(new KMSClient(awsTimeouts), key),
   queueKey: async (arn) => (isOurs(arn) ? queueKeyOf(sqsFor(arn), arn) : undefined),
   subscribers: async (topic) => {
     const arn = topics[topic];

@@ -6,7 +6,7 @@ import type { Construct } from 'constructs';
 import { taskErrors } from '../../lambda/names.ts';
 
 /** A quarter of an hour in all: longer than the lease of a task that has died. */
-const patience: sfn.RetryProps = { interval: Duration.minutes(1), backoffRate: 2, maxAttempts: 4 };
+const slowRetry: sfn.RetryProps = { interval: Duration.minutes(1), backoffRate: 2, maxAttempts: 4 };
 
 /**
  * What the state machine of a baseline does:
@@ -41,7 +41,7 @@ export function baselineSteps(
       ResultPath: '$.executions',
     },
   });
-  executions.addRetry(patience);
+  executions.addRetry(slowRetry);
 
   const read = task(
     'Read',
@@ -110,7 +110,7 @@ function taskOf(
   id: string,
   payload: Readonly<Record<string, unknown>>,
   results: Pick<sfn.TaskStateBaseProps, 'outputPath' | 'resultSelector' | 'resultPath'>,
-  retry = patience,
+  retry = slowRetry,
 ): LambdaInvoke {
   const task = new LambdaInvoke(scope, id, {
     lambdaFunction: tasks,

@@ -72,11 +72,11 @@ const failuresInARow = 8;
 /** An answer that takes longer is late: fewer requests are made beside the next. */
 const lateMs = 2_000;
 /** How long an answer is waited for: as long as there is time, since what is sent again is heard twice. */
-const leastPatienceMs = 5_000;
-const mostPatienceMs = 30_000;
+const leastTimeoutMs = 5_000;
+const mostTimeoutMs = 30_000;
 
-/** Rejects when nothing was taken. @param patienceMs how long its answer may take */
-export type Send = (batch: readonly Message[], patienceMs: number) => Promise<BatchResult>;
+/** Rejects when nothing was taken. @param timeoutMs how long its answer may take */
+export type Send = (batch: readonly Message[], timeoutMs: number) => Promise<BatchResult>;
 
 /** A message that is neither accepted nor refused for good. */
 interface Sending extends Message {
@@ -189,7 +189,7 @@ async function request(
   const sentAt = clock.now().epochMilliseconds;
   // The deadline leaves time for a usual answer to what is sent just before it.
   const leftMs = Math.max(0, deadline.epochMilliseconds - sentAt);
-  const patienceMs = Math.min(mostPatienceMs, leastPatienceMs + leftMs);
+  const timeoutMs = Math.min(mostTimeoutMs, leastTimeoutMs + leftMs);
   const noteDenial = (error: unknown) => {
     run.denial ??= denialOf(error, asked);
   };
@@ -197,7 +197,7 @@ async function request(
     noteDenial(error);
     return { code: codeOf(error) };
   };
-  const answer = await send(batch, patienceMs).catch(refusal);
+  const answer = await send(batch, timeoutMs).catch(refusal);
   const { Failed = [], $metadata } = answer;
   for (const { Code: name, Message: message } of Failed) noteDenial({ name, message, $metadata });
   const isLate = clock.now().epochMilliseconds - sentAt > lateMs;

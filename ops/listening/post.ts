@@ -5,7 +5,7 @@ import type { Clock } from '../../lambda/clock.ts';
 import type { Envelope } from './envelope.ts';
 
 /** SNS's own limit for an answer. */
-const patienceMs = 15_000;
+const timeoutMs = 15_000;
 
 export interface Answer {
   /** The status of HTTP. If there is none, the reason: `too-late`, or the operating system's name for the error. */
@@ -32,7 +32,7 @@ export async function post(
 ): Promise<Answer> {
   const begun = clock.now();
   const late = new AbortController();
-  const inTime = clock.after(patienceMs, () => late.abort());
+  const inTime = clock.after(timeoutMs, () => late.abort());
   const answer = (status: Answer['status']): Answer => ({
     status,
     tookMs: begun.until(clock.now()).total('milliseconds'),

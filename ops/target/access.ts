@@ -17,14 +17,14 @@ export interface ClientSettings {
   readonly endpoint?: string;
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
   readonly maxAttempts?: number;
-  readonly requestHandler?: ReturnType<typeof patience>['requestHandler'];
+  readonly requestHandler?: ReturnType<typeof timeouts>['requestHandler'];
 }
 
 /**
  * The limits for an answer, and for each pause within it. A lost connection gives no sign, and by default the SDK waits
  * for ever: it only warns when a limit is exceeded.
  */
-export function patience(silenceMs = 10_000) {
+export function timeouts(silenceMs = 10_000) {
   return {
     requestHandler: {
       connectionTimeout: 5_000,

@@ -13,7 +13,7 @@ import {
 import { problemSchema } from '../../lambda/operations/shapes.ts';
 import { CallGoesOnError, NotFoundError, UsageError } from '../errors.ts';
 import { harmlessJson } from '../render/text.ts';
-import { type Access, calling, patience } from './access.ts';
+import { type Access, calling, timeouts } from './access.ts';
 import {
   AnswerLostError,
   AnswerNotUnderstoodError,
@@ -92,7 +92,7 @@ export class OperateClient {
     this.#lambda = access.clients.open(
       new LambdaClient({
         ...access.settings('lambda'),
-        ...patience(silenceMs),
+        ...timeouts(silenceMs),
         // A command whose answer is lost may have been carried out: the user decides whether to repeat it.
         maxAttempts: 1,
       }),

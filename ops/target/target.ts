@@ -7,7 +7,7 @@ import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { stackOutputs } from '../../infra/output-names.ts';
 import { NotFoundError, UsageError } from '../errors.ts';
 import type { Host } from '../host.ts';
-import { type Access, type Clients, calling, patience, type Service } from './access.ts';
+import { type Access, type Clients, calling, type Service, timeouts } from './access.ts';
 import { AwsFailedError, NotSignedInError } from './errors.ts';
 import { localSettings, localUser } from './local.ts';
 import { blameProfile, profileOf } from './profile.ts';
@@ -78,7 +78,7 @@ export async function findTarget(
   const access: Access = {
     isLocal: local,
     clients,
-    settings: (service) => ({ ...patience(), ...settings(service) }),
+    settings: (service) => ({ ...timeouts(), ...settings(service) }),
   };
   const described = describedStack(access, { ...options, environment }, stop).catch(
     async (error) => {

@@ -9,7 +9,7 @@ import { RunningProgram } from '../support/running.ts';
 import { Program } from './example.ts';
 
 // The examples as a newcomer runs them: `npm start` in their folder, beside a local instance.
-const patience = 60_000;
+const timeout = 60_000;
 let folder: string;
 let notifier: RunningProgram;
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
   const environment = { NOTIFIER_LOCAL: folder };
   notifier = new RunningProgram(run, ['--every', '0.5'], { environment });
   await notifier.shows(/tick 1/);
-}, patience);
+}, timeout);
 afterAll(async () => {
   notifier?.interrupt();
   await notifier?.ended;
@@ -59,7 +59,7 @@ describe('an example beside a local instance', () => {
         await example.end();
       }
     },
-    patience,
+    timeout,
   );
 
   it.each(['sqs-worker', 'lambda', 'https-webhook'])(

@@ -2,8 +2,8 @@ import type { Clock } from '../../lambda/clock.ts';
 import { dispatch, type Message, TopicPace } from '../../lambda/delivery/dispatch.ts';
 import { messageOf } from '../../lambda/events/message.ts';
 import type { OwedEvent } from '../../lambda/events/owed-event.ts';
-import { mailPatience } from '../../lambda/patience.ts';
 import type { Announcer, DigestOutcome } from '../../lambda/ports/announcer.ts';
+import { snsTimeouts } from '../../lambda/timeouts.ts';
 import { batchResult } from './batch-result.ts';
 
 interface Hearing {
@@ -30,9 +30,9 @@ export class SlowTopic {
     [owed, deadline, onAccepted]: Parameters<Announcer['publish']>,
     { hear, random }: Hearing,
   ): ReturnType<Announcer['publish']> {
-    const send = async (batch: readonly Message[], patienceMs: number) => {
+    const send = async (batch: readonly Message[], timeoutMs: number) => {
       const codes = hear(batch.map((one) => one.owed));
-      return batchResult((await this.#isAnswered(patienceMs)) ? codes : { code: 'TimeoutError' });
+      return batchResult((await this.#isAnswered(timeoutMs)) ? codes : { code: 'TimeoutError' });
     };
     const asked = { action: 'sns:Publish', resource: 'the topic' };
     const context = { clock: this.#clock, random, pace: this.#pace, deadline, onAccepted, asked };
@@ -45,7 +45,7 @@ export class SlowTopic {
 
   /** Sends a mail or a notice, which the AWS client retries by itself. */
   async mail(hear: () => void): Promise<DigestOutcome> {
-    const { maxAttempts, requestHandler } = mailPatience;
+    const { maxAttempts, requestHandler } = snsTimeouts;
     for (let made = 0; made < maxAttempts; made++) {
       hear();
       if (await this.#isAnswered(requestHandler.requestTimeout)) return { accepted: true };
@@ -53,8 +53,8 @@ export class SlowTopic {
     return { accepted: false, code: 'TimeoutError' };
   }
 
-  async #isAnswered(patienceMs: number): Promise<boolean> {
-    await this.#clock.sleep(Math.min(this.#answerMs, patienceMs));
-    return this.#answerMs <= patienceMs;
+  async #isAnswered(timeoutMs: number): Promise<boolean> {
+    await this.#clock.sleep(Math.min(this.#answerMs, timeoutMs));
+    return this.#answerMs <= timeoutMs;
   }
 }

@@ -151,35 +151,35 @@ describe('a topic with slow answers', () => {
     const topic = new Topic();
     const { clock, pace } = topic;
     pace.width = 4;
-    const patience: number[] = [];
+    const timeouts: number[] = [];
     const deadline = clock.now().add({ seconds: 45 });
-    const send = async (batch: readonly Message[], patienceMs: number) => {
-      patience.push(patienceMs);
+    const send = async (batch: readonly Message[], timeoutMs: number) => {
+      timeouts.push(timeoutMs);
       await clock.sleep(8_000);
       topic.taken.push(...batch.map(nameOf));
-      return batchResult(patienceMs < 8_000 ? { code: 'TimeoutError' } : all(batch));
+      return batchResult(timeoutMs < 8_000 ? { code: 'TimeoutError' } : all(batch));
     };
     const context = { clock, pace, deadline, random: () => 0.5, asked };
     const { accepted } = await dispatch(messages(30), send, context);
     expect(accepted).toHaveLength(30);
     expect(topic.taken).toHaveLength(30);
-    expect(patience[0]).toBe(30_000);
+    expect(timeouts[0]).toBe(30_000);
     expect(pace.width).toBe(1);
   });
 
   it('gets no request that its usual time cannot answer before the deadline', async () => {
     const topic = new Topic();
     const { clock, pace } = topic;
-    const patience: number[] = [];
+    const timeouts: number[] = [];
     const deadline = clock.now().add({ seconds: 20 });
-    const send = async (batch: readonly Message[], patienceMs: number) => {
-      patience.push(patienceMs);
+    const send = async (batch: readonly Message[], timeoutMs: number) => {
+      timeouts.push(timeoutMs);
       await clock.sleep(8_000);
       return batchResult(all(batch));
     };
     const context = { clock, pace, deadline, random: () => 0.5, asked };
     const { accepted, refused } = await dispatch(messages(50), send, context);
-    expect(patience).toEqual([25_000, 17_000, 9_000]);
+    expect(timeouts).toEqual([25_000, 17_000, 9_000]);
     expect([accepted.length, refused.length]).toEqual([30, 20]);
   });
 });

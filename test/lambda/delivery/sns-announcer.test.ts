@@ -78,7 +78,7 @@ describe('publishing events', () => {
   });
 
   it('waits for an answer as long as there is time, longer than for a mail, and names denied actions', async () => {
-    const patience: unknown[] = [];
+    const timeouts: unknown[] = [];
     const slow = new SNSClient({
       endpoint: server.address,
       region: 'eu-central-1',
@@ -86,7 +86,7 @@ describe('publishing events', () => {
       maxAttempts: 1,
       requestHandler: {
         handle: async (_: unknown, { requestTimeout }: { requestTimeout?: number }) => {
-          patience.push(requestTimeout);
+          timeouts.push(requestTimeout);
           throw Object.assign(new Error('denied'), { name: 'AccessDenied' });
         },
       },
@@ -95,7 +95,7 @@ describe('publishing events', () => {
     const announcer = snsAnnouncer({ mails: slow, batches: slow }, topics, options(clock));
     const published = await announcer.publish(owedEvents(1), clock.now().add({ seconds: 10 }));
     const notified = await announcer.notify({ subject: 'a notice', text: 'a notice' });
-    expect(patience).toEqual([15_000, undefined]);
+    expect(timeouts).toEqual([15_000, undefined]);
     const message = (topic: string) => expect.stringContaining(`denies sns:Publish on ${topic} `);
     expect(published).toMatchObject({ denial: { message: message(topics.events) } });
     expect(notified).toMatchObject({ denial: { message: message(topics.operations) } });

@@ -63,10 +63,10 @@ const covers =
 function brokenOff(
   steps: ReturnType<typeof locate>,
   truth: Calendar,
-  patience: number,
+  requests: number,
 ): CalendarRange | undefined {
   let step = steps.next();
-  for (let asked = 0; !step.done && asked < patience; asked += 1) {
+  for (let asked = 0; !step.done && asked < requests; asked += 1) {
     const { kind, range } = step.value;
     step = steps.next(kind === 'read' ? Number.NaN : truth.sumOf(range));
   }
@@ -87,8 +87,8 @@ describe('a search for differing days', () => {
 
   it('resumes in the days in which it stopped, and names the same days there', () => {
     fc.assert(
-      fc.property(oneWay, fc.nat({ max: 20 }), ({ calendar, truth, recent }, patience) => {
-        const within = brokenOff(locate(calendar, truth.total, recent), truth, patience);
+      fc.property(oneWay, fc.nat({ max: 20 }), ({ calendar, truth, recent }, requests) => {
+        const within = brokenOff(locate(calendar, truth.total, recent), truth, requests);
         if (within === undefined) return;
         const all = searched(calendar, truth, recent).reads;
         const inside = ({ first, last }: CalendarRange) =>

@@ -3,7 +3,7 @@
  * invocation, and a connection can die while its environment is frozen. Without
  * `throwOnRequestTimeout` the SDK's HTTP handler only logs that time is up, and waits on.
  */
-export const patience = {
+export const awsTimeouts = {
   requestHandler: {
     connectionTimeout: 2_000,
     requestTimeout: 5_000,
@@ -12,7 +12,7 @@ export const patience = {
 } as const;
 
 /** What is sent again is read twice: the answer to a mail is waited for longer, and it is sent once more at most. */
-export const mailPatience = {
-  requestHandler: { ...patience.requestHandler, requestTimeout: 9_000 },
+export const snsTimeouts = {
+  requestHandler: { ...awsTimeouts.requestHandler, requestTimeout: 9_000 },
   maxAttempts: 2,
 } as const;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it } from 'vitest';
-import { patience } from '../../lambda/patience.ts';
+import { awsTimeouts } from '../../lambda/timeouts.ts';
 
 it('a client gives up on a service that takes the request and never answers', async () => {
   const silent = createServer(() => {}).listen(0, '127.0.0.1');
@@ -14,7 +14,7 @@ it('a client gives up on a service that takes the request and never answers', as
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
     endpoint: `http://127.0.0.1:${address.port}`,
     maxAttempts: 1,
-    requestHandler: { ...patience.requestHandler, requestTimeout: 50 },
+    requestHandler: { ...awsTimeouts.requestHandler, requestTimeout: 50 },
   });
   try {
     await expect(client.send(new ListTablesCommand())).rejects.toMatchObject({
