@@ -20,6 +20,8 @@ import type { PipePlan } from '../../local/aws/interpret.ts';
  *    template's result.
  *
  * "API_PipeTargetParameters", "API_PipeTargetEventBridgeEventBusParameters": the limits of lengths.
+ *
+ * The size of an event on the bus is not computed: of the largest messages, tests know the body only.
  */
 const limits = { inputTemplate: 8_192, source: 256, detailType: 128 };
 
