@@ -10,7 +10,7 @@ import { type Attempt, attemptLine, type Tally, tallyLines } from '../render/lis
 import { jsonLine } from '../render/text.ts';
 import type { Session } from '../session.ts';
 import type { Access } from '../target/access.ts';
-import { Bearing } from '../watching/bearing.ts';
+import { Attempts } from '../watching/attempts.ts';
 import {
   type QueuedMessage,
   type Subscribed,
@@ -86,10 +86,10 @@ async function forwardAll(session: Session, forwarding: Forwarding): Promise<Tal
   const outcomes = new Map<string, Outcome>();
   await using queue = await TemporaryQueue.create(access, subscribed, clock);
   announce(session, forwarding);
-  const reading = new Bearing(session);
+  const attempts = new Attempts(session);
   let left = count;
   while (!stop.aborted && left > 0) {
-    const isRead = await reading.attempt(async () => {
+    const isRead = await attempts.attempt(async () => {
       const messages = await queue.receive(stop, Math.min(atOnce, left));
       const offered = await Promise.allSettled(
         messages.map(async (message) => {

@@ -2,10 +2,10 @@ import { NotifierError } from '../../lambda/errors.ts';
 import type { Session } from '../session.ts';
 
 /** So many failures in a row are no longer a passing one. */
-const bornAtMost = 4;
+const failuresAtMost = 4;
 
 /** Repeats work that may fail for a moment, such as a call that AWS throttles. */
-export class Bearing {
+export class Attempts {
   readonly #session: Session;
   #failures = 0;
 
@@ -29,7 +29,7 @@ export class Bearing {
       if (stop.aborted && error === stop.reason) return false;
       this.#failures += 1;
       const isPassing = error instanceof NotifierError && error.retryHelps;
-      if (!isPassing || this.#failures > bornAtMost) throw error;
+      if (!isPassing || this.#failures > failuresAtMost) throw error;
       terminal.note([`${error.message} It is tried again.`]);
       return false;
     }
