@@ -10,12 +10,12 @@ import { carefulPoller, startPollers, usualPoller } from './usual-pollers.ts';
 export const contenders = ['ours', 'usual poller', 'careful poller'] as const;
 export type Contender = (typeof contenders)[number];
 
-/** What one contender's run cost, and what came of it. */
+/** The costs and the results of one contender's run. */
 export interface Measured extends Consumption {
   /** To the API, by the sandbox's log; those for tokens are not among them. */
   readonly requests: number;
   readonly ms: number;
-  /** What its subscriber received. */
+  /** Events that its subscriber received. */
   readonly heard: readonly Heard[];
 }
 

@@ -22,15 +22,15 @@ const outcome = z.object({
 });
 
 const megabytes = (bytes: number) => Math.round(bytes / 2 ** 20);
-/** What a request to a partner on the internet takes; it decides how many ticks a baseline needs. */
+/** Duration of a request to a partner on the internet; it decides how many ticks a baseline needs. */
 const requestMs = 200;
 const mostMegabytes = 200;
 const mostOverMinimum = 1.15;
-/** A smaller history has too few pages to spread the first, short slices over, and a process to start. */
+/** A smaller history has too few pages: its short first ranges, and the start of a process, weigh too much. */
 const fromRecords = 20_000;
 /** Seven seconds for 20,000. */
 const mostProcessorMsARecord = 0.35;
-/** What garbage collection makes of chance. */
+/** Allowance for the chance of garbage collection. */
 const mostGrowth = 1.1;
 
 /**

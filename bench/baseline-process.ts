@@ -5,7 +5,7 @@ import { Meter } from './meter.ts';
 import { now, timeoutSeconds } from './settings.ts';
 import { createTicker } from './ticker.ts';
 
-/** Ticks until the baseline is completed, in a process of their own, and what memory that took. */
+/** Ticks until the baseline is completed, in a process of their own; reports the memory. */
 const { partner, aws, world, topics, requestMs } = input(
   z.object({
     partner: partnerReady,

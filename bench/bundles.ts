@@ -5,7 +5,7 @@ import { type BuildOptions, build } from 'esbuild';
 import { bundleOptions } from '../infra/bundling/options.ts';
 import { inTemporaryFolder } from './temporary-folder.ts';
 
-/** What every function that talks to these three services pays, whatever it does. */
+/** The least that a function costs which talks to these three services. */
 const threeClients = `
   import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
   import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';

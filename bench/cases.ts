@@ -58,7 +58,7 @@ export async function quietTick(arena: Arena, label: string): Promise<Row[]> {
   return rows;
 }
 
-/** What an hour of ticks costs in the steady state beyond that of as many quiet ticks. */
+/** The costs of an hour of ticks in the steady state, less those of as many quiet ticks. */
 export async function auditsOfAnHour(arena: Arena, label: string): Promise<Row[]> {
   const { ledger } = arena.ticker;
   const quiet = await arena.measure('ours');
@@ -186,8 +186,8 @@ export function randomDays(days: readonly string[], count: number): string[] {
 
 /**
  * A tick a minute at a host that orders ties as it likes and on which records arrive (some
- * backdated), move, leave and return between requests; then quiet and a day's audits. Whoever is there, or
- * gone, for good must have been told of.
+ * backdated), move, leave and return between requests; then quiet and a day's audits. An event must tell of each
+ * record that is there, or gone, for good.
  */
 export async function unrest(arena: Arena, length: number): Promise<Row[]> {
   const before = await idsOf(arena);
@@ -213,7 +213,7 @@ export async function unrest(arena: Arena, length: number): Promise<Row[]> {
     const { heard } = sumOf(runs.get(contender) ?? []);
     const of = (truth: readonly Happened[]) => {
       const { happened, lost, twice } = scoreOf(truth, heard);
-      // What came and left again in between may be told of or not.
+      // An assessment that came and left in between may be told of or not.
       return { happened, lost, twice, untrue: 0 };
     };
     const measured = withoutAudits.get(contender);

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import * as z from 'zod';
 
-/** A program of this folder in a process of its own, which has sent what others need to know of it. */
+/** A program of this folder in a process of its own, which has sent its address to the others. */
 export interface Child<Ready> {
   readonly ready: Ready;
   stop(): Promise<void>;
@@ -37,7 +37,7 @@ export async function startChild<Ready>(
   };
 }
 
-/** What the parent has given this program. */
+/** The input from the parent. */
 export function input<Input>(schema: z.ZodType<Input>): Input {
   return schema.parse(JSON.parse(process.argv[2] ?? '{}'));
 }

@@ -17,8 +17,8 @@ const mostMegabytes = 130;
 const megabytes = (bytes: number) => Math.round(bytes / 2 ** 20);
 
 /**
- * What a new execution environment of the poll function costs: its import beside that of the three
- * bare SDK clients, alternately, and its memory after its first tick, which finds nothing new.
+ * The costs of a new execution environment of the poll function. Its import is measured beside that of the three bare
+ * SDK clients, alternately. Its memory is measured after its first tick, which finds nothing new.
  *
  * @param imports of each
  */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What a tick asks of AWS, and of the partner. */
+/** Requests of a tick to AWS and to the partner. */
 export const tickUnits = z.object({
   /** Certifications announced as created. */
   news: z.number(),
@@ -17,7 +17,7 @@ export const tickUnits = z.object({
 });
 export type TickUnits = z.output<typeof tickUnits>;
 
-/** What `node bench/cost.ts` writes and docs/measured/cost.md is calculated with. */
+/** `node bench/cost.ts` writes these figures; docs/measured/cost.md is calculated from them. */
 export const costMeasured = z.object({
   /** `YYYY-MM-DD` */
   on: z.iso.date(),

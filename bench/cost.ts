@@ -15,12 +15,12 @@ import { Subscriber } from './subscriber.ts';
 import { createTicker } from './ticker.ts';
 
 /**
- * Measures what docs/measured/cost.md calculates with: `node bench/cost.ts`, a few minutes. Units of the ledger
- * by the embedded DynamoDB's own account and AWS's rules for indexes, calls by the clients, log bytes
- * by what the function's journal writes. Then `npm run generate` writes the page.
+ * Measures the figures that docs/measured/cost.md calculates with: `node bench/cost.ts`, a few minutes. The
+ * embedded DynamoDB counts units of the ledger, with AWS's rules for indexes. The clients count calls, and the
+ * function's journal counts log bytes. Then `npm run generate` writes the page.
  */
 const file = fileURLToPath(new URL('cost-measured.json', import.meta.url));
-/** Beyond what one tick of any schedule here brings: what the gate would hold is announced. */
+/** More than a tick of any schedule here finds, so the gate holds nothing. */
 const holdAbove = 10_000;
 const rounds = 3;
 
@@ -148,7 +148,7 @@ function sumOf(ticks: readonly TickUnits[]): TickUnits {
   };
 }
 
-/** What the journal of the deployed function would have written of a tick, with its Lambda context. */
+/** The lines that the deployed function's journal writes of a tick, with its Lambda context. */
 function logBytesOf(report: TickReport, requests: number, durationMs: number): number {
   const ledgerName = 'certification-notifier-NotifierLedgerTableB61FFCC6-1A2B3C4D5E6F';
   const journal = new TickJournal(integration, ledgerName);

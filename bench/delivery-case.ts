@@ -33,14 +33,14 @@ const megabytes = (bytes: number) => Math.round(bytes / 2 ** 20);
 const firstId = 50_000_000;
 const leastSpeedUp = 5;
 const mostCalls = 1.02;
-/** An outbox of twice as many events; what garbage collection makes of chance. */
+/** An outbox of twice as many events. Garbage collection makes the difference vary. */
 const mostGrowth = 1.15;
 
 /**
  * So many events in the outbox, as an outage of SNS leaves them, delivered by a tick (ours) and by one
- * Publish an event (the usual poller). Both read the same ledger and settle what they delivered; events
- * a second are counted over the time in which a request to SNS was under way, because the embedded
- * DynamoDB, one thread as it is, takes longer to settle an event than the embedded SNS to take it.
+ * Publish an event (the usual poller). Both read the same ledger and settle the delivered events. Events a second are
+ * counted over the time in which a request to SNS was under way. The embedded DynamoDB has one thread, and takes
+ * longer to settle an event than the embedded SNS takes to accept it.
  */
 export async function pendingDelivered(
   arena: Arena,

@@ -10,7 +10,7 @@ import { Meter } from './meter.ts';
 import { timeoutSeconds } from './settings.ts';
 import { createTicker } from './ticker.ts';
 
-/** What an outbox owes, delivered by one tick or by one Publish an event, and what memory that took. */
+/** Delivers the events of an outbox, by one tick or by one Publish an event; reports the memory. */
 const { contender, partner, aws, world, topics, now } = input(
   z.object({
     contender: z.enum(['ours', 'usual poller']),
@@ -29,7 +29,7 @@ let peak = 0;
 const look = () => {
   peak = Math.max(peak, process.memoryUsage.rss());
 };
-/** What a request to SNS takes on its way, at the very least, where SNS is not in the next process. */
+/** Least duration of a request to SNS, where SNS is not in the next process. */
 const wayMs = 2;
 /** Time during which some request to SNS was under way. */
 let snsMs = 0;

@@ -13,7 +13,7 @@ const outcome = z.object({
 });
 export type Environment = z.output<typeof outcome>;
 
-/** JavaScript, because what takes the types out of TypeScript would be measured, too. */
+/** JavaScript: removing the types of TypeScript would be measured, too. */
 const program = `
   const [url, ticks] = process.argv.slice(1);
   const began = performance.now();
@@ -30,10 +30,10 @@ const program = `
   process.disconnect();`;
 
 /**
- * A bundle in a fresh process, as in a new execution environment: what its import takes, and so many
+ * A bundle in a fresh process, as in a new execution environment: the cost of its import, and of so many
  * ticks. Lambda's own runtime client is not in it.
  *
- * @param variables the whole environment of the process, besides what Lambda sets
+ * @param variables the whole environment of the process, besides the variables that Lambda sets
  */
 export async function inFreshProcess(
   url: string,

@@ -10,7 +10,7 @@ const indexes = [
 ];
 
 /**
- * Counts what writes to the table cost in its indexes, which the embedded DynamoDB does not charge. By
+ * Counts the writes in the table's indexes, which the embedded DynamoDB does not charge. By
  * AWS's rules ("Write capacity units" of global secondary indexes in the developer guide): an entry
  * that appears, disappears or changes is a write; one whose key changes is two. No entry here is
  * beyond a kilobyte.

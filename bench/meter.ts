@@ -3,7 +3,7 @@ import { SNSClient } from '@aws-sdk/client-sns';
 import * as z from 'zod';
 import type { AwsReady } from './child.ts';
 
-/** What one contender has asked of AWS. */
+/** Requests of one contender to AWS. */
 export interface Consumption {
   readonly readUnits: number;
   readonly writeUnits: number;
@@ -21,7 +21,7 @@ const writes = /^(Put|Update|Delete|BatchWrite)Item$/;
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 const region = 'us-east-1';
 
-/** Clients that count: consumed capacity as DynamoDB reports it, and what SNS is asked to publish. */
+/** Clients that count: the consumed capacity that DynamoDB reports, and the events that SNS is asked to publish. */
 export class Meter {
   readonly dynamodb: DynamoDBClient;
   readonly sns: SNSClient;

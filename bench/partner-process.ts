@@ -24,7 +24,7 @@ const sandbox = await startPartnerSandbox({
   clock: new ManualClock(now),
 });
 
-/** Weekends get a seventh of what falls on them, as in the sandbox's own history. */
+/** Weekends get a seventh of their share, as in the sandbox's own history. */
 const weightOf = (day: Temporal.PlainDate) => (day.dayOfWeek > 5 ? 0.15 : 1.34);
 
 if (further !== undefined) {

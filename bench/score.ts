@@ -4,7 +4,7 @@ import type { Heard } from './subscriber.ts';
 /** Something that happened at the partner and that subscribers should hear of. */
 export type Happened = Pick<Heard, 'type' | 'subject'>;
 
-/** What subscribers missed, and what they heard that they should not have. */
+/** Events that subscribers missed, and false events that they heard. */
 export interface Score {
   readonly happened: number;
   readonly lost: number;

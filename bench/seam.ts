@@ -44,7 +44,7 @@ for (const { records, perDay } of SIZES) {
         'usual client loses': `${usualClientLost} of ${usualReads}`,
       };
       table[name] = row;
-      // The whole takes long: whoever stops it has what is done.
+      // The whole takes long. When it is stopped, the finished rows are shown.
       console.error(`${name}: ${JSON.stringify(row)}`);
     }
   }

@@ -14,10 +14,9 @@ import { settings, timeZone } from './settings.ts';
 const month = 'YYYY-MM'.length;
 
 /**
- * A ledger as the baseline leaves it, without the baseline: by the ledger's own functions, from what
- * the partner lists. Of days outside `recorded` it has the calendar's entry (with a random digest, as
- * no record was read) and no certification: no tick of the benchmark looks there, and one that did
- * would take the records for new and be caught announcing them.
+ * A ledger as the baseline leaves it, without the baseline: by the ledger's own functions, from the partner's list. A day
+ * outside `recorded` has an entry in the calendar (with a random digest, as no record was read) and no certification. No
+ * tick of the benchmark looks there. A tick that did would take the records for new, and announce them.
  *
  * @param days of the whole history, in order
  */
@@ -59,8 +58,8 @@ export async function seedLedger(
 }
 
 /**
- * As if the audits had been at work for a day: the days' last reads spread evenly over the audits'
- * periods, oldest days first, so that an hour costs what every hour costs.
+ * As if the audits had been at work for a day: the days' last reads spread evenly over the audits' periods, oldest days
+ * first. So each hour costs the same.
  */
 export async function spreadAudits(ledger: Ledger, clock: ManualClock): Promise<void> {
   const now = clock.now().epochMilliseconds;
@@ -95,7 +94,7 @@ export async function spreadAudits(ledger: Ledger, clock: ManualClock): Promise<
   await writeState(ledger, clock, { dirtySince: undefined });
 }
 
-/** Expected total and due audits, from the calendar, and whatever else is given. */
+/** Expected total and due audits, from the calendar, and the further changes that are given. */
 async function writeState(
   ledger: Ledger,
   clock: ManualClock,

@@ -16,7 +16,7 @@ const columns = [
 ] as const;
 const indent = '  ';
 
-/** The rows for a terminal: by case, the figures below each other, and what else there is to say below these. */
+/** The rows for a terminal: by case, with the figures below each other, and remarks below these. */
 export function tableOf(rows: readonly Row[]): string {
   const widths = columns.map((name, index) =>
     Math.max(name.length, ...rows.map((row) => cellsOf(row)[index]?.length ?? 0)),
@@ -62,7 +62,7 @@ function notesOf({ further, target }: Row): string[] {
   ].flatMap((note) => folded(note, indent.repeat(3)));
 }
 
-/** Between words, where the line is too long; what follows is further in. */
+/** Breaks a long line between words, and indents the rest. */
 function folded(text: string, before: string): string[] {
   const lines: string[] = [];
   let line = before;

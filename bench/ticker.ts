@@ -24,7 +24,7 @@ export interface TickerOptions {
   readonly sns: SNSClient;
   readonly table: string;
   readonly topics: Topics;
-  /** What a request to the partner takes: the clock stands still otherwise. */
+  /** Duration of a request to the partner; otherwise the clock stands still. */
   readonly requestMs?: number;
   readonly onRequest?: () => void;
   readonly holdAbove?: number;
@@ -33,7 +33,7 @@ export interface TickerOptions {
 export interface Ticker {
   readonly ledger: Ledger;
   readonly client: PartnerClient;
-  /** What ticks warned of; expected to stay empty. */
+  /** Warnings of ticks; expected to stay empty. */
   readonly warnings: readonly string[];
   tick(): Promise<TickReport>;
   close(): Promise<void>;

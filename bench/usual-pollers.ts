@@ -30,10 +30,9 @@ export interface PollerParts {
 }
 
 /**
- * What a competent developer writes first: read the recent window page by page, in a fixed order, as
- * the API document advises (4.2, paging rules); whoever's id is not in the seen-set is announced,
- * then put into it, so that a crash in between announces twice rather than never. The event's id is
- * the assessment's, so that it stays the same when it is.
+ * The first program of a competent developer. It reads the recent window page by page, in a fixed order, as the API
+ * document advises (docs/partner.md, 4.2). An id that is not in the seen-set is announced and then put into it, so a
+ * crash in between announces twice rather than never. The event's id is the assessment's, so a repeated event keeps it.
  */
 export async function usualPoller(parts: PollerParts): Promise<void> {
   const { dynamodb, sns, topic } = parts;
@@ -49,7 +48,7 @@ export async function usualPoller(parts: PollerParts): Promise<void> {
     }
 }
 
-/** The same in batches: one BatchGetItem a page, PublishBatch, and BatchWriteItem of what was accepted. */
+/** The same in batches: one BatchGetItem a page, PublishBatch, and BatchWriteItem of the accepted events. */
 export async function carefulPoller(parts: PollerParts): Promise<void> {
   const { sns, topic } = parts;
   for await (const page of windowPages(parts)) {
@@ -73,7 +72,7 @@ export async function carefulPoller(parts: PollerParts): Promise<void> {
   }
 }
 
-/** Both pollers' first run: what is in the window is taken as known and not announced. */
+/** Both pollers' first run takes the window as known and announces nothing. */
 export async function startPollers(parts: PollerParts): Promise<void> {
   for await (const page of windowPages(parts))
     for (const table of Object.values(seenTables)) await remember(parts, table, page);

@@ -1,6 +1,6 @@
 /**
  * Part of `npm run build`: modules that name packages which nobody who installs ours should have to install, each
- * replaced by a bundle with these inside. What we depend on anyway stays outside.
+ * replaced by a bundle with these inside. Our own dependencies stay outside.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

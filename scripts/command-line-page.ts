@@ -40,7 +40,7 @@ export function commandLinePage(): ReadonlyMap<string, string> {
   return new Map([[path, withPart(page, part, () => sections.join('\n').trim())]]);
 }
 
-/** What commands take beside that, as they say themselves. */
+/** Further permissions of commands, as they say themselves. */
 function permissions(): string {
   const needing = Map.groupBy(
     commands.filter((command) => command.permissions !== undefined),

@@ -1,6 +1,6 @@
 import { contract } from '../lambda/operations/contract.ts';
 
-/** What the caller does not have to say, or what `next` says for it. */
+/** Settings that the caller need not give, or that `next` gives. */
 const ownAffairs: ReadonlySet<string> = new Set(['command', 'by', 'operation', 'after', 'since']);
 
 function row([name, { command, does }]: [string, (typeof contract)[keyof typeof contract]]) {
@@ -11,5 +11,5 @@ function row([name, { command, does }]: [string, (typeof contract)[keyof typeof 
 /** The commands that the operate function carries out, as they are defined now. */
 export function commandsTable(): string {
   const rows = Object.entries(contract).map(row);
-  return ['| command | settings | what it does |', '|---|---|---|', ...rows].join('\n');
+  return ['| command | settings | purpose |', '|---|---|---|', ...rows].join('\n');
 }

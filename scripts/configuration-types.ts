@@ -10,7 +10,7 @@ const names: Readonly<Record<string, string>> = {
   alerts: 'AlertsSettingsInput',
 };
 
-/** The configuration's types, with what an editor shows of a setting: zod's own types have only its type. */
+/** The configuration's types, with the texts that an editor shows: zod's own types have none. */
 export function configurationTypes(): ReadonlyMap<string, string> {
   const { properties = {}, ...config } = configurationSetting();
   const part = (isShared: boolean): Setting => ({
@@ -32,10 +32,10 @@ export function configurationTypes(): ReadonlyMap<string, string> {
       ];
     }),
     '',
-    '/** A notifier, whatever stack it is in. */',
+    '/** A notifier, in a stack of its own or in another one. */',
     `export interface NotifierSettingsInput ${members(part(true), '', names)}`,
     '',
-    '/** A notifier in a stack of its own: what `notifier.config.ts` says. */',
+    '/** A notifier in a stack of its own, as `notifier.config.ts` has it. */',
     `export interface NotifierConfigInput extends NotifierSettingsInput ${members(part(false))}`,
     '',
   ];
@@ -61,7 +61,7 @@ function members(
   return ['{', ...lines, `${indent}}`].join('\n');
 }
 
-/** What an editor shows. */
+/** The lines that an editor shows. */
 function said(setting: Setting, isRequired: boolean): string[] {
   const { description } = setting;
   const allowed = allowedIn(setting);

@@ -17,8 +17,8 @@ import { lengthOf, merged, type Script } from './coverage/script.ts';
 import { asNodeRunsIt, type FileCoverage, Source } from './coverage/source.ts';
 
 /*
- * Vitest measures its own processes. Every other process and worker thread writes, as it ends, what V8
- * has counted (preload/coverage.mjs). All run a source as Node does, so that a statement has one place
+ * Vitest measures its own processes. Every other process and worker thread writes V8's counts as it
+ * ends (preload/coverage.mjs). All run a source as Node does, so that a statement has one place
  * in all of them.
  */
 
@@ -27,7 +27,7 @@ const program = new Command('npm run coverage --')
   .argument('[files...]', 'test files, as for vitest; without them all tests')
   .option('--json <file>', 'where the figures go', 'coverage/rooms.json')
   .option('--against <file>', 'earlier figures: ends with 1 where a room has fallen')
-  .option('--no-run', 'reads again what the last run has written')
+  .option('--no-run', 'reads the files of the last run again')
   .parse();
 const options: { json: string; against?: string; run: boolean } = program.opts();
 
@@ -87,7 +87,7 @@ async function run(): Promise<void> {
       },
     },
     {
-      // In place of Vite's own way, which moves what it leaves.
+      // In place of Vite's own transformation, which moves the code.
       oxc: false,
       plugins: [
         {
@@ -111,7 +111,7 @@ async function addVitest() {
   return { strays };
 }
 
-/** Tells what is counted and what is not. */
+/** Prints how much is counted, and how much is not. */
 async function addProcesses() {
   // V8 says of a script that is gone no more than its length.
   const bundles = new Map((await bundlesNow()).map((made) => [made.code.length, made]));
@@ -154,7 +154,7 @@ async function addProcesses() {
   const told = [
     `Counted: Vitest's processes, and ${names.length - cutOff} others and worker threads.`,
     `Not counted: ${otherTexts} sources whose text was another when they ran, ${otherBundles} bundles of other`,
-    `sources, the packed package that tests install, and whatever was killed (${cutOff} while writing).`,
+    `sources, the packed package that tests install, and killed processes (${cutOff} while writing).`,
   ].join('\n');
   return { strays, told };
 }

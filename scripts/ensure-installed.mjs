@@ -1,5 +1,5 @@
 // Runs before every npm script, on the host's own Node: installs from the lockfile when
-// node_modules does not hold exactly what the lockfile names, and otherwise does nothing.
+// node_modules differs from the lockfile, and otherwise does nothing.
 // Plain JavaScript, because the Node that runs TypeScript is one of the things installed.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ if (!isInstalled()) {
   if (install.error) giveUp(`npm could not be run (${install.error.message}). Is it in the PATH?`);
   if (install.status !== 0) {
     giveUp(
-      `\`npm ci\` failed in ${root}. Correct what npm says above (the registry must be reachable, ` +
+      `\`npm ci\` failed in ${root}. Correct the problem that npm names above (the registry must be reachable, ` +
         'the folder writable, the disk not full) and run this again.',
     );
   }

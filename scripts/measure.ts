@@ -10,7 +10,9 @@ import { type Calls, callsDuring } from './measure/calls.ts';
 import { importsOf, linesOfCode, mutableFields } from './measure/code.ts';
 
 const program = new Command('npm run measure --')
-  .description('How much code a tick runs, what it can change, and how long the sources are.')
+  .description(
+    'How much code a tick runs, how many fields it can change, and how long the sources are.',
+  )
   .option('--names', 'also the functions and the fields themselves')
   .parse();
 const { names = false }: { names?: boolean } = program.opts();

@@ -43,7 +43,7 @@ started.interrupt();
 await started.ended;
 await rm(environment.NOTIFIER_LOCAL, { recursive: true });
 
-/** What each page has to show. */
+/** The content that each page shows. */
 async function provoked(browser: Browser, url: string): Promise<readonly Picture[]> {
   await using reader = await browser.reader({ width });
   const page = await reader.newPage();

@@ -7,7 +7,7 @@ import { namedBy, nearest } from './changed/nearest.ts';
 
 const program = new Command('npm run test:changed --')
   .description('Runs the tests that a change can reach, the nearest first, for half a minute.')
-  .option('--since <commit>', 'what was committed since then counts, too', 'HEAD')
+  .option('--since <commit>', 'commits since then count, too', 'HEAD')
   .option('--seconds <number>', 'after which no more is begun', Number, 25)
   .parse();
 const { since, seconds }: { since: string; seconds: number } = program.opts();
@@ -25,7 +25,8 @@ const tests = nearest(changed, namedBy(texts))
   .map(({ file }) => file)
   .filter((file) => file.endsWith('.test.ts') && existsSync(file));
 
-if (tests.length === 0) console.log('No test names what has changed, or names who does: npm test');
+if (tests.length === 0)
+  console.log('No test imports a changed file, directly or by others: npm test');
 else await run();
 
 async function run(): Promise<void> {
@@ -48,7 +49,7 @@ async function run(): Promise<void> {
   const { testModules } = await vitest.start(tests);
   clearTimeout(timer);
   const ended = testModules.filter((one) => ['passed', 'failed'].includes(one.state()));
-  // Vitest itself sets it for what failed outside of tests.
+  // Vitest itself sets it for failures outside of tests.
   if (testModules.some((one) => !one.ok())) process.exitCode = 1;
   const left = tests.length - ended.length;
   if (left > 0)

@@ -21,7 +21,7 @@ export function toolsTable(): string {
     },
   );
   return [
-    '| tool | what it does | takes | with `--allow-changes` also |',
+    '| tool | purpose | takes | with `--allow-changes` also |',
     '|---|---|---|---|',
     ...rows,
   ].join('\n');

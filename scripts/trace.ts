@@ -9,7 +9,7 @@ const program = new Command('npm run --silent trace --')
     'Reads a stack trace of a function from standard input, and says where in the sources.',
   )
   .argument('<function>', 'poll, operate or fan-out')
-  .option('--assembly <folder>', 'what `npm run synth` has made of the deployed version', 'cdk.out')
+  .option('--assembly <folder>', 'the result of `npm run synth` of the deployed version', 'cdk.out')
   .parse();
 const [name] = program.args;
 const { assembly }: { assembly: string } = program.opts();

@@ -10,11 +10,11 @@ export interface Case {
   readonly key: string;
   readonly text: string;
   readonly records: number;
-  /** Whether what is there at first is known already. */
+  /** Whether the first records are known already. */
   readonly isStarted: boolean;
   /** Only contenders that can read everything in a poll. */
   readonly isOfFullReads?: boolean;
-  /** It is about what is gone: a contender that cannot tell is not counted. */
+  /** It is about withdrawals: a contender that cannot tell them is not counted. */
   readonly isOfWithdrawals?: boolean;
   act(trial: Trial): Promise<Score>;
 }
@@ -163,7 +163,7 @@ async function firstSync(trial: Trial): Promise<Score> {
   do await trial.poll(1);
   while (await trial.watcher.isBehind());
   const known = await trial.watcher.known(ids);
-  // Whether a first sync announces what it finds, or takes it as known, is not the question.
+  // A first sync may announce its records or take them as known: both count.
   const lost = ids.filter((id) => !known.has(id)).length;
   return { happened: ids.length, lost, twice: 0, untrue: 0 };
 }
@@ -188,7 +188,7 @@ async function unrest(trial: Trial, reads: number): Promise<Score> {
   return verdictOfUnrest(looks, trial.heard);
 }
 
-/** Killed at moments spread evenly over what a poll with news takes after its first request. */
+/** Killed at moments spread evenly over a poll with news, after its first request. */
 async function killed(trial: Trial, times: number): Promise<Score> {
   const { world } = trial;
   const truth: Happened[] = [];

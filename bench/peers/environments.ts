@@ -23,14 +23,14 @@ export interface Environment {
   readonly bin: string;
 }
 
-/** The package, and what its sync imports. */
+/** The package, and the modules that its sync imports. */
 const imports: Readonly<Record<Peer, readonly [string, ...string[]]>> = {
   dlt: ['dlt', 'dlt', 'dlt.sources.rest_api', 'duckdb'],
   'airbyte-cdk': ['airbyte-cdk', 'airbyte_cdk.cli.source_declarative_manifest'],
   singer: ['singer-sdk', 'singer_sdk'],
 };
 
-/** @throws Error that says what to install, when there is no Python that all peers run on */
+/** @throws Error with the versions to install, when there is no Python that all peers run on */
 export async function findPython(): Promise<string> {
   const isFit = 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info < (3, 14))';
   for (const name of ['python3.11', 'python3.12', 'python3.13', 'python3'])
@@ -56,7 +56,7 @@ export async function environmentOf(peer: Peer, python: string): Promise<Environ
   const environment = { bin, python: join(bin, 'python') };
   const marker = join(folder, 'installed');
   if (existsSync(marker)) return environment;
-  console.error(`Installing ${peer} and what it needs into ${folder}`);
+  console.error(`Installing ${peer} and its dependencies into ${folder}`);
   await rm(folder, { recursive: true, force: true });
   await run(python, ['-m', 'venv', folder]);
   await pip(environment.python, ['install', '--quiet', '--requirement', requirements]);
@@ -91,7 +91,7 @@ export const peerVariables: Readonly<Record<string, string>> = {
   DO_NOT_TRACK: '1',
 };
 
-/** Everything that the peer's virtual environment has besides what any has. */
+/** Everything in the peer's virtual environment that an empty one lacks. */
 export async function installedBytes({ python }: Environment): Promise<number> {
   const { stdout } = await run(python, [
     '-c',
@@ -115,7 +115,7 @@ const locked = z.object({
   ),
 });
 
-/** What `npm ci --omit=dev --omit=peer` installs of ours. */
+/** The size of our own package after `npm ci --omit=dev --omit=peer`. */
 export async function productionBytes(): Promise<number> {
   const file = await readFile(join(root, 'package-lock.json'), 'utf8');
   let sum = 0;

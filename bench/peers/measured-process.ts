@@ -9,7 +9,7 @@ import * as z from 'zod';
 const program = fileURLToPath(new URL('measure.py', import.meta.url));
 const usage = z.object({ processorSeconds: z.number(), peakBytes: z.number() });
 
-/** What a process and those that it started consumed. */
+/** Consumption of a process and those that it started. */
 export type Usage = z.output<typeof usage>;
 
 export type Ended = Usage | 'killed' | 'failed';
@@ -31,7 +31,7 @@ const tenMinutes = 600_000;
 export interface MeasuredProcess {
   /** The lines of its standard output, as they come. */
   readonly lines: AsyncIterable<string>;
-  /** What it wrote to its standard error is shown when it failed. */
+  /** After a failure, its standard error is shown. */
   readonly ended: Promise<Ended>;
   /** @returns whether it was still at work */
   kill(): boolean;

@@ -51,7 +51,7 @@ class OurWatcher implements Watcher {
     readonly operations: string;
   };
   readonly #clock = new ManualClock(now);
-  /** For what is not measured, and to look into the ledger. */
+  /** For steps that are not measured, and to look into the ledger. */
   readonly #ticker: Ticker;
 
   constructor(

@@ -46,11 +46,11 @@ const record = z.looseObject({ id: z.int() });
 interface Message {
   readonly row?: Row;
   readonly state?: unknown;
-  /** The rows so far are all there is: what is not among them is gone. */
+  /** The rows so far are all: a row that is not among them is gone. */
   readonly isAll?: boolean;
 }
 
-/** What a line of a peer's output says: the row of a record, or where to go on next time. */
+/** A line of a peer's output: the row of a record, or the place to go on next time. */
 const messages: Readonly<Record<Peer, z.ZodType<Message>>> = {
   dlt: z.object({ id: z.int(), digest: z.string() }).transform((row) => ({ row })),
   'airbyte-cdk': z.union([
@@ -140,8 +140,8 @@ class PeerWatcher implements Watcher {
   }
 
   /**
-   * What came from a sync that was killed counts where each row is put into its place by itself. dlt prints
-   * all of its table, whatever was read.
+   * Rows of a killed sync count where the target takes each row by itself. dlt prints all of its table, even if it read
+   * only a part.
    */
   async #follow({ lines, ended }: MeasuredProcess) {
     const { peer, mode } = this.#options;

@@ -1,7 +1,7 @@
 import type { Score } from '../score.ts';
 import type { Contender } from './watcher.ts';
 
-/** What came of one contender in one case. */
+/** The result of one contender in one case. */
 export interface Result {
   readonly case: string;
   readonly contender: Contender;
@@ -11,14 +11,14 @@ export interface Result {
   readonly failed: number;
   /** `undefined`: nothing in it could find this. */
   readonly score: Score | undefined;
-  /** Of what is lost: what people, who know of it, have to decide about. */
+  /** Of the lost ones: those that people know of and have to decide about. */
   readonly waiting: number;
   /** Of all polls that were not killed. */
   readonly processorSeconds: number;
   readonly peakBytes: number;
 }
 
-/** What a contender is, apart from any case. */
+/** Facts on a contender, apart from any case. */
 export interface Facts {
   readonly name: string;
   readonly version: string;
@@ -73,7 +73,7 @@ export function tableOfFacts(facts: readonly Facts[]): string {
   );
 }
 
-/** Where a peer loses less than ours, whatever else it tells, or is as faultless with fewer requests. */
+/** Where a peer loses less than ours, false events apart, or is as faultless with fewer requests. */
 export function whereBetter(results: readonly Result[]): string[] {
   const lines = new Map<string, Contender[]>();
   for (const [peer, own] of pairsOf(results)) {
@@ -102,7 +102,7 @@ const measures = [
   },
 ] as const;
 
-/** Where a peer takes less of a machine than ours, whatever it finds. */
+/** Where a peer takes less of a machine than ours, apart from its results. */
 export function whereLighter(results: readonly Result[]): string[] {
   const pairs = Map.groupBy(pairsOf(results), ([{ contender }]) => contender);
   return measures.flatMap(({ what, unit, of }) =>

@@ -7,12 +7,12 @@ export interface Row {
   readonly digest: string;
 }
 
-/** What a consumer knows: the rows by id, with their digests. */
+/** The rows that a consumer knows, by id, with their digests. */
 export type Known = Map<number, string>;
 
 /**
- * What a consumer of a peer learns from one sync: which rows are new, which have changed and, where the sync
- * replaces all there was, which are gone. What it tells again has the same id.
+ * The news of one sync to a consumer of a peer: new rows, changed rows and, where the sync replaces all rows, rows that
+ * are gone. Repeated news has the same id.
  */
 export function learned(known: Known, rows: readonly Row[], isAll: boolean): Heard[] {
   const heard: Heard[] = [];

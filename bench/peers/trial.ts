@@ -4,7 +4,7 @@ import type { Usage } from './measured-process.ts';
 import type { Poll, Watcher } from './watcher.ts';
 import type { World } from './world.ts';
 
-/** One contender in one case: what it is asked, what it costs, and what a consumer learns. */
+/** One contender in one case: its requests, its costs, and the news of a consumer. */
 export class Trial {
   readonly world: World;
   readonly watcher: Watcher;

@@ -4,8 +4,8 @@ import type { Heard } from '../subscriber.ts';
 type Ids = ReadonlySet<number>;
 
 /**
- * Of a world that changed all the time: who came and who went for good must be told; what came or went in
- * between may be; whoever was there in all of these looks may not be told to have come or gone.
+ * Judges a world that changed all the time. Events must tell of each id that came, or went, for good. They may tell of
+ * ids that came or went in between. They may not tell of ids that every look showed.
  *
  * @param looks at who is there, in order
  */
@@ -29,7 +29,7 @@ export const happened =
   (what: 'created' | 'updated' | 'withdrawn') =>
   (id: number): Happened => ({ type: `certification.${what}`, subject: String(id) });
 
-/** Whoever is in no look came and went between two. */
+/** An id that is in no look came and went between two. */
 function isPossible(looks: readonly Ids[], type: string, id: number): boolean {
   const there = looks.map((look) => look.has(id));
   if (!there.includes(true)) return true;

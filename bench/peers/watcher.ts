@@ -27,7 +27,7 @@ export interface Watcher {
   poll(afterMinutes: number): Promise<Poll>;
   /** Whether the first sync needs another poll. */
   isBehind(): Promise<boolean>;
-  /** What a consumer has learned since the last time. */
+  /** News of a consumer since the last call. */
   heard(): Promise<readonly Heard[]>;
   /** Which of these a consumer can know of. */
   known(ids: readonly number[]): Promise<ReadonlySet<number>>;

@@ -358,7 +358,7 @@ export interface AlertsSettingsInput {
   readonly contact?: string | undefined;
 }
 
-/** A notifier, whatever stack it is in. */
+/** A notifier, in a stack of its own or in another one. */
 export interface NotifierSettingsInput {
   /**
    * The integrations: one element for each set of credentials at the partner.
@@ -444,7 +444,7 @@ export interface NotifierSettingsInput {
   readonly logRetentionDays?: 1 | 3 | 5 | 7 | 14 | 30 | 60 | 90 | 120 | 150 | 180 | 365 | 400 | 545 | 731 | 1096 | 1827 | 2192 | 2557 | 2922 | 3288 | 3653 | undefined;
 }
 
-/** A notifier in a stack of its own: what `notifier.config.ts` says. */
+/** A notifier in a stack of its own, as `notifier.config.ts` has it. */
 export interface NotifierConfigInput extends NotifierSettingsInput {
   /**
    * The CloudFormation stack. A second deployment in the same account needs another.

@@ -4,7 +4,6 @@ import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import type { ScheduledWorldOptions } from '../../local/partner-sandbox/scheduled-world.ts';
 import { sandboxCode } from './function-code.ts';
 
 /** The world that each demo has: what is in it at a moment, everybody can compute (`npm run smoke`). */
@@ -15,7 +14,7 @@ const world = {
   everySeconds: 120,
   records: 400,
   until: '2026-10-31',
-} as const satisfies Omit<ScheduledWorldOptions, 'timeZone'>;
+};
 
 /**
  * An invented partner in the stack itself: the sandbox as a function with a URL. It keeps no state. Strangers

@@ -1,6 +1,6 @@
 import { dirname, join, normalize } from 'node:path/posix';
 
-/** A file, and how many steps it is from what was changed. */
+/** A file, and its distance from a changed file in imports. */
 export interface Near {
   readonly file: string;
   readonly steps: number;

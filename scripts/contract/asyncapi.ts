@@ -17,7 +17,7 @@ export function asyncApi(): object {
       title: 'Certification events',
       version: '1',
       description:
-        'Tells of certifications that appear, change, disappear or come back at the platform: within a minute, at least once, nothing missed. Deliveries repeat and, on a standard topic, overtake each other: `id` tells duplicates, `sequence` tells what is outdated.',
+        'Tells of certifications that appear, change, disappear or come back at the partner: within a minute, at least once, nothing missed. Deliveries repeat and, on a standard topic, overtake each other: `id` tells duplicates, `sequence` tells outdated events.',
     },
     defaultContentType: 'application/json',
     channels: {

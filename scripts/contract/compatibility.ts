@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /**
- * What in `current` breaks consumers that rely on `released`: where, and what is wrong. Empty when
- * every event that fits the one fits the other, event types apart that were added.
+ * The changes in `current` that break consumers of `released`, each with its place. Empty when every event that fits the
+ * one fits the other, added event types apart.
  *
- * Only what is listed here may change within a version: a field may be added, a field that could be
- * absent may become one that is always there, an event type may be added, and titles, descriptions
- * and examples may be anything. Whatever else differs is breaking, also what this function has never
- * heard of. References are followed, so definitions may be moved and renamed; none may be recursive.
+ * Within a version, a field or an event type may be added, and a field that could be absent may become one that is always
+ * there. Titles, descriptions and examples may be anything. Every other difference is breaking, also one that this
+ * function does not know. References are followed, so definitions may be moved and renamed; none may be recursive.
  */
 export function breakingChanges(released: unknown, current: unknown): string[] {
   return differences(inlined(released, released), inlined(current, current), '');
@@ -69,7 +68,7 @@ function inEventTypes(released: readonly Schema[], current: readonly Schema[], p
   });
 }
 
-/** Without annotations, and with what references stand for in their place. */
+/** Without annotations, and with definitions in the place of references. */
 function inlined(schema: unknown, root: unknown): unknown {
   if (Array.isArray(schema)) return schema.map((inner) => inlined(inner, root));
   if (!isSchema(schema)) return schema;
@@ -81,7 +80,7 @@ function inlined(schema: unknown, root: unknown): unknown {
   );
   if (typeof $ref !== 'string') return own;
   const target = schemaOr(inlined(targetOf($ref, root), root));
-  // Both hold: what is said beside a reference, and what it refers to.
+  // Both hold: the keywords beside a reference, and its definition.
   return Object.keys(own).some((keyword) => Object.hasOwn(target, keyword))
     ? { ...own, allOf: [target] }
     : { ...own, ...target };
@@ -118,7 +117,7 @@ function typeOf(schema: Schema): unknown {
   return schemaOr(schemaOr(schema.properties).type).const;
 }
 
-/** Whether fields that the schema does not name are allowed, whatever they are. */
+/** Whether all fields that the schema does not name are allowed. */
 function isOpen({ additionalProperties = true }: Schema): boolean {
   return additionalProperties === true || isDeepStrictEqual(additionalProperties, {});
 }

@@ -16,7 +16,7 @@ export function eventJsonSchema(): JsonSchema {
     $id: eventSchemaId,
     title: 'CertificationEvent',
     description:
-      'A CloudEvents 1.0 event, the body of an SNS message. Within this version fields and event types are only added: ignore what you do not know.',
+      'A CloudEvents 1.0 event, the body of an SNS message. Within this version fields and event types are only added: ignore unknown ones.',
     ...z.toJSONSchema(certificationEventSchema, published),
   };
 }
@@ -50,7 +50,7 @@ export function busEventJsonSchema(): JsonSchema {
     id: 'urn:certification-notifier:schema:bus-event:1',
     title: 'BusEvent',
     description:
-      'An event of EventBridge whose `detail` is a CloudEvents 1.0 event. Within this version fields and event types are only added: ignore what you do not know.',
+      'An event of EventBridge whose `detail` is a CloudEvents 1.0 event. Within this version fields and event types are only added: ignore unknown ones.',
     type: 'object',
     properties: {
       version: text,
@@ -87,10 +87,10 @@ export function componentSchemas(): Record<string, JsonSchema> {
 export const schemasPath = '#/components/schemas/';
 
 const published = {
-  // What may arrive, not what our own parser makes of it: unknown fields are allowed everywhere.
+  // The input of our parser, not its result: unknown fields are allowed everywhere.
   io: 'input',
   override: ({ jsonSchema }) => {
-    // Zod's patterns of dates are hundreds of characters long and say what the format says.
+    // Zod's patterns of dates are hundreds of characters long and say the same as the format.
     if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
   },
 } as const satisfies z.core.ToJSONSchemaParams;

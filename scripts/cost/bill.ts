@@ -6,7 +6,7 @@ export interface Deployment {
   readonly every: number;
   /** New certifications. */
   readonly perDay: number;
-  /** What the alarms of one integration with one queue and one address look at, without a pager. */
+  /** Metrics of the alarms of one integration with one queue and one address, without a pager. */
   readonly alarmMetrics: number;
 }
 
@@ -23,7 +23,7 @@ const gigabytes = 0.5;
 /** Of one integration, see notifier.config.ts. */
 const auditRequestsPerTick = 20;
 
-/** What is not measured: what things take in AWS, and what AWS adds by itself. */
+/** Figures that are not measured: durations in AWS, and additions by AWS itself. */
 export const assumed = {
   partnerMs: 200,
   ledgerMs: 5,
@@ -67,7 +67,7 @@ export function monthlyBill(
   const auditRequests = hourOfAudits.requests - 60 * quiet.requests;
   const auditable = Math.min(1, (auditRequestsPerTick * 60) / every / Math.max(1, auditRequests));
 
-  /** Of a month: quiet ticks, ticks with news, and what audits add. */
+  /** Of a month: quiet ticks, ticks with news, and audits. */
   const total = (of: (units: TickUnits) => number) =>
     (ticks - ticksWithNews) * of(quiet) +
     ticksWithNews * share * of(nearest) +

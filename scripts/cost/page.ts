@@ -12,7 +12,7 @@ export const volumes = [10, 1_000, 50_000] as const;
 const path = 'docs/measured/cost.md';
 const measuredFile = new URL('../../bench/cost-measured.json', import.meta.url);
 
-/** What each line of the bill is, and how it gets smaller. */
+/** The meaning of each line of the bill, and the way to lower it. */
 const explained: Readonly<Record<string, readonly [what: string, lower: string]>> = {
   Alarms: [
     'ten of the integration; five of the topics, one of the schedules, one for each subscription',
@@ -63,7 +63,7 @@ const sharedAlarms = 8;
 
 let alarmMetrics: number | undefined;
 
-/** What the alarms of one integration with one queue and one address look at, as they are synthesized: one metric each. */
+/** The metrics of the alarms of one integration with one queue and one address, as they are synthesized: one each. */
 function alarmMetricsOfDeployment(): number {
   alarmMetrics ??= countAlarmMetrics();
   return alarmMetrics;

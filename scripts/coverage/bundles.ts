@@ -33,9 +33,8 @@ export async function bundlesNow(): Promise<readonly Bundle[]> {
 const untold = /(?:[\s({[;:,=>?&|!.]|\b(?:return|throw|await|const|let|if|for|try|new|async))*$/;
 
 /**
- * What was counted in a bundle, as if it had been counted in the sources: a token that the map knows
- * has the count of its place in the bundle, and so has what stands right before it. Not more: the
- * bundler may have left out what lies between two tokens.
+ * The counts of a bundle, as if they were of the sources. A token that the map knows has the count of its place in the
+ * bundle, and so has the text right before it. Not more: the bundler may have left out the text between two tokens.
  *
  * @param codeOf a source by its path, as Node runs it; undefined of one that is not asked for
  */

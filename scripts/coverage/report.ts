@@ -53,7 +53,7 @@ export function table({ rooms }: Report): string {
   );
 }
 
-/** What has become less, a line a room and kind. By a twentieth of a percent: not by rounding. */
+/** Figures that have fallen, a line a room and kind. By a twentieth of a percent: not by rounding. */
 export function fallsBetween(earlier: Report, later: Report): readonly string[] {
   return Object.entries(earlier.rooms).flatMap(([name, before]) => {
     const after = later.rooms[name];

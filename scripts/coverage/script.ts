@@ -1,7 +1,7 @@
 import type { Profiler } from 'node:inspector';
 import { mergeScriptCovs } from '@bcoe/v8-coverage';
 
-/** What V8 has counted of a script in a process. */
+/** V8's counts of a script in a process. */
 export type Script = Profiler.ScriptCoverage;
 export type Functions = Script['functions'];
 

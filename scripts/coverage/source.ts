@@ -4,13 +4,13 @@ import { convert } from 'ast-v8-to-istanbul';
 import { parseAst } from 'vitest/node';
 import type { Functions } from './script.ts';
 
-/** What Istanbul says of a file. */
+/** Istanbul's data on a file. */
 export type FileCoverage = Pick<
   Awaited<ReturnType<typeof convert>>[string],
   'statementMap' | 's' | 'branchMap' | 'b'
 >;
 
-/** The types of a source blanked out, as Node does it: what is left stays in its place. */
+/** The types of a source blanked out, as Node does it: the rest stays in its place. */
 export function asNodeRunsIt(path: string, text: string): string {
   return path.endsWith('.ts') ? stripTypeScriptTypes(text) : text;
 }

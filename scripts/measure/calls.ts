@@ -8,7 +8,7 @@ export interface Calls {
   readonly files: readonly string[];
 }
 
-/** Functions of a folder that V8 counts while something runs; what runs as a module is loaded is not counted. */
+/** Functions of a folder that V8 counts while something runs; calls while a module is loaded are not counted. */
 export async function callsDuring(folder: string, run: () => Promise<unknown>): Promise<Calls> {
   const session = new Session();
   session.connect();

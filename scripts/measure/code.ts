@@ -49,7 +49,7 @@ function visit(node: unknown, scopes: readonly Scope[], report: (name: string) =
   for (const child of Object.values(node)) visit(child, inner, report);
 }
 
-/** What a node itself shows to be mutable; it notes the names that a function declares, and those reported. */
+/** Names that a node itself shows to be mutable. Notes the names that a function declares, and those reported. */
 function changeableIn(node: Node, scopes: readonly Scope[]): readonly string[] {
   const own = scopes.at(-1);
   switch (node.type) {
@@ -85,7 +85,7 @@ function isNode(value: unknown): value is Node {
 const declared = (declarations: unknown): string[] =>
   Array.isArray(declarations) ? declarations.flatMap((one) => namesIn(one?.id)) : [];
 
-/** The names in a pattern; what is assigned to a property of something has none. */
+/** The names in a pattern; an assignment to a property has none. */
 function namesIn(pattern: unknown): string[] {
   if (!isNode(pattern) || pattern.type === 'MemberExpression') return [];
   if (pattern.type === 'Identifier' || pattern.type === 'PrivateIdentifier')

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** Licences that let their text be left out. */
 const asksForNoText = new Set(['0BSD', 'MIT-0', 'Unlicense']);
 
-/** What is built into packages that ship its code without its licence. */
+/** Code that packages have built in without its licence. */
 const builtIn = [
   { within: 'undici/lib/llhttp/', name: 'llhttp, in undici', file: 'llhttp.txt' },
   {

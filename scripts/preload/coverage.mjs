@@ -1,5 +1,5 @@
-// In every process of `npm run coverage`: has Node write what was run into a folder when a process or
-// a worker thread ends. Not in those of Vitest, which measures them itself.
+// In every process of `npm run coverage`: has Node write its counts into a folder when a process or a
+// worker thread ends. Not in those of Vitest, which measures them itself.
 import { once } from 'node:events';
 import workerThreads from 'node:worker_threads';
 import { reachEveryProcess } from './every-process.mjs';
@@ -11,7 +11,7 @@ reachEveryProcess(
   import.meta.url,
   ({ NODE_V8_COVERAGE = folder }, program) => ({
     NODE_V8_COVERAGE: isVitest(program) ? undefined : NODE_V8_COVERAGE,
-    // Of what comes from a cache V8 counts functions, and not their parts.
+    // In code from a cache, V8 counts functions and not their parts.
     NODE_DISABLE_COMPILE_CACHE: '1',
   }),
   ({ NODE_V8_COVERAGE = folder }, program) => (isVitest(program) ? {} : { NODE_V8_COVERAGE }),

@@ -20,10 +20,10 @@ const functions = /** @type {const} */ ([
  * To be called by the module itself, which is loaded once in each process.
  *
  * @param {string} module its URL, with its query
- * @param {(given: NodeJS.ProcessEnv, program: string) => NodeJS.ProcessEnv} variables what is changed
+ * @param {(given: NodeJS.ProcessEnv, program: string) => NodeJS.ProcessEnv} variables the changes
  *   in the environment of a process
  * @param {(given: NodeJS.ProcessEnv, program: string) => NodeJS.ProcessEnv} ofThread the same of a worker
- *   thread; only what it must have, because the function in it sees its environment
+ *   thread; only the necessary ones, because the function in it sees its environment
  */
 export function reachEveryProcess(module, variables, ofThread = () => ({})) {
   const flag = `--import=${module}`;

@@ -1,6 +1,6 @@
-// In every process of `npm run test:at`: a clock that is ahead, or behind, by what the query says
-// (`by`, in milliseconds), and the query's `zone`. Timers and performance.now() stay as they are. So do
-// what Node and OpenSSL take from the machine: times of files, whether a certificate is valid yet.
+// In every process of `npm run test:at`: a clock that is ahead, or behind, by the query's `by`
+// (milliseconds), and the query's `zone`. Timers and performance.now() stay as they are. So do times of files,
+// and OpenSSL's decision whether a certificate is valid.
 import { ServerResponse } from 'node:http';
 import { reachEveryProcess } from './every-process.mjs';
 

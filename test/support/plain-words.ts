@@ -12,7 +12,7 @@ const out: readonly WordOut[] = [
   { word: 'platform', pattern: /\bplatforms?\b(?!\.)/i, instead: 'the partner' },
   {
     word: 'stretch, slice, span',
-    pattern: /\b(stretch(es)?|slices?|spans?)\b/i,
+    pattern: /(?<!\.)\b(stretch(es)?|slices?|spans?)\b/i,
     instead: 'range',
   },
   {
