@@ -8,7 +8,7 @@ import type { HttpReply } from './transport.ts';
 
 /** The API reduces larger pages to this silently (docs/partner.md, 8); this client refuses them. */
 export const MAX_PAGE_SIZE = 100;
-/** What the host takes where none is asked for. */
+/** The host's page size if none is asked for. */
 export const DEFAULT_PAGE_SIZE = 50;
 
 export const SORT_KEYS = ['certified_on', 'user_name', 'proctor_name', 'product_name'] as const;
@@ -26,7 +26,10 @@ const day = z.exactOptional(z.iso.date());
  * that turns out to be empty selects everything, not nothing.
  */
 const assessmentFilter = z.strictObject({
-  /** Part of an assessment's, first or last name; two words are also first name, then last. */
+  /**
+   * A part of an assessment's name, of a first or of a last name. Two words are also read as first
+   * and last name.
+   */
   search: z.exactOptional(z.string()),
   /** Completed on this day or later. */
   start_date: day,
@@ -42,10 +45,10 @@ const assessmentFilter = z.strictObject({
 });
 
 /**
- * What to ask the list for (docs/partner.md, 4.2). What is omitted is left to the API's defaults.
+ * The parameters of a list request (docs/partner.md, 4.2). Omitted ones have the API's defaults.
  *
- * The API takes what it does not know as the default, without an error: a typing mistake would give
- * another order than the one a proven read relies on.
+ * The API takes an unknown value as the default, without an error. A typing mistake would give
+ * another order than the one that a proven read relies on.
  */
 const listQuery = z.strictObject({
   filter: z.exactOptional(assessmentFilter),
@@ -86,7 +89,10 @@ export interface Quarantined extends QuarantinedRecord {
 
 /** One response of the list, in the server's order. */
 export interface Page {
-  /** The records with a usable ID and a valid day, whatever is odd about their other fields. No ID appears twice. */
+  /**
+   * The records with a usable ID and a valid day, even if other fields are odd. No ID appears
+   * twice.
+   */
   readonly assessments: readonly Assessment[];
   readonly quarantined: readonly Quarantined[];
   /** As the server sent it (docs/partner.md, 2.4); `offset` is always the one that was asked for. */
@@ -96,9 +102,10 @@ export interface Page {
 }
 
 /**
- * Limits of a field, far above any that the document describes. Null takes the place of what exceeds them: one record
- * cannot then make thousands of findings, nor be so deep that whatever walks over it later (`JSON.stringify`, a
- * fingerprint) runs out of stack, which `JSON.parse` does not.
+ * Limits of a field, far above any that the document describes. Null takes the place of a value
+ * that exceeds them. So one record cannot make thousands of findings. Nor can it be so deep that a
+ * later walk over it (`JSON.stringify`, a fingerprint) runs out of stack, which `JSON.parse` does
+ * not.
  */
 const MAX_PARTS = 100;
 const MAX_VALUES = 5_000;
@@ -106,18 +113,22 @@ const MAX_DEPTH = 32;
 
 const undocumented = z.catch(z.unknown().check(z.refine((value) => roomAfter(value) >= 0)), null);
 
-/** The same fields, and others as they come; null takes the place of a value that breaks its schema or the limits. */
+/**
+ * The same fields, and others as they come. Null takes the place of a value that breaks its schema
+ * or the limits.
+ */
 const tolerant = (fields: z.core.$ZodShape) => {
   const pairs = Object.entries(fields).map(([name, field]) => [name, z.catch(field, null)]);
   return z.catchall(z.object(Object.fromEntries(pairs)), undocumented);
 };
 
-/** A part without fields for what is no part. */
+/** A value that is no part becomes a part without fields. */
 const tolerantPart = z.catch(tolerant(resultPartSchema.shape), {});
 
 /**
- * Strict about identity, tolerant of content: an id and a valid day make a record. Another field passes as it came
- * (null and absent are in the contract), save that null stands for a value of another type, or beyond the limits.
+ * Strict about identity, tolerant of content: an id and a valid day make a record. Any other field
+ * passes as it came; null and absent are in the contract. Null takes the place of a value of
+ * another type, or beyond the limits.
  */
 const recordSchema = z.pipe(
   z.extend(tolerant(assessmentSchema.shape), {
@@ -144,16 +155,16 @@ const pageSchema = z.object({
 });
 
 /**
- * A hundred records with forty parts each. What `JSON.parse` and validation cost depends on the
- * number of values, not of bytes: four megabytes of one-letter keys held the event loop for more
- * than a second, four megabytes of text for a few milliseconds.
+ * A hundred records with forty parts each. The cost of `JSON.parse` and of validation depends on
+ * the number of values, not of bytes. Four megabytes of one-letter keys held the event loop for
+ * more than a second, four megabytes of text for a few milliseconds.
  */
 const MAX_BODY_VALUES = 25_000;
 
 /**
- * The body of a success, as JSON.
+ * Parses the body of a success as JSON.
  *
- * The errors have no cause: the parser's own quotes what it could not read.
+ * The errors have no cause: the parser's own error quotes the text that it could not read.
  *
  * @throws {PartnerError} `unexpected-response`, `response-too-large`
  */
@@ -175,8 +186,9 @@ export function parseBody(kind: RequestKind, reply: HttpReply): unknown {
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * @param offset what was asked for
- * @throws {PartnerError} `unexpected-response` if it is not a page, or the page of another offset; `response-too-large`
+ * @param offset the one that was asked for
+ * @throws {PartnerError} `unexpected-response` if it is not a page, or the page of another offset;
+ * `response-too-large`
  */
 export function readPage(reply: HttpReply, offset: number): Page {
   const envelope = pageSchema.safeParse(parseBody('list', reply), inEnglish);
@@ -203,7 +215,7 @@ export function readPage(reply: HttpReply, offset: number): Page {
 }
 
 /**
- * @param id what was asked for
+ * @param id the one that was asked for
  * @throws {PartnerError} `malformed-record` if it is not a record, or another one
  */
 export function readRecord(reply: HttpReply, id: number): Assessment {
@@ -213,7 +225,7 @@ export function readRecord(reply: HttpReply, id: number): Assessment {
   throw new PartnerError('malformed-record', 'get', [`assessment ${id}`, ...problems]);
 }
 
-/** For how many values more there is room after these; below 0 if they are too many or too deep. */
+/** The room for more values after these; below 0 if they are too many or too deep. */
 function roomAfter(value: unknown, room = MAX_VALUES, depth = 1): number {
   if (depth > MAX_DEPTH) return -1;
   let left = room - 1;
@@ -226,9 +238,9 @@ function roomAfter(value: unknown, room = MAX_VALUES, depth = 1): number {
 }
 
 /**
- * The error for a status that is no success (docs/partner.md, 7, and what it leaves open).
+ * The error for a status that is no success (docs/partner.md, 7, and statuses that it leaves open).
  *
- * @param path of the request: a filter may be what the host does not take
+ * @param path the path of the request: the host may refuse its filter
  */
 export function toRefusal(
   kind: RequestKind,
@@ -253,7 +265,7 @@ export function toRefusal(
 
 const errorSchema = z.looseObject({ error: z.string() });
 
-/** `error` of the body, if it is one of the form `{error: <code>}`. */
+/** The body's `error`, if the body has the form `{error: <code>}`. */
 export function errorCode(reply: HttpReply): string | undefined {
   try {
     return errorSchema.safeParse(parseBody('token', reply)).data?.error;

@@ -21,18 +21,23 @@ export interface PartnerClientLimits {
   readonly attemptMs: number;
   /** A call as a whole, its retries included, if the caller names no deadline. */
   readonly callMs: number;
-  /** Of a call, in all, the first included. */
+  /** Attempts of a call, the first included. */
   readonly attempts: number;
   /** From the request being sent to the last header. */
   readonly headersMs: number;
   /** Between two pieces of the body. Like `headersMs`, by real time and to about half a second, and not by the clock. */
   readonly bodyMs: number;
-  /** Cap on the body of an answer: on what it says it has, and, which undici keeps, on what it has. */
+  /**
+   * Cap on the body of an answer: on its announced length, and on its received bytes, which undici
+   * counts.
+   */
   readonly maxResponseBytes: number;
 }
 
 export interface PartnerClientOptions {
-  /** `{base_url}`: `https:`, save on loopback addresses. May have a path in front of the API's. */
+  /**
+   * `{base_url}`: `https:`, except on loopback addresses. May have a path in front of the API's.
+   */
   readonly baseUrl: string | URL;
   readonly credentials: CredentialSource;
   /** How the credentials are sent (docs/partner.md, 4.1). Default: `form`. */
@@ -41,16 +46,16 @@ export interface PartnerClientOptions {
   /** For the jitter: from 0 up to, not including, 1. */
   readonly random?: () => number;
   readonly limits?: Partial<PartnerClientLimits>;
-  /** Requests that are sent within a minute, at most; default: no limit but the host's. */
+  /** Requests sent within a minute, at most; default: no limit but the host's. */
   readonly requestsPerMinute?: number;
-  /** Told of each request when it has ended, also of those that are retried. Must not throw. */
+  /** Called when a request has ended, also for those that are retried. Must not throw. */
   readonly onRequest?: (kind: RequestKind) => void;
   /** Answers the requests instead of a pool of connections to the base URL's host. */
   readonly dispatcher?: RequestDispatcher;
 }
 
 export interface CallOptions {
-  /** Nothing is waited for beyond it. */
+  /** The call waits for nothing beyond it. */
   readonly deadline?: Temporal.Instant;
   /** When it aborts, the call rejects with its reason. */
   readonly signal?: AbortSignal;
@@ -59,19 +64,19 @@ export interface CallOptions {
 /** Reads assessments (docs/partner.md, 4.2 and 4.3). Safe to share among concurrent callers. */
 export interface PartnerClient {
   /**
-   * One page of the list: of fewer rows than asked for where so many are too large; where none of them can be read, with
-   * the next one that can.
+   * One page of the list. It has fewer rows than asked for if so many would be too large. If none
+   * of these can be read, it also has the next row that can.
    *
-   * @throws {PartnerError} or what the credential source throws
+   * @throws {PartnerError} or the credential source's error
    */
   list(query?: ListQuery, options?: CallOptions): Promise<Page>;
   /**
    * One assessment by its top-level ID; undefined if it is unknown, out of scope or a part's.
    *
-   * @throws {PartnerError} or what the credential source throws
+   * @throws {PartnerError} or the credential source's error
    */
   get(id: number, options?: CallOptions): Promise<Assessment | undefined>;
-  /** Of its requests, as the host's refusals have taught it. */
+  /** The pace of its requests, as learned from the host's refusals. */
   readonly pace: RequestPace;
   /** Ends the connections. Calls under way are completed, later ones fail. */
   close(): Promise<void>;
@@ -100,8 +105,8 @@ export interface ClientParts
 }
 
 /**
- * @param read the simulation's hook, and nobody else's: it remembers what it has read of the same answer, as
- *   its lives have the same pages parsed thousands of times
+ * @param read for the simulation alone, which remembers the pages that it has parsed: its lives
+ * parse the same pages thousands of times
  * @throws {PartnerError} `invalid-base-url`
  */
 export function createPartnerClient(
@@ -153,7 +158,10 @@ export function createPartnerClient(
   };
 }
 
-/** Asks until there is an answer, or no use in asking again: then the error is the last attempt's own, thrown at once. */
+/**
+ * Asks until there is an answer, or until another attempt has no use. Then it throws the last
+ * attempt's own error, at once.
+ */
 async function ask<T>(
   { clock, random, pace, ...limits }: ClientParts,
   send: Transport['send'],
@@ -177,7 +185,7 @@ async function ask<T>(
       const now = clock.now().epochMilliseconds;
       const untilDeadline = deadline.epochMilliseconds - now;
       const next = nextAttempt(error, failures, limits.attempts, untilDeadline, random);
-      // A host that goes on refusing teaches the pace.
+      // The pace learns from a host that goes on refusing.
       if (next === undefined && error instanceof PartnerError && error.code === 'rate-limited')
         pace.value = refused(pace.value, pace.perMinute, now, error.retryAfterMs);
       if (next === undefined) throw error;

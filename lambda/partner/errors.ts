@@ -1,7 +1,9 @@
 import { noticed } from '../condition-table.ts';
 import { type Fault, NotifierError, type Reach, reachOf } from '../errors.ts';
 
-/** The API's three endpoints, as a request's kind and as people are told (docs/partner.md, 4.1 to 4.3). */
+/**
+ * The API's three endpoints, by a request's kind, as texts name them (docs/partner.md, 4.1 to 4.3).
+ */
 const endpoints = {
   token: 'the token endpoint',
   list: 'the list of assessments',
@@ -16,14 +18,14 @@ interface Meaning {
   readonly reach: Reach;
   readonly retryHelps?: boolean;
   readonly whatToDo: string;
-  /** What happened, up to the endpoint. */
+  /** The text of the failure, up to the endpoint. */
   readonly says: string;
 }
 
-/** Also of a deadline: people on duty are told of it who cannot call with a later one. */
+/** For deadlines, too: ops read this text, and cannot call with a later deadline. */
 const askWhySlow = 'Wait; if it lasts, ask the partner why the host is slow.';
 
-/** The minute is over soon; what follows is for when that does not help. */
+/** The minute is over soon; the second sentence is for refusals that last. */
 const pace = `Wait a minute, and try again. If it goes on: ${noticed['rate-limited'].toDo}`;
 
 export const meanings = {
@@ -47,11 +49,12 @@ export const meanings = {
     whatToDo: noticed['token-refused-twice'].toDo,
   },
   /**
-   * 400 to the list without a filter: the integration has no organizations or no assessments (docs/partner.md, 7,
-   * rule 1). Which of the two it is, only the text of the answer says, and nothing branches on a text.
+   * 400 to the list without a filter: the integration has no organizations or no assessments
+   * (docs/partner.md, 7, rule 1). Only the text of the answer says which of the two, and no code
+   * branches on a text.
    */
   'not-provisioned': {
-    says: 'The integration has no organizations or no assessments assigned, says',
+    says: 'No organizations or no assessments are assigned to the integration, according to',
     reach: 'access',
     whatToDo: noticed['not-provisioned'].toDo,
   },
@@ -62,12 +65,15 @@ export const meanings = {
     retryHelps: true,
     whatToDo: pace,
   },
-  /** The minute has no room for another request: too many were sent, or the host wants to be left alone. Nothing was sent. */
+  /**
+   * The minute has no room for another request: too many were sent, or the host has asked for
+   * silence. Nothing was sent.
+   */
   'pace-spent': {
     says: 'The pace leaves no room now for a request to',
     reach: 'pace',
     retryHelps: true,
-    // Whether it was set or taught by refusals, the error does not know.
+    // The error does not know whether the pace was set or learned from refusals.
     whatToDo: pace,
   },
   /** 408, 5xx other than 501, a refused or broken connection, a name that does not resolve. */
@@ -98,14 +104,14 @@ export const meanings = {
     whatToDo:
       'Check the base URL; if it is right, tell the partner that the certificate of the host cannot be verified. Do not switch verification off.',
   },
-  /** A success whose body is not JSON, not UTF-8, or not what the document describes. */
+  /** A success whose body is not JSON, not UTF-8, or not as documented. */
   'unexpected-response': {
     says: 'Unexpected response from',
     reach: 'request',
     whatToDo:
-      'Check the base URL; if it is right, the API has changed or a proxy answers in its place: tell the partner what is unexpected.',
+      'Check the base URL. If it is right, the API has changed or a proxy answers in its place: describe the response to the partner.',
   },
-  /** `get` received a record that is not the one the document describes (docs/partner.md, 2.2). */
+  /** `get` received a record that is not as documented (docs/partner.md, 2.2). */
   'malformed-record': {
     says: 'A malformed record came from',
     fault: 'record',
@@ -114,15 +120,15 @@ export const meanings = {
   },
   /** A body above `limits.maxResponseBytes`, of which no more is read, or with too many values. */
   'response-too-large': {
-    says: 'More than is read of one response came from',
+    says: 'A response was too large to be read, from',
     fault: 'record',
     reach: 'request',
     whatToDo:
       'Ask for fewer records a page; if the records are legitimately this large, raise the limit.',
   },
-  /** Any 3xx: a token must not follow a redirect to wherever it leads. */
+  /** Any 3xx: a token must not follow a redirect to an unknown host. */
   'redirect-refused': {
-    says: 'A redirect was not followed that came from',
+    says: 'A redirect was not followed, from',
     fault: 'ops',
     reach: 'all',
     whatToDo:
@@ -135,7 +141,7 @@ export const meanings = {
     whatToDo:
       'Check the base URL; if it is right, tell the partner which endpoint gave which status.',
   },
-  /** What the caller asked for cannot be asked of the API, or of a client that is closed. Nothing was sent. */
+  /** The API cannot be asked this, or the client is closed. Nothing was sent. */
   'invalid-call': {
     says: 'Not a valid call of',
     fault: 'ops',
@@ -154,7 +160,7 @@ export const meanings = {
 
 export type PartnerErrorCode = keyof typeof meanings;
 
-/** Everything the partner client throws, save the reason of a signal that the caller aborted. */
+/** Every error of the partner client, except the reason of a signal that the caller aborted. */
 export class PartnerError extends NotifierError {
   readonly code: PartnerErrorCode;
   readonly fault: Fault;
@@ -185,7 +191,7 @@ export class PartnerError extends NotifierError {
   }
 }
 
-/** Whether a call ended because its own deadline came, or for the pace: it has no answer yet. */
+/** Whether its own deadline or the pace ended a call: it has no answer yet. */
 export function isCutOff(error: unknown): boolean {
   const reach = reachOf(error);
   return reach === 'pace' || reach === 'time';

@@ -2,28 +2,32 @@ import { faultOf } from '../errors.ts';
 import { DEFAULT_PAGE_SIZE, type ListQuery, type Page } from './api.ts';
 
 /**
- * So few rows that are too large are looked at in pieces: otherwise a read could not get past a row that is. If more are
- * skipped, the page is given up.
+ * A page of at most this many rows that is too large is read in pieces: otherwise a read could not
+ * get past a row that is too large by itself. If more rows would be skipped, the page is given up.
  */
 const leastRows = 12;
-/** So many are told apart from their neighbours; beyond, all rows of a piece that is too large are skipped. */
+/**
+ * This many rows are told apart from their neighbours. After that, all rows of a piece that is too
+ * large are skipped.
+ */
 const mostTooLarge = 3;
 
-/** What is known of a page that was too large to be read at once. */
+/** The progress on a page that was too large to be read at once. */
 export interface Pieces {
-  /** To be asked for, the next one first. */
+  /** Queries to be sent, the next one first. */
   readonly waiting: readonly ListQuery[];
   /** In the order of the list; a row that is skipped is a page, too. */
   readonly pages: readonly Page[];
-  /** Rows that are too large by themselves, or among too many that are. */
+  /** Rows that are too large by themselves, or among too many of these. */
   readonly skipped: number;
 }
 
 /**
- * What is asked for instead of a page that was too large: half of its rows, and again. Rows that are too large by
- * themselves are skipped; where there are no others, the row behind them is read as well, for it has the count.
+ * Asks for half of the rows of a page that was too large, and so on. Rows that are too large by
+ * themselves are skipped. If there are no other rows, the row behind them is read as well, since
+ * its answer has the count.
  *
- * @throws the error, if it is another one, or the page is given up
+ * @throws the error, if it is another one, or if the page is given up
  */
 export function afterTooLarge(
   error: unknown,
@@ -53,7 +57,10 @@ function skippedRow(offset: number): Page {
   return { assessments: [], quarantined, meta: { count: 0, offset, page: 1 }, rows: 1 };
 }
 
-/** The first piece, one answer as any page is; if rows were skipped all pieces, of several answers, which prove nothing. */
+/**
+ * If no row was skipped, the first piece: it is one answer, as any page is. Else all pieces: these
+ * are several answers, so they prove nothing.
+ */
 export function joined({ pages, skipped }: Pieces): Page {
   return pages.reduce((before, { assessments, quarantined, meta, rows }) => {
     if (skipped === 0) return before;

@@ -6,11 +6,11 @@ import type { PartnerClient } from './client.ts';
 import { proveRange } from './proven/proven-read.ts';
 import { dateFilters, type SeamRules } from './proven/reading.ts';
 
-/** Where the oldest records cannot be read: the reading goes back this far, in ever larger steps. */
+/** If the oldest records cannot be read, the baseline goes back this far, in ever larger steps. */
 const longAgo = '1900-01-01';
 
 /**
- * What the tick asks the partner, in terms of the API.
+ * Turns the tick's questions into requests to the API.
  *
  * @param rules of proven reads; default: `seamRules`
  */

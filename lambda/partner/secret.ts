@@ -16,7 +16,7 @@ export type SecretReader = (secretId: string) => Promise<string | undefined>;
 
 /**
  * The secret does not exist, has no value, or holds the blanks that the stack creates it with:
- * nobody has put the credentials in yet.
+ * nobody has stored the credentials yet.
  */
 export class CredentialsNotSetError extends errorOf('credentials-not-set', 'ops') {
   override readonly reach = 'access';
@@ -32,13 +32,13 @@ export class CredentialsMalformedError extends errorOf('credentials-malformed', 
   override readonly reach = 'access';
   readonly whatToDo = noticed['credentials-malformed'].toDo;
 
-  /** @param problems paths and what is wrong with them; never a value */
+  /** @param problems paths, each with its problem; never a value */
   constructor(secretId: string, problems: readonly string[]) {
     super(`The secret ${secretId} does not hold credentials: ${problems.join('; ')}.`);
   }
 }
 
-/** Secrets Manager did not give the value, or denies it. Its SDK has retried by then. */
+/** Secrets Manager did not return the value, or denied it. Its SDK has retried by then. */
 export class SecretUnreadableError extends errorOf('secret-unreadable', 'aws', 'retry-helps') {
   override readonly reach = 'access';
   override readonly retryHelps: boolean;
@@ -60,8 +60,8 @@ const secretSchema = z.pipe(
 );
 
 /**
- * Credentials that a secret holds as JSON, `{"client_id", "client_secret"}`. Kept in memory until
- * they are asked for afresh.
+ * Credentials that a secret holds as JSON, `{"client_id", "client_secret"}`. They stay in memory
+ * until they are asked for afresh.
  */
 export function secretCredentials(secretId: string, read: SecretReader): CredentialSource {
   let cached: Credentials | undefined;

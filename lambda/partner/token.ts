@@ -5,13 +5,13 @@ import type { ClientParts } from './client.ts';
 import { PartnerError } from './errors.ts';
 import { type HttpReply, type HttpRequest, type Transport, withTimeLimit } from './transport.ts';
 
-/** What the partner issued (docs/partner.md, 1). The secret is a password. */
+/** Issued by the partner (docs/partner.md, 1). The secret is a password. */
 export interface Credentials {
   readonly clientId: string;
   readonly clientSecret: string;
 }
 
-/** `afresh`: bypass any cache, because the partner has just refused what was cached. */
+/** `afresh`: bypass any cache, because the partner has just refused the cached ones. */
 export type CredentialSource = (options?: { afresh?: boolean }) => Promise<Credentials>;
 
 /** The three forms of docs/partner.md, 4.1. */
@@ -34,10 +34,10 @@ const tokenSchema = z.looseObject({
 const MARGIN_MS = 60_000;
 
 /**
- * Sends requests with a token, which it keeps; issues one at a time, however many callers wait. A refused
- * token is replaced, once.
+ * Sends requests with a token, which it caches. It requests one token at a time for all waiting
+ * callers. A refused token is replaced, once.
  *
- * @throws {PartnerError} or whatever the credential source throws
+ * @throws {PartnerError} or the credential source's error
  */
 export function withToken(
   transport: Transport,
@@ -70,7 +70,7 @@ export function withToken(
       let used = token;
       if (used === undefined || clock.now().epochMilliseconds >= used.usableUntilMs) {
         const onTimeout = () => new PartnerError('timed-out', 'token', 'attempt');
-        // It serves many callers: no one's deadline applies to it.
+        // The request serves many callers, so no caller's deadline applies to it.
         pending ??= withTimeLimit(clock, attemptMs, onTimeout, undefined, renew).finally(() => {
           pending = undefined;
         });
@@ -79,7 +79,7 @@ export function withToken(
       const headers = { authorization: `Bearer ${used.value}` };
       const reply = await transport.send({ ...request, headers }, signal);
       if (reply.status !== 401) return reply;
-      // One that has replaced it meanwhile stays.
+      // A token that has replaced it meanwhile stays.
       if (token === used) token = undefined;
     }
     throw new PartnerError('token-refused-twice', request.kind);

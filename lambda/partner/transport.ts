@@ -17,16 +17,15 @@ export interface HttpRequest {
 
 export interface HttpReply {
   readonly status: number;
-  /** By name in lower case; those that are repeated, joined by commas. */
+  /** By name in lower case; repeated ones are joined by commas. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Empty if the body of a failure was too large or broke off: the status is what counts then. */
+  /** Empty if the body of a failure was too large or broke off: only the status counts then. */
   readonly body: Buffer;
 }
 
-/** What carries a request to the host and its answer back: undici's pool, or a host in memory. */
+/** Carries a request to the host and its answer back: undici's pool, or a host in memory. */
 export type RequestDispatcher = Pick<Dispatcher, 'dispatch'> & { close(): Promise<void> };
 
-/** The client's. */
 type TransportParts = Pick<
   ClientParts,
   | 'baseUrl'
@@ -39,10 +38,13 @@ type TransportParts = Pick<
   | 'dispatcher'
 >;
 
-/** Kept equal to package.json by a test. */
+/** A test keeps it equal to package.json. */
 const USER_AGENT = 'certification-notifier/0.1.0';
 
-/** Requests to one host, at its pace: follows nothing and reads no more than it was told to. */
+/**
+ * Sends requests to one host, at its pace. It follows no redirect, and reads no more than its
+ * limits allow.
+ */
 export class Transport {
   readonly #parts: TransportParts;
   readonly #dispatcher: RequestDispatcher;
@@ -57,11 +59,12 @@ export class Transport {
   }
 
   /**
-   * Any status resolves. Rejects with the signal's reason when it aborts; a request that still waits for a
-   * connection then, once it has one.
+   * Any status resolves. When the signal aborts, it rejects with the signal's reason. A request
+   * that still waits for a socket then rejects once it has one.
    *
    * @param signal of this request alone
-   * @throws {PartnerError} if there is no whole answer; `pace-spent` if the pace has no room for it now
+   * @throws {PartnerError} if there is no whole answer; `pace-spent` if the pace has no room for it
+   * now
    */
   async send({ kind, ...asked }: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
     const { maxResponseBytes, clock, pace, onRequest } = this.#parts;
@@ -78,7 +81,8 @@ export class Transport {
         path: this.#prefix + asked.path,
         headers: {
           accept: 'application/json',
-          // A compressed megabyte can be a gigabyte of JSON: the cap is to count what is parsed.
+          // A compressed megabyte can be a gigabyte of JSON: the cap must count the bytes that are
+          // parsed.
           'accept-encoding': 'identity',
           'user-agent': USER_AGENT,
           ...asked.headers,
@@ -88,11 +92,11 @@ export class Transport {
       const pairs = Object.entries(headers).map(([name, value]) => [name, String(value)]);
       reply = { status: statusCode, headers: Object.fromEntries(pairs), body: Buffer.alloc(0) };
       if (Number(reply.headers['content-length']) > maxResponseBytes) {
-        // undici counts what arrives: a slow host would time out before it is too much.
+        // undici counts received bytes: a slow host would time out before these are too many.
         body.on('error', () => {}).destroy();
         throw new PartnerError('response-too-large', kind, 'Content-Length');
       }
-      // Not `bytes()`: it keeps a piece of its own of each byte, if they are sent one by one.
+      // Not `bytes()`: it keeps a buffer for each byte, if bytes come one by one.
       reply = { ...reply, body: Buffer.concat(await body.toArray()) };
       return reply;
     } catch (error) {
@@ -112,8 +116,8 @@ export class Transport {
 }
 
 /**
- * Runs `work` for at most `ms`, and while the caller's signal allows: then rejects at once, with
- * the error of `onTimeout` or the signal's reason, whether or not the work heeds its own signal.
+ * Runs `work` for at most `ms`, and only while the caller's signal allows. Then it rejects at once,
+ * with the error of `onTimeout` or the signal's reason, even if the work ignores its own signal.
  */
 export async function withTimeLimit<T>(
   clock: Pick<Clock, 'after'>,
@@ -124,7 +128,8 @@ export async function withTimeLimit<T>(
 ): Promise<T> {
   signal?.throwIfAborted();
   if (ms <= 0) throw onTimeout();
-  // Not AbortSignal.any: Node keeps what it makes, with all that listens, as long as nothing aborts it.
+  // Not AbortSignal.any: until something aborts its signal, Node keeps that signal with all its
+  // listeners.
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const controller = new AbortController();
   controller.signal.addEventListener('abort', () => reject(controller.signal.reason));
@@ -147,8 +152,8 @@ function poolTo(origin: string, limits: TransportParts): RequestDispatcher {
     headersTimeout: limits.headersMs,
     bodyTimeout: limits.bodyMs,
     maxResponseSize: limits.maxResponseBytes,
-    // A Lambda function is frozen between invocations, and its sockets die without a word. The
-    // request that then finds one dead is reset, which is retried.
+    // A Lambda function is frozen between invocations, and its sockets die silently. The next
+    // request on a dead socket is reset, and then retried.
     keepAliveMaxTimeout: 60_000,
     allowH2: false,
   });
@@ -157,7 +162,10 @@ function poolTo(origin: string, limits: TransportParts): RequestDispatcher {
 /** Every notation of 127.0.0.0/8 and ::1, as the URL parser writes it. */
 const LOOPBACK = /^(localhost|\[::1\]|127(\.\d+){3})$/;
 
-/** The partner's `{base_url}`, checked: `https:`, or `http:` on a loopback address, and an address only. */
+/**
+ * The partner's `{base_url}`, checked: `https:`, or `http:` on a loopback address, with nothing but
+ * an address.
+ */
 function parseBaseUrl(baseUrl: string | URL): URL {
   const url = URL.parse(String(baseUrl));
   const isSafe =
@@ -182,7 +190,7 @@ const MEANINGS: Readonly<Record<string, PartnerErrorCode>> = {
 /** Node's certificate checks: OpenSSL's X509_V_ERR_*, and its own of the host's name. */
 const UNTRUSTED = /^(CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH)/;
 
-/** How undici marks the errors of its HTTP parser, in whichever copy of it. */
+/** The mark of undici on errors of its HTTP parser, the same in every copy of undici. */
 const HTTP_PARSER = Symbol.for('undici.error.UND_ERR_HTTP_PARSER');
 
 function toPartnerError(kind: RequestKind, cause: unknown): unknown {

@@ -5,15 +5,15 @@ import { MAX_PAGE_SIZE, type Page } from '../api.ts';
 import type { Part, Reading } from './reading.ts';
 
 /**
- * Rows that a page overlaps the one before beyond what the rule needs, so that as many removals cost
- * no request. Measured: 0 costs more requests in lost seams, 2 costs more in rows.
+ * Rows by which a page overlaps the one before beyond the rule's need, so that as many removals
+ * cost no request. Measured: 0 costs more requests in lost seams, 2 costs more in rows.
  */
 const SLACK = 1;
 
-/** One of so many records, about, comes or goes while the pages before are read. */
+/** About one of this many records comes or goes while the pages before are read. */
 const DRIFT = 200;
 
-/** Rows to step back, time after time, when a seam is lost: a burst of removals upstream. */
+/** Rows of each further step back when a seam is lost, as after a burst of removals upstream. */
 const STEPS_BACK = [8, 30, 100, 300];
 
 /** Seams that may be lost beyond one in four pages before a chain is given up. */
@@ -29,17 +29,19 @@ export interface ChainStart {
 /** A chain between two pages; with an `end`, after its last. */
 export interface Chain extends ChainStart {
   /**
-   * `complete`: proven. `tied`: what may be one tie block fills a page, or the host sorts by something
-   * else than the key. `lost`: the list moves faster than the steps back. `mistaken`: what the host
-   * seemed to compare was refuted. `exhausted`: no time or no requests left.
+   * - `complete`: proven.
+   * - `tied`: one tie block may fill a page, or the host sorts by something else than the key.
+   * - `lost`: the list moves faster than the steps back.
+   * - `mistaken`: the evidence about the names that the host compares was refuted.
+   * - `exhausted`: no time or no requests are left.
    */
   readonly end?: 'complete' | 'tied' | 'lost' | 'mistaken' | 'exhausted';
-  /** This and `ids` grow in place: to copy them after each page would cost the square of a long chain. */
+  /** This and `ids` grow in place: copies after each page would cost the square of a long chain. */
   readonly anchors: Map<number, SeamRow['sortedBy'] | undefined>;
-  /** Of the well-formed records on its pages. */
+  /** Ids of the well-formed records on its pages. */
   readonly ids: Set<number>;
   readonly pages: number;
-  /** What the host counted for the part on the last page; 0 before the first. */
+  /** The host's count of the part on the last page; 0 before the first. */
   readonly count: number;
   /** Rows of the next page. */
   readonly size: number;
@@ -52,7 +54,7 @@ export interface Chain extends ChainStart {
 /**
  * Reads a part page after page in the order of the key, each page accepted by its seam.
  *
- * @param leastAdvance rows; from a page to the next, or else it counts as tied
+ * @param leastAdvance rows from a page to the next; with fewer, the chain counts as tied
  * @returns the chain at its end
  */
 export async function readChain(
@@ -87,7 +89,8 @@ function afterPage(
     ...before,
     pages: before.pages + 1,
     count,
-    // More were too large, or more than the host gives: what fits is not far from what did.
+    // A larger page was too large, or more than the host gives. The size that fits is close to this
+    // one.
     size: Math.min(MAX_PAGE_SIZE, 2 * Math.max(1, page.rows)),
   };
   for (const { id } of page.assessments) chain.ids.add(id);
@@ -98,7 +101,7 @@ function afterPage(
   const isJoined = offset === 0 || rules.holdsAnchor(rows, anchors);
   // The host may apply a smaller size than was asked for (docs/partner.md, 2.4).
   const room = Math.min(applied, MAX_PAGE_SIZE);
-  // Neither fewer rows than the page has room for and the count promises, nor more.
+  // A page has exactly the rows that it has room for and that the count promises.
   const isSlice = page.rows === Math.min(room, Math.max(0, count - page.meta.offset));
   if (!isJoined || !isSlice) return steppedBack(chain);
   // Short and reaching the count: two witnesses that nothing follows.
@@ -121,10 +124,10 @@ function steppedBack({ steps, ...chain }: Chain): Chain {
 }
 
 /**
- * Where a chain that got stuck goes on for some of its records alone. The rows of a page that are
- * of these are a sorted slice of them: what the pages so far have proven holds for each subset.
+ * Where a stuck chain resumes for some of its records alone. Their rows on a page are in the same
+ * order, so the proof by the pages so far holds for each subset.
  *
- * @param seen of the records among which the new chain reads
+ * @param seen the records seen so far of those that the new chain reads
  */
 export function resumed({ anchors }: ChainStart, seen: readonly Assessment[]): ChainStart {
   const below = seen.filter(({ id }) => anchors.has(id)).length;

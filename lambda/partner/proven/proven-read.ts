@@ -8,38 +8,45 @@ import type { PartnerClient } from '../client.ts';
 import { type Chain, type ChainStart, readChain, resumed } from './chain.ts';
 import { type Part, Reading, type SeamRules, seamRules } from './reading.ts';
 
-/** Rows; less, and the next page will hardly hold the block that this one has cut. Measured: 20 costs more. */
+/**
+ * The least number of rows from a page to the next. With fewer, the next page will hardly hold the
+ * block that this one has cut. Measured: 20 costs more.
+ */
 const LEAST_ADVANCE = 40;
 
-/** Rows by which pages overlap that prove nothing: as many may be removed between two without hiding another. */
+/**
+ * Rows by which pages overlap in a read that proves nothing: as many may be removed between two
+ * pages without hiding another.
+ */
 const OVERLAP = 10;
 
-/** Any one of the last page's anchors will do for the next read; removals meanwhile may take some. */
+/** The next read needs any one of the last page's anchors; removals meanwhile may take some. */
 const ANCHORS_KEPT = 30;
 
 interface PartRead {
-  /** None: unproven, there may be records that were not seen. */
+  /** Absent: the read may have overlooked records. */
   readonly proof?: Proof['kind'];
-  /** Of the well-formed records that the proof is of. */
+  /** Ids of the well-formed records that the proof covers. */
   readonly ids?: ReadonlySet<number>;
-  /** What the host counted for the part on the page that was read last of it. */
+  /** The host's count of the part, on its last page. */
   readonly count?: number;
-  /** Where the next read goes on, if time or pace ran out. */
+  /** Where the next read resumes, if time or pace ran out. */
   readonly stoppedAt?: Bookmark;
 }
 
 /**
- * Reads a range of days so that it can be said to be complete, or says that it cannot: see
+ * Reads a range of days, and proves that the read is complete, if it can: see
  * docs/detection.md#a-proven-read. A range of up to 99 records costs one request.
  *
- * Every record that was in the range throughout a proven read, under an unchanged name, is among its
- * assessments; if the proof is `split`, save those that went from one part to another meanwhile.
+ * Every record that was in the range throughout a proven read, under an unchanged name, is among
+ * its assessments. A `split` proof does not cover records that went from one part to another
+ * meanwhile.
  *
  * @param bookmark where an earlier read of the same range stopped: this one returns the rest, which
  * is not all, and so is never a proof
  * @param rules a test replaces some
- * @throws {PartnerError} what `client.list` throws, save for the deadline, which ends the read as
- * unproven with what was seen
+ * @throws {PartnerError} the errors of `client.list`, except for the deadline, which ends the read
+ * as unproven with the records seen so far
  */
 export async function proveRange(
   client: Pick<PartnerClient, 'list'>,
@@ -64,7 +71,7 @@ export async function proveRange(
   }
   const isWhole = bookmark === undefined || isBegunAnew;
   const { proof } = read;
-  // One that is quarantined may be of any day of the range.
+  // A quarantined record may be of any day of the range.
   const isProven = proof !== undefined && isWhole && reading.quarantined.size === 0;
   const { count = 0, stoppedAt } = isProven ? read : await counted(reading, part, read, start);
   const isCutOff = stoppedAt !== undefined;
@@ -75,7 +82,7 @@ export async function proveRange(
     quarantined,
     requests,
     isCutOff,
-    // Proven, what was seen: what the host counts may include what came too late.
+    // With a proof, the number of records seen: the host's count may include later arrivals.
     count: isProven ? assessments.length : Math.max(isCutOff ? assessments.length : 0, count),
     ...(isProven && { proof }),
     ...(stoppedAt && isBeyond(stoppedAt, bookmark) && { bookmark: stoppedAt }),
@@ -83,8 +90,8 @@ export async function proveRange(
 }
 
 /**
- * What the host counts is asked for at once, in what is left of the time. Where that is too little, the next read begins
- * behind what was seen: it could be too little time after time.
+ * Asks for the host's count at once, in the remaining time. If that is too short, the next read
+ * begins behind the rows that were seen: otherwise the time could be too short again and again.
  */
 async function counted(
   reading: Reading,
@@ -98,7 +105,7 @@ async function counted(
   return { stoppedAt: { range: part.range, offset, anchors: [], isSweep: true } };
 }
 
-/** To have found out that nothing will prove the day is progress, too. */
+/** The knowledge that nothing will prove the day is progress, too. */
 function isBeyond(stop: Bookmark, start: Bookmark | undefined): boolean {
   return stop.offset > (start?.offset ?? 0) || stop.isSweep !== start?.isSweep;
 }
@@ -130,7 +137,7 @@ async function readPart(reading: Reading, part: Part, start?: ChainStart): Promi
         (half) => readPart(reading, half, resumed(chain, reading.seenWithin(half.range))),
       )
     : await readDay(reading, part);
-  // What so many parts do not prove in one go is looked at as a whole by the next.
+  // Parts that were not proven in one go are read as a whole by the next read.
   const isToBeSeen = halves === undefined || reading.isSpent;
   return read.proof === undefined && isToBeSeen ? seeRest(reading, part, offset, count) : read;
 }
@@ -139,7 +146,10 @@ function ended({ end, pages, count, ids }: Chain): PartRead {
   return end === 'complete' ? { proof: pages === 1 ? 'single-page' : 'key-seam', count, ids } : {};
 }
 
-/** By another key, or in parts by what a record either is or is not (docs/partner.md, 3), or else by organization. */
+/**
+ * Reads a day by another key, or else in parts by legacy flag and by record status
+ * (docs/partner.md, 3), or else by organization.
+ */
 async function readDay(reading: Reading, part: Part): Promise<PartRead> {
   for (const key of ['product_name', 'proctor_name'] as const) {
     const chain = await readChain(reading, part, key);
@@ -156,8 +166,9 @@ async function readDay(reading: Reading, part: Part): Promise<PartRead> {
   if (user_record_status === undefined)
     return readBy([{ user_record_status: ['active'] }, { user_record_status: ['archived'] }]);
   if (organization_ids !== undefined) return {};
-  // The organizations in scope cannot be asked for (docs/partner.md, 1), and those that were seen need not be all. So
-  // the host's count of the whole, before and after, must be the number of records that were seen in the parts.
+  // The API does not list the organizations in scope (docs/partner.md, 1), and those that were seen
+  // need not be all. So the host's count of the whole, before and after, must be the number of
+  // records that were seen in the parts.
   const seen = new Set(reading.assessments.flatMap(({ organization_id }) => organization_id ?? []));
   const before = await reading.count(part);
   const read = await readBy([...seen].map((id) => ({ organization_ids: [id] })));
@@ -165,7 +176,7 @@ async function readDay(reading: Reading, part: Part): Promise<PartRead> {
   return before === read.ids?.size && after === before ? read : {};
 }
 
-/** Goes on after a part that stayed unproven: what is seen of the others is news as well. */
+/** Goes on after a part that stayed unproven: records of the other parts are news as well. */
 async function readAll(
   parts: readonly Part[],
   read: (part: Part) => Promise<PartRead>,
@@ -181,12 +192,12 @@ async function readAll(
 }
 
 /**
- * Looks at the rest of a day that nothing proves, page after page: news all the same. It proves nothing: in a
- * list that moves, or whose ties fall another way each time, it can overlook a record, which the next look
- * shows. But nothing stays hidden for ever behind a block of ties that fills a page. The day's parts by filter
- * are left to it as a whole.
+ * Reads the rest of a day that nothing proves, page after page, since its records are news all the
+ * same. In a list that moves, or whose ties fall another way each time, it can overlook a record,
+ * which a later read shows. But no record stays hidden for ever behind a tie block that fills a
+ * page. It reads the day as a whole, and not its parts by filter.
  *
- * @param count what the host has counted for the part
+ * @param count the host's count of the part
  */
 async function seeRest(reading: Reading, part: Part, from: number, count = 0): Promise<PartRead> {
   if (Object.keys(part.filter).length > 0) return {};
@@ -211,17 +222,17 @@ function isDay({ from, to }: DayRange): boolean {
 /**
  * Halves of the days, with about as many assessments each; undefined for a single day.
  *
- * Measured: more parts than halves cost more, since each ends with a page that is half empty. Two that
- * are stuck at the same block again are halved again.
+ * Measured: more parts than halves cost more, since each ends with a page that is half empty. A
+ * half that is stuck at the same block again is halved again.
  *
- * @param seen of the range
+ * @param seen the records of the range that were seen
  */
 function halvesOf(range: DayRange, seen: readonly Assessment[]): readonly DayRange[] | undefined {
   const days = seen.map(({ certified_on }) => certified_on).toSorted();
   const median = days[Math.floor(days.length / 2)];
   if (isDay(range) || median === undefined) return undefined;
   const day = Temporal.PlainDate.from(median);
-  // Neither is to be the whole again, even if all was seen on one day.
+  // Neither half may be the whole again, even if all records were seen on one day.
   const from = range.from?.equals(day) ? day.add({ days: 1 }) : day;
   if (!isWithin(from.toString(), range)) return undefined;
   return [

@@ -5,7 +5,10 @@ import type { Assessment } from '../../events/assessment.ts';
 import type { AssessmentFilter, ListQuery, Page, Quarantined } from '../api.ts';
 import { isCutOff } from '../errors.ts';
 
-/** The decisions that a proven read rests on. A test replaces one to show that records are lost then. */
+/**
+ * The decisions that a proven read relies on. A test replaces one to show that records are lost
+ * then.
+ */
 export const seamRules = { anchorsOf, holdsAnchor, looksSorted, nextOffset, tieMarks };
 
 export type SeamRules = typeof seamRules;
@@ -16,14 +19,14 @@ export interface Part {
   readonly filter: AssessmentFilter;
 }
 
-/** One read of a range: what it has seen, and whether it may ask for more. */
+/** One read of a range: the records that it has seen, and whether it may ask for more. */
 export class Reading {
   readonly rules: SeamRules;
   readonly #list: (query: ListQuery) => Promise<Page>;
   readonly #seen = new Map<number, Assessment>();
-  /** By id, or by what is wrong where there is no id. */
+  /** By id, or by its problems where there is no id. */
   readonly quarantined = new Map<number | string, Quarantined>();
-  /** Undefined: every shared name may be a tie, whatever the answers show. */
+  /** Undefined: every shared name may be a tie, even if the answers show otherwise. */
   nameOrder: NameOrderEvidence | undefined = new NameOrderEvidence();
   requests = 0;
   /** The time or the pace is used up. */
@@ -66,7 +69,7 @@ export class Reading {
     return (await this.page(part, { page: 1 }))?.meta.count;
   }
 
-  /** What was read last counts: a record may have been mended, or spoiled, in between. */
+  /** The last answer counts: a record may have been mended, or broken, in between. */
   #remember({ assessments, quarantined }: Page): void {
     for (const { id } of quarantined) if (id !== undefined) this.#seen.delete(id);
     for (const assessment of assessments) {
