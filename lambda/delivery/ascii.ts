@@ -1,4 +1,6 @@
-/** What has no decomposition in Unicode that begins with ASCII, and is usually written so. */
+/**
+ * Signs whose Unicode decomposition does not begin with ASCII, and their usual spelling in ASCII.
+ */
 const written: Readonly<Record<string, string>> = {
   ß: 'ss',
   ẞ: 'SS',
@@ -25,10 +27,10 @@ const written: Readonly<Record<string, string>> = {
 };
 
 /**
- * A name as ASCII carries it: a dash for a dash, plain quotes for typographic ones, letters without
- * their accents. Other signs are left out.
+ * A name in ASCII: a dash for a dash, plain quotes for typographic ones, letters without their
+ * accents. Other signs are left out.
  *
- * @returns undefined where a letter or a digit would be lost: what is left would be another name
+ * @returns undefined if a letter or a digit would be lost: the rest would be another name
  */
 export function inAscii(name: string): string | undefined {
   if (/^[\x20-\x7E]*$/.test(name)) return name;

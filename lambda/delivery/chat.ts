@@ -8,7 +8,10 @@ import { bareMail, type DigestOptions, digestMail, howToGetAll, senderOf } from 
 import { refusalKind } from './refusals.ts';
 import { sending } from './sns-announcer.ts';
 
-/** Topics that nothing subscribes to but Amazon Q Developer in chat applications; absent: nobody has asked for one. */
+/**
+ * Topics to which only Amazon Q Developer in chat applications subscribes; absent: none is
+ * configured.
+ */
 export interface ChatTopics {
   readonly 'chat-alerts'?: string | undefined;
   readonly 'chat-operations'?: string | undefined;
@@ -19,29 +22,33 @@ interface ChatOptions extends DigestOptions {
   readonly journal: Journal;
 }
 
-/** What Amazon Q shows of an application's own: "Custom notifications" in its administrator guide. */
+/**
+ * An application's own notification, as Amazon Q shows it: "Custom notifications" in its
+ * administrator guide.
+ */
 interface CustomNotification {
   readonly version: '1.0';
   readonly source: 'custom';
   readonly content: {
     readonly textType: 'client-markdown';
-    /** There is no field for how bad something is: it stands here. */
+    /** It begins with the severity, which has no field of its own. */
     readonly title: string;
     readonly description: string;
     readonly nextSteps?: readonly string[];
   };
 }
 
-const bare = 'Who and what it was is left out: SNS has refused the message that says it.';
+const bare = 'Names are left out: SNS has refused the text that has them.';
 
-/** Slack shows 3,000 characters of one text; what Amazon Q puts around it is not documented. */
+/** Slack shows 3,000 characters of one text; Amazon Q adds an undocumented frame. */
 const maxDescription = 2_500;
 
 const signs = { trouble: '⚠️ Trouble: ', over: '✅ Over: ', news: 'ℹ️ ' } as const;
 
 /**
- * Tells the chats as well, by topics of their own: a message for all protocols at once (`MessageStructure: json`) would
- * change what webhooks on the topics for people and for ops get.
+ * Posts to the chats as well, through topics of their own. One message for all protocols
+ * (`MessageStructure: json`) would change the content for webhooks on the topics for people and for
+ * ops.
  *
  * @returns `announcer` itself where no chat is configured
  */
@@ -77,7 +84,8 @@ export function withChat(
       },
     }),
     ...(operations !== undefined && {
-      // Told in one of the two is told: a chat's topic that somebody has removed must not repeat mails for ever.
+      // One accepted output suffices: a topic for chats that somebody has removed must not repeat
+      // mails for ever.
       async notify(notice) {
         const [mail, chat] = await Promise.all([
           announcer.notify(notice),
@@ -108,7 +116,10 @@ function custom(title: string, description: string, nextSteps: readonly string[]
   } satisfies CustomNotification;
 }
 
-/** The same digest as the mail, in Markdown and in the room of a chat: what does not fit is counted. */
+/**
+ * The same digest as the mail, in Markdown and in the room of a chat. Rows without room are
+ * counted.
+ */
 export function digestForChat(
   events: readonly CertificationEvent[],
   options: DigestOptions,
@@ -137,7 +148,7 @@ type Section = ReturnType<typeof digestMail>['sections'][number];
 
 /** As many rows as there is room for. */
 function within(room: number, { title, note, rows, count }: Section) {
-  // What is said in any case: the title, how many more there are, and what is late.
+  // Room for the title, the number of further rows, and the note about late ones.
   let left = room - title.length - (note?.length ?? 0) - 120;
   let rest = count;
   const lines = [`*${title}*`, ...(note ? [note] : [])];
@@ -161,7 +172,7 @@ export function noticeForChat({ subject, text, parts }: Notice): CustomNotificat
   return custom(`${signs[severity]}${unmarked(subject)}`, cut(description), steps);
 }
 
-const isCut = '\n(cut; subscribers of operations have all of it)';
+const isCut = '\n(cut; mail subscribers of the operations topic have the whole text)';
 
 function cut(text: string): string {
   if (text.length <= maxDescription) return text;
@@ -173,9 +184,10 @@ function cut(text: string): string {
 }
 
 /**
- * A text, as it may stand in Markdown of Slack and of Teams: nothing in it mentions anybody, is a link, is set off, or
- * is an entity. Slack and Teams share no escape, so each sign becomes another that looks like it. Within a word, `_`
- * and `@` do nothing in either, and names of resources and mail addresses stay as they are.
+ * Makes a text safe for the Markdown of Slack and of Teams: nothing in it mentions anybody, is a
+ * link, is set off, or is an entity. Slack and Teams share no escape, so each sign becomes another
+ * that looks like it. Within a word, `_` and `@` do nothing in either, so names of resources and
+ * mail addresses stay as they are.
  */
 function unmarked(text: string): string {
   return text

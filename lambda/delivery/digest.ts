@@ -13,16 +13,16 @@ export interface DigestOptions
 }
 
 /**
- * What SNS takes without question: the API reference says "UTF-8 text with no line breaks or control
- * characters, and less than 100 characters long", an earlier one ASCII. A digest that SNS refuses
- * would be owed for ever, so a subject keeps to both.
+ * The length that SNS accepts for certain. The API reference says "UTF-8 text with no line breaks
+ * or control characters, and less than 100 characters long", an earlier one ASCII. A digest that
+ * SNS refuses would be owed for ever, so a subject obeys both.
  */
 const maxSubject = 99;
 /** Four fifths of the 256 KiB of a message. */
 const maxBodyBytes = 210_000;
 /** UTF-16 units of one value of a row. */
 const maxValue = 80;
-/** What a row shows of a record, or has to know to hide it, besides the identifiers. */
+/** The fields that a row shows, or must know to hide, besides the identifiers. */
 const fields = ['seid', 'name', 'first_name', 'last_name', 'organization_name'];
 
 const sectionsInOrder: readonly Kind[] = [
@@ -50,13 +50,13 @@ interface Kind {
   readonly note?: string;
 }
 
-/** One that is shown: of an event, or of as many as have the same assessment. */
+/** One row of a section: an event, or all events with the same assessment. */
 interface Row {
   readonly organization: string;
   readonly day: string;
   /** The assessment's name. */
   readonly what: string;
-  /** The same as a subject can have it; absent: it cannot. */
+  /** The name as a subject can have it; absent: it cannot. */
   readonly subject: string | undefined;
   readonly isLate: boolean;
   readonly text: string;
@@ -64,7 +64,7 @@ interface Row {
   readonly stands: number;
 }
 
-/** A mail, and what it is made of. */
+/** A mail with its sections. */
 interface Digest extends Notice {
   readonly sections: readonly {
     readonly title: string;
@@ -81,19 +81,20 @@ interface Section extends Kind {
   readonly rows: readonly Row[];
 }
 
-/** The same event, with no more of its record than a digest shows: up to thousands wait for one. */
+/** Reduces an event's record to the fields of a digest: thousands of events may wait for one. */
 export function forDigest(event: CertificationEvent): CertificationEvent {
   const assessment = chosen(event.data.assessment, fields);
   return { ...event, data: { ...event.data, assessment } };
 }
 
 /**
- * One plain-text mail for people about any number of events: a subject that says what happened, then
- * a section for each kind of change, newest first within organizations, and how to get what has no room.
- * A row is one line with its values in a fixed order, because a mail is as often read in a proportional
- * font as in another.
+ * One plain-text mail for people about any number of events. The subject says how many there are of
+ * each kind. A section for each kind follows, newest first within organizations, and then the
+ * command that lists rows without room. A row is one line with its values in a fixed order, because
+ * a mail is as often read in a proportional font as in another.
  *
- * It has neither e-mail addresses of people nor State Educator IDs, and names only if the events have them.
+ * It has neither e-mail addresses of people nor State Educator IDs, and names only if the events
+ * have them.
  */
 export function digestMail(
   events: readonly CertificationEvent[],
@@ -108,7 +109,7 @@ export function digestMail(
   });
   const bytes = maxBodyBytes / sections.length;
   const told = sections.map(({ title, note, rows }) => {
-    // Of equally new ones, those that came first.
+    // Events of one day stay in the order in which they came.
     const newest = rows.toSorted((a, b) => b.day.localeCompare(a.day));
     const shown = detail === 'names' ? newest : countsOf(rows);
     const { lines, rest, blocks } = linesOf(shown.slice(0, maxRows), rows.length, bytes);
@@ -126,14 +127,14 @@ export function digestMail(
   return { subject, text, sections: told };
 }
 
-/** The number alone, without any text of the partner's: for when SNS refuses that one. */
+/** Only the number, without any text of the partner's, in case SNS refuses that text. */
 export function bareMail(events: number, options: DigestOptions): Notice {
   const subject = `${options.integration}: certifications that are new or have changed: ${events}`;
-  const why = 'Who and what it was is left out: SNS has refused the mail that says it.';
+  const why = 'Names are left out: SNS has refused the mail that has them.';
   return { subject, text: [subject, '', why, '', ...senderOf(options).ofMail, ''].join('\n') };
 }
 
-/** From the first that was noticed to those that are told just now, by the day in the partner's time zone. */
+/** The days from the first event until now, in the partner's time zone. */
 export function howToGetAll(
   events: readonly CertificationEvent[],
   { integration, timeZone, stack }: DigestOptions,
@@ -145,12 +146,12 @@ export function howToGetAll(
   );
   const command = commandLine({ ops: 'events' }, { at: `--stack ${stack}`, integration });
   return [
-    'All of them, without names of people, are listed by this command of those who run the notifier:',
+    'Those who run the notifier can list all of them, without names of people, by this command:',
     `  ${command} --from ${from} --to ${to} --csv`,
   ];
 }
 
-/** A mail of SNS says nothing of it by itself. */
+/** SNS's mails do not name their sender. */
 export function senderOf({ integration, stack, contact }: DigestOptions) {
   const whom = contact ?? `those in your organization who run the stack ${stack}`;
   const sent = `Sent by certification-notifier for the integration ${integration} (stack ${stack}).`;
@@ -169,7 +170,7 @@ function rowOf({ type, data }: CertificationEvent): Row {
   const what = named || 'an assessment without a name';
   const byId =
     organization_id === null ? 'Organization not known' : `Organization ${organization_id}`;
-  // Of what is changed or gone, everybody knows that it is not of today.
+  // Only new ones are marked: it is clear that changed or withdrawn ones are older.
   const isLate = late && type === 'certification.created';
   const notes = [
     ...(changed.length > 0 ? [`changed: ${plain(changed.join(', '), 2 * maxValue)}`] : []),
@@ -180,7 +181,7 @@ function rowOf({ type, data }: CertificationEvent): Row {
     day,
     organization: plain(organization_name, maxValue, seid) || byId,
     what,
-    // An identifier, or an address, that only the other spelling shows is none of it either.
+    // Cleaned once more: an identifier or an address may show only in this spelling.
     subject: plain(inAscii(named), maxValue, seid).replace('…', '...') || undefined,
     isLate,
     text: [day, who, what, ...notes].join(' | '),
@@ -188,7 +189,7 @@ function rowOf({ type, data }: CertificationEvent): Row {
   };
 }
 
-/** By organization, as many as there is room for; the rest is counted. */
+/** Rows by organization, as many as there is room for; the rest is counted. */
 function linesOf(lines: readonly Row[], events: number, bytes: number) {
   let left = bytes;
   let rest = events;
@@ -204,7 +205,7 @@ function linesOf(lines: readonly Row[], events: number, bytes: number) {
   return { lines: rest > 0 ? [...told, `and ${rest} more`, ''] : told, rest, blocks };
 }
 
-/** By organization and assessment. */
+/** One row for each organization and assessment. */
 function countsOf(rows: readonly Row[]): Row[] {
   const alike = Map.groupBy(rows, ({ organization, what }) => `${organization}\n${what}`);
   const counted = [...alike.values()].flatMap(([row, ...others]) => {
@@ -217,10 +218,10 @@ function countsOf(rows: readonly Row[]): Row[] {
 }
 
 /**
- * "3 new certifications: CPR (2), First Aid; 1 changed", with as many names as there is room for. A name
- * that ASCII cannot carry is counted.
+ * "3 new certifications: CPR (2), First Aid; 1 changed", with as many names as there is room for. A
+ * name that ASCII cannot carry is counted.
  *
- * @param integration characters of its name, which stands before it
+ * @param integration characters of the integration's name, which comes first
  */
 function whatHappened([first, ...others]: readonly Section[], integration: number): string {
   if (first === undefined) return 'nothing has changed';
@@ -246,8 +247,8 @@ function namesWithin(room: number, rows: readonly Row[]): string {
 }
 
 /**
- * Direction marks, embeddings, overrides and isolates, and every other invisible but joiners; and the
- * two that XML 1.0 does not allow, because SNS refuses a message that has one.
+ * Direction marks, embeddings, overrides, isolates, and every other invisible character but
+ * joiners. Two more are not allowed by XML 1.0, and SNS refuses a message that has one.
  */
 const invisible = /(?![\u{200C}\u{200D}])\p{Cf}|[\u{FFFE}\u{FFFF}]/gu;
 const breaks = /[\p{Cc}\p{Zl}\p{Zp}\s]+/gu;
@@ -262,18 +263,20 @@ const address =
   /(?:[^\s<>()|,;]+ ?)?(?:\([^()]*\) ?)*[@＠﹫] ?(?:\([^()]*\) ?)*[^\s<>()|,;.．。｡․﹒]+[.．。｡․﹒][^\s<>()|,;]+|[^\s<>()|,;]+[@＠﹫][^\s<>()|,;]+/gu;
 /** A shorter identifier would be found in too many words that mean something else. */
 const minIdentifier = 4;
-/** Made for the first text that is cut: it would be a tenth of what every new process loads. */
+/** Made for the first text that is cut: it would be a tenth of the start of every new process. */
 let graphemes: Intl.Segmenter | undefined;
 
 /**
- * A partner's text as it may stand in a row: on one line, without what could turn the rest of the
- * line around, forge a column or a row, or be an e-mail address; at most `length` UTF-16 units and
- * two more. Text from right to left is isolated, so that the columns stay in their order.
+ * Makes the partner's text safe for a row: on one line, and without characters that could turn the
+ * rest of the line around or forge a column or a row. E-mail addresses are replaced. The text has
+ * at most `length` UTF-16 units and two more. Text from right to left is isolated, so that the
+ * columns stay in their order.
  *
- * @param identifier is not shown: in upper or lower case, where it is a word by itself
+ * @param identifier left out, in upper or lower case, where it is a word by itself
  */
 function plain(text: Text, length: number, identifier?: Text): string {
-  // Of a name of any length, what could be shown: the expressions are quadratic.
+  // Only the beginning that could be shown: the expressions are quadratic, and a name may have any
+  // length.
   const [bare = '', given = ''] = [identifier, text?.slice(0, length * 4)].map((one) => {
     const visible = (one ?? '').toWellFormed().replace(invisible, '');
     return visible.replace(breaks, ' ').replaceAll('|', '/').trim();
@@ -295,7 +298,7 @@ function without(bare: string, text: string): string {
   return text.replace(new RegExp(word, 'giu'), '').replace(breaks, ' ');
 }
 
-/** Never within what a reader sees as one character. */
+/** It never cuts within one visible character. */
 function cut(text: string, length: number): string {
   graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   let kept = '';

@@ -6,7 +6,7 @@ import type { OwedEvent } from '../events/owed-event.ts';
 import type { OnAccepted, PublishOutcome, Refusal } from '../ports/announcer.ts';
 import { codeOf, refusalKind } from './refusals.ts';
 
-/** An event on its way, as AWS takes it. */
+/** An event on its way, as AWS accepts it. */
 export interface Message extends EventMessage {
   readonly owed: OwedEvent;
 }
@@ -18,11 +18,11 @@ interface FailedEntry {
 }
 
 /**
- * The id of an entry is its place in the batch. What is not named in `Successful` is not accepted, whether or not
- * `Failed` names it.
+ * The id of an entry is its place in the batch. An entry that `Successful` does not name is not
+ * accepted, even if `Failed` does not name it either.
  */
 export interface BatchResult {
-  /** Why nothing was taken. */
+  /** Why nothing was accepted. */
   readonly code?: string;
   readonly Successful?: readonly { readonly Id?: string | undefined }[] | undefined;
   readonly Failed?: readonly FailedEntry[] | undefined;
@@ -32,31 +32,34 @@ export interface BatchResult {
 export interface DispatchContext {
   readonly clock: Clock;
   readonly pace: TopicPace;
-  /** After which nothing more is sent. */
+  /** Nothing more is sent after it. */
   readonly deadline: Temporal.Instant;
-  /** Told of what was accepted before anything else is sent in its place. */
+  /** Called with accepted events before anything else is sent in their place. */
   readonly onAccepted?: OnAccepted | undefined;
-  /** What each request needs the permission for. */
+  /** The permission that each request needs. */
   readonly asked: Asked;
   /** From 0 up to, not including, 1. */
   readonly random?: (() => number) | undefined;
 }
 
-/** How fast a topic takes what it is given. It outlives a tick, as the topic's limits do. */
+/** The pace of a topic. It outlives a tick, as the topic's limits do. */
 export class TopicPace {
   /**
-   * So many whole requests at once: one at first, since a process that dies repeats what is in flight; half as many
-   * after each throttle or late answer, and more with each request that goes well.
+   * Requests at once. One at first, since a process that dies repeats the requests in flight. Each
+   * throttle or late answer halves it, and each request that goes well raises it.
    */
   width = 1;
-  /** Milliseconds since the epoch: before, nothing is sent. */
+  /** Milliseconds since the epoch: nothing is sent before then. */
   until = 0;
-  /** It has accepted something: that an event is invalid is the event's own fault. */
+  /** It has accepted something, so an invalid event is the event's own fault. */
   isTrusted = false;
 }
 
 const mostWidth = 8;
-/** Rounds of `width` requests that go well before there is one more at once: a process that lives on soon has all. */
+/**
+ * Rounds of `width` requests that go well before there is one more at once. A process that lives on
+ * soon has all.
+ */
 const rounds = 4;
 
 /** AWS limits of PublishBatch: entries a request, and bytes of all their bodies and attributes. */
@@ -66,16 +69,22 @@ const batchBytes = 262_144;
 /** For each entry; a request that fails counts for all of its entries. */
 const attempts = 5;
 const firstBackOffMs = 100;
-/** After so many requests in a row that failed as a whole, SNS is taken to be down. */
+/** After this many requests in a row that failed as a whole, SNS counts as down. */
 const failuresInARow = 8;
 
 /** An answer that takes longer is late: fewer requests are made beside the next. */
 const lateMs = 2_000;
-/** How long an answer is waited for: as long as there is time, since what is sent again is heard twice. */
+/**
+ * Limits of the wait for an answer: as long as there is time, since an event that is sent again is
+ * heard twice.
+ */
 const leastTimeoutMs = 5_000;
 const mostTimeoutMs = 30_000;
 
-/** Rejects when nothing was taken. @param timeoutMs how long its answer may take */
+/**
+ * Rejects if nothing was accepted.
+ * @param timeoutMs how long its answer may take
+ */
 export type Send = (batch: readonly Message[], timeoutMs: number) => Promise<BatchResult>;
 
 /** A message that is neither accepted nor refused for good. */
@@ -91,12 +100,15 @@ interface Sending extends Message {
 
 const never = Number.POSITIVE_INFINITY;
 
-/** One call of `dispatch`, as far as it has come. */
+/** The progress of one call of `dispatch`. */
 interface Run {
-  /** In the order in which they are to be sent. */
+  /** In the order of sending. */
   readonly open: Set<Sending>;
   readonly accepted: OwedEvent[];
-  /** Invalid by themselves, if it is not the topic that is: until it is trusted, what follows of their subjects waits. */
+  /**
+   * Events that were refused as invalid. Until the topic is trusted, it may be at fault, so later
+   * events of their subjects wait.
+   */
   readonly invalid: Refusal[];
   /** Requests in a row that failed as a whole. */
   failures: number;
@@ -109,8 +121,8 @@ interface Run {
  * Sends events in batches, several at a time, until each is accepted, refused for good, or out of
  * attempts or time.
  *
- * Of one subject, only the oldest event is ever under way: a batch can be taken in part, and batches
- * can overtake each other. So a later revision never goes out before an earlier one.
+ * Of one subject, only the oldest event is ever under way: a batch can be accepted in part, and
+ * batches can overtake each other. So a later revision never goes out before an earlier one.
  *
  * @param messages oldest first; of one subject, in the order of its revisions
  */
@@ -137,20 +149,21 @@ export async function dispatch(
       else await clock.sleep(from - now);
     }
   } finally {
-    // What `onAccepted` throws is thrown when nothing is under way any more.
+    // An error of `onAccepted` is thrown once nothing is under way any more.
     await Promise.allSettled(underWay.values());
   }
   const { accepted, invalid, denial, stopped, stopped: waiting = 'Waiting' } = run;
-  // A topic that does not exist as it is named would make every event invalid.
+  // A topic with a wrong name would make every event invalid.
   const refused = invalid.map((one) => ({ ...one, forGood: pace.isTrusted }));
-  // What was not sent, or waits for what was refused, waits for the next tick.
+  // Events that were not sent, or are behind refused ones, wait for the next tick.
   const left = [...open].map(({ owed, code = waiting }) => ({ owed, code }));
   return { accepted, refused: [...refused, ...left], stopped, denial };
 }
 
 /**
- * As many as one request takes, and from when on it may be made; never, before another answer, if there are none.
- * One that is larger by itself goes alone: SNS refuses it by name, and the others do not suffer.
+ * The events of the next request, and from when on it may be sent; `never` if there are none before
+ * another answer. An event that is too large by itself goes alone: SNS refuses it by name, and the
+ * others do not suffer.
  */
 function nextBatch(run: Run, pace: TopicPace, now: number): { batch: Sending[]; from: number } {
   const oldest = oldestOf(run, pace);
@@ -166,7 +179,7 @@ function nextBatch(run: Run, pace: TopicPace, now: number): { batch: Sending[]; 
   return { batch, from: Math.max(now, Math.min(...oldest.map(({ until }) => until))) };
 }
 
-/** Of each subject that something may be sent of. */
+/** The oldest event of each subject that is not blocked. */
 function oldestOf({ open, invalid, stopped }: Run, { isTrusted }: TopicPace): readonly Sending[] {
   if (stopped !== undefined) return [];
   const bySubject = Map.groupBy(open, ({ owed }) => owed.event.subject);
@@ -176,7 +189,7 @@ function oldestOf({ open, invalid, stopped }: Run, { isTrusted }: TopicPace): re
 
 /**
  * @returns the batch
- * @throws what `onAccepted` throws
+ * @throws the error of `onAccepted`
  */
 async function request(
   run: Run,
@@ -187,7 +200,7 @@ async function request(
   const { clock, pace, deadline, onAccepted, asked } = context;
   for (const one of batch) one.until = never;
   const sentAt = clock.now().epochMilliseconds;
-  // The deadline leaves time for a usual answer to what is sent just before it.
+  // The deadline leaves time for a usual answer to a request that is sent just before it.
   const leftMs = Math.max(0, deadline.epochMilliseconds - sentAt);
   const timeoutMs = Math.min(mostTimeoutMs, leastTimeoutMs + leftMs);
   const noteDenial = (error: unknown) => {
@@ -219,7 +232,7 @@ async function request(
   return batch;
 }
 
-/** What was not accepted, with the code of its refusal. */
+/** The events that were not accepted, with the codes of their refusals. */
 function refusedOf(
   batch: readonly Sending[],
   { Successful = [], Failed = [], code = 'NotAnswered' }: BatchResult,
@@ -232,7 +245,7 @@ function refusedOf(
 
 type Refused = ReadonlyMap<Sending, string>;
 
-/** @param isWhole the request was refused, not one or the other of its entries */
+/** @param isWhole the whole request was refused, not only some of its entries */
 function noteRefusals(
   run: Run,
   refused: Refused,
@@ -241,14 +254,14 @@ function noteRefusals(
 ): void {
   const [code] = refused.values();
   const kinds = new Set([...refused.values()].map(refusalKind));
-  // Somebody has to mend a configuration first. An event that is invalid says nothing of the topic.
+  // Ops must mend a configuration first. An invalid event says nothing about the topic.
   if (!isWhole) run.failures = 0;
   else if (!kinds.has('invalid')) run.failures += 1;
   const isDown = run.failures >= failuresInARow || (isWhole && kinds.has('configuration'));
   if (isDown) run.stopped = code;
   if (kinds.has('throttled')) pace.width = Math.max(1, pace.width / 2);
   for (const [one, code] of refused) {
-    // Full jitter: anything between nothing and the back-off.
+    // Full jitter: any time between zero and the back-off.
     const waitMs = Math.ceil(random() * firstBackOffMs * 2 ** one.attempts);
     one.until = clock.now().epochMilliseconds + waitMs;
     one.attempts += 1;
@@ -260,7 +273,7 @@ function noteRefusals(
 function noteRefusal(run: Run, one: Sending, code: string, isAmongOthers: boolean): void {
   const kind = refusalKind(code);
   if (kind === 'invalid' && isAmongOthers) {
-    // By itself, each tells whether it was meant.
+    // Sent alone, each shows whether it was at fault.
     one.isAlone = true;
     one.until = 0;
   } else if (kind === 'invalid') {

@@ -11,7 +11,7 @@ export async function topicKeyOf(client: KMSClient, KeyId: string) {
   const { KeyMetadata } = await client
     .send(new DescribeKeyCommand({ KeyId }))
     .catch(denied('kms:DescribeKey'));
-  // This one takes no alias.
+  // This call takes no alias.
   const { Policy = '' } = await client
     .send(new GetKeyPolicyCommand({ KeyId: KeyMetadata?.Arn ?? KeyId }))
     .catch(denied('kms:GetKeyPolicy'));

@@ -6,7 +6,6 @@ import type { ConditionName, OpenCondition } from '../detection/conditions.ts';
 import type { Notice } from '../ports/announcer.ts';
 import type { TickSettings } from '../settings.ts';
 
-/** What notices and the commands in them are written with. */
 type NoticeSettings = Pick<TickSettings, 'name' | 'timeZone' | 'stack'>;
 
 /** The notice that a condition owes. */
@@ -61,7 +60,7 @@ function moment(ms: number, timeZone: string): string {
   return `${time.toPlainDate()} ${time.toPlainTime().toString({ smallestUnit: 'minute' })} (${timeZone})`;
 }
 
-/** What a flood is made of: of what kind, of which organizations and years. */
+/** The kinds, organizations and years of the changes in a flood. */
 export function floodDetails(changes: readonly Sighting[]): string[] {
   return [
     `The first ${changes.length} of them, by kind:`,
@@ -73,7 +72,6 @@ export function floodDetails(changes: readonly Sighting[]): string[] {
   ];
 }
 
-/** The first full read is done. */
 export function baselineNotice(integration: string, calendar: Calendar): Notice {
   const { days, total } = calendar;
   const proofOf = (day: string) => calendar.entry(day).proof?.kind;
@@ -98,7 +96,7 @@ export function baselineNotice(integration: string, calendar: Calendar): Notice 
   };
 }
 
-/** Of a flood's three lists, the notice of a condition has room for so many rows each. */
+/** A condition's notice has room for this many rows of each of a flood's three lists. */
 const rowsShown = 6;
 
 function tally<Item>(items: readonly Item[], keyOf: (item: Item) => string): string[] {

@@ -1,10 +1,11 @@
 /**
- * What a refusal by SNS or SQS means for what was refused:
+ * The meaning of a refusal by SNS or SQS:
  *
- * - `invalid`: it will never be taken as it is; of a request with several entries, each by itself may be;
+ * - `invalid`: it will never be accepted as it is; of a request with several entries, each may be
+ * accepted by itself;
  * - `throttled`: too fast;
- * - `configuration`: somebody has to mend a permission, a key or the topic first;
- * - `passing`: anything else: asking again may help.
+ * - `configuration`: ops must mend a permission, a key or the topic first;
+ * - `passing`: anything else; another attempt may help.
  */
 export type RefusalKind = 'invalid' | 'throttled' | 'configuration' | 'passing';
 

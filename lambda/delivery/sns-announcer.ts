@@ -14,9 +14,9 @@ export interface Topics {
 }
 
 export interface Clients {
-  /** Retries by itself. */
+  /** It retries by itself. */
   readonly mails: SNSClient;
-  /** Does not (`maxAttempts: 1`): `dispatch` does, as the topic and the time allow. */
+  /** It does not retry (`maxAttempts: 1`): `dispatch` does, as the topic and the time allow. */
   readonly batches: SNSClient;
 }
 
@@ -37,7 +37,10 @@ export function sending(client: SNSClient) {
   };
 }
 
-/** Tells the machines (events topic) and the people (alerts topic) and ops (operations topic) by SNS. */
+/**
+ * Sends events to subscribers (events topic), digests to people (alerts topic), and notices to ops
+ * (operations topic).
+ */
 export function snsAnnouncer(
   { mails, batches }: Clients,
   topics: Topics,
@@ -68,7 +71,7 @@ export function snsAnnouncer(
     async tellPeople(events) {
       const outcome = await send(topics.alerts, digestMail(events, options, clock.now()));
       if (outcome.accepted || refusalKind(outcome.code) !== 'invalid') return outcome;
-      // As it is, it would be refused for ever, and all that comes after it would wait with it.
+      // This mail would be refused for ever, and all later events would wait with it.
       return send(topics.alerts, bareMail(events.length, options));
     },
     notify: (notice) => send(topics.operations, notice),

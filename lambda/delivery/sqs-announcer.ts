@@ -9,7 +9,7 @@ import { codeOf } from './refusals.ts';
 /** The queue does not exist, or the function may not use it. */
 export class QueueUnreachableError extends errorOf('queue-unreachable', 'ops') {
   readonly whatToDo =
-    "Check the ARN. The queues that the configuration subscribes are allowed; any other queue's own policy must allow sqs:GetQueueUrl and sqs:SendMessage to the role of the operate function.";
+    "Check the ARN. Queues that the configuration subscribes are allowed. Any other queue's policy must allow sqs:GetQueueUrl and sqs:SendMessage to the role of the operate function.";
 
   constructor(arn: string, reason: string, options: ErrorOptions) {
     super(`The queue ${arn} cannot be reached (${reason}).`, options);

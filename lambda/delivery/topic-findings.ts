@@ -8,7 +8,7 @@ import { type TopicName, topicNames } from '../names.ts';
 import type { Subscribers, TopicFinding } from '../operations/parts.ts';
 import { codeOf } from './refusals.ts';
 
-/** What SNS says about the topics. A topic that it does not tell of is a finding, too. */
+/** SNS's facts about the topics. A topic without an answer is a finding, too. */
 export function topicFindings(
   client: SNSClient,
   topics: Readonly<Partial<Record<TopicName, string | undefined>>>,
@@ -36,7 +36,7 @@ export function topicFindings(
 
 /** Pages of a hundred. */
 const maxPages = 50;
-/** In the place of the ARN of a subscription: nobody has confirmed it; somebody has ended it. */
+/** SNS's texts in place of a subscription's ARN: nobody has confirmed it; somebody has ended it. */
 const pending = 'PendingConfirmation';
 const ended = 'Deleted';
 
@@ -64,7 +64,7 @@ export async function subscribersOf(client: SNSClient, TopicArn: string): Promis
       action: 'sns:ListSubscriptionsByTopic',
       resource: TopicArn,
     });
-    // That a topic is gone is told where the topics are looked at.
+    // A topic that is gone is reported by the findings about topics.
     if (denial instanceof AccessDeniedError) throw denial;
     return { problem: codeOf(error), listed };
   }
