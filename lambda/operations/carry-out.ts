@@ -13,9 +13,9 @@ import type { Call, OperationParts } from './parts.ts';
 import { briefly, conclude, record } from './record.ts';
 
 /**
- * Carries out one command. Whatever goes wrong is an answer too.
+ * Carries out one command. A failure is an answer, too.
  *
- * @param input what the function was sent: anything
+ * @param input the function's input, of any shape
  */
 export async function carryOut(
   parts: OperationParts,
@@ -54,7 +54,7 @@ async function answerTo<Name extends CommandName>(
   }
 }
 
-/** The log has the whole of it, as far as it is safe to tell; the caller is told what to do. */
+/** The log gets the whole error, as far as it is safe to tell; the caller gets the remedy. */
 function failed({ journal }: Pick<OperationParts, 'journal'>, error: unknown) {
   journal.warn('command failed', { problem: describeError(error) });
   return { ok: false, problem: problemOf(error, 'command') } as const;

@@ -42,11 +42,11 @@ type Contract = typeof contract;
 export type CommandName = keyof Contract;
 export type CommandOf<Name extends CommandName> = z.output<Contract[Name]['command']>;
 export type Command = CommandOf<CommandName>;
-/** What may be sent: settings with a default can be left out. */
+/** The input of any command: settings with a default can be left out. */
 export type CommandInput = z.input<Contract[CommandName]['command']>;
 export type ResultOf<Name extends CommandName> = z.output<Contract[Name]['result']>;
 
-/** The same, such that a command's name tells the types of its own definition. */
+/** The contract, typed so that a command's name leads to the types of its own definition. */
 export const definitions: {
   readonly [Name in CommandName]: Definition<
     z.ZodMiniType<CommandOf<Name>>,
@@ -54,13 +54,12 @@ export const definitions: {
   >;
 } = contract;
 
-/** What every command answers. */
 export type Answer<Result = unknown> =
   | { readonly ok: true; readonly result: Result }
   | {
       readonly ok: false;
       readonly problem: Problem;
-      /** What was done before it went wrong, if anything. */
+      /** The result up to the failure, if there is any. */
       readonly result?: Result;
     };
 
@@ -72,7 +71,7 @@ export function isChanging<Name extends CommandName>(
   return definitions[name].changes?.(command) ?? false;
 }
 
-/** The function was sent something that is no command, or one with settings that it does not know. */
+/** The input is no command, or has settings that the command does not know. */
 export class CommandInvalidError extends errorOf('command-invalid', 'ops') {
   readonly whatToDo =
     'Correct the command: docs/command-line.md#commands-inside-aws describes each.';

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import type { Call, OperationParts } from './parts.ts';
 
-/** A command: the function, the command line, the console and the docs take theirs from it. */
+/** A command's definition, for the function, the command line, the console and the docs. */
 export interface Definition<Command extends z.ZodMiniType, Result extends z.ZodMiniType> {
   /** A sentence. */
   readonly does: string;
@@ -12,9 +12,14 @@ export interface Definition<Command extends z.ZodMiniType, Result extends z.ZodM
   changes?(command: z.output<Command>): boolean;
   /** Whether this answer says that something was changed. Absent: any answer does. */
   hasChanged?(result: z.output<Result>): boolean;
-  /** Where to see what came of a call whose answer was lost. Absent: in the history of commands. */
+  /**
+   * Where to see the outcome of a call whose answer was lost. Absent: in the history of commands.
+   */
   readonly seenIn?: string;
-  /** Carries it out. What it throws has ended it before anything was done; `failure`, before its time. */
+  /**
+   * Carries it out. An error that it throws has ended it before anything was done; `failure` has
+   * ended it early.
+   */
   carry(
     parts: OperationParts,
     command: z.output<Command>,
@@ -22,7 +27,7 @@ export interface Definition<Command extends z.ZodMiniType, Result extends z.ZodM
   ): Promise<{ readonly result: z.output<Result>; readonly failure?: unknown }>;
 }
 
-/** For what the compiler infers from the shapes. */
+/** Lets the compiler infer types from the shapes. */
 export function define<Command extends z.ZodMiniType, Result extends z.ZodMiniType>(
   definition: Definition<Command, Result>,
 ): Definition<Command, Result> {

@@ -14,25 +14,24 @@ export const checkNames = [
   'single-record',
 ] as const;
 
-/** What one check has come to. */
+/** The outcome of one check. */
 export const checked = z.object({
   name: z.enum(checkNames),
   outcome: z.enum(['ok', 'warning', 'failed', 'skipped']),
-  /** What was found, in a sentence. */
+  /** The finding, in a sentence. */
   found: z.string(),
-  /** Of a warning or a failure. */
+  /** For a warning or a failure. */
   whatToDo: z.optional(z.string()),
-  /** Of what a condition or an error is behind: its name, or its code. */
+  /** The name of the condition, or the code of the error, behind it. */
   code: z.optional(z.string()),
 });
 
 export type Check = z.output<typeof checked>;
 
-/** What came of a check. */
 export interface Finding extends Omit<Check, 'name'> {
-  /** Of a failure: it may be over when somebody looks. */
+  /** For a failure that may be over when somebody looks. */
   readonly isPassing?: boolean;
-  /** Of a failure with several causes: each in short, by its short name. */
+  /** For a failure with several causes: a short text of each, by its short name. */
   readonly each?: Readonly<Record<string, string>>;
 }
 

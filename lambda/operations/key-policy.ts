@@ -15,10 +15,11 @@ const policy = z.object({ Statement: z.union([statement, z.array(statement)]) })
 type Statement = z.output<typeof statement>;
 
 /**
- * Whether the policy of a key lets a service do all of these. Conditions are not judged: with one, an Allow is
- * believed, and a Deny is not.
+ * Whether the policy of a key lets a service do all of these. Conditions are not judged: with one,
+ * an Allow counts, and a Deny does not.
  *
- * @param text JSON @throws if it is none that can be read
+ * @param text JSON
+ * @throws if the policy cannot be read
  */
 export function letsIn(text: string, service: string, actions: readonly string[]): boolean {
   const its = [policy.parse(JSON.parse(text)).Statement].flat().filter(speaksOf(service));
@@ -49,7 +50,7 @@ function isAbout({ Action = [], NotAction }: Statement, action: string): boolean
   return NotAction === undefined ? isIn(Action) : !isIn(NotAction);
 }
 
-/** An action, in which `*` and `?` may stand for others. */
+/** In the pattern, `*` and `?` stand for other characters. */
 function covers(pattern: string, action: string): boolean {
   const literal = pattern.replaceAll(/[.+^${}()|[\]\\]/g, String.raw`\$&`);
   return new RegExp(`^${literal.replaceAll('*', '.*').replaceAll('?', '.')}$`, 'i').test(action);

@@ -4,7 +4,7 @@ import { type Finding, failed, ok, skipped } from './finding.ts';
 import { letsIn } from './key-policy.ts';
 import type { OperationParts, TopicKey } from './parts.ts';
 
-/** What a service does with the key of a topic or a queue that it sends to. */
+/** The actions of a service on the key of a topic or a queue that it sends to. */
 const actions = ['kms:Decrypt', 'kms:GenerateDataKey'];
 /** Sends alarms to the operations topic. */
 const cloudWatch = 'cloudwatch.amazonaws.com';
@@ -13,12 +13,12 @@ const sns = 'sns.amazonaws.com';
 /** AWS's own keys: nobody can add to their policies, which name no service. */
 const ownOfSns = /(^|:)alias\/aws\/sns$/;
 const ownOfSqs = /(^|:)alias\/aws\/sqs$/;
-/** Of a key: nothing can be encrypted or decrypted with it. */
+/** States in which a key can neither encrypt nor decrypt. */
 const unusable = /^(Disabled|Pending\w+|Unavailable)$/;
 
-/** What is known to keep somebody from hearing. */
+/** A key that keeps events or notices from somebody. */
 interface Shut {
-  /** In the names of what fails: `keys[…]`. */
+  /** Its place in the names of failures: `keys[…]`. */
   readonly place: string;
   readonly short: string;
   readonly told: string;
@@ -34,19 +34,20 @@ const enable =
   'Enable the key of the topics: aws kms enable-key, and before it aws kms cancel-key-deletion if the key is to be deleted.';
 
 /**
- * Whether the keys can be used, and let in who has to use them. A service is let in by the key's policy and nothing
- * else: grants and IAM are for identities. Of the key of a subscriber's queue, only AWS's own is known for
- * sure to shut SNS out; its policy is for its owner to read.
+ * Whether the keys can be used, and let in the services that have to use them. A service is let in
+ * by the key's policy and nothing else: grants and IAM are for identities. Of the keys of
+ * subscribers' queues, only AWS's own is known to shut SNS out for sure. The policy of any other is
+ * for its owner to read.
  *
- * @throws whatever keeps it from looking, unless something is known to be shut out
- * @param expected subscriptions; absent: another integration's self-check looks at what all share
+ * @throws the error that keeps it from looking, unless a service is known to be shut out
+ * @param expected subscriptions; absent: another integration's self-check looks at the shared keys
  */
 export async function keys(
   parts: Pick<OperationParts, 'topics' | 'topicKey' | 'queueKey'>,
   expected: readonly ExpectedSubscription[] | undefined,
 ): Promise<Finding> {
   if (expected === undefined)
-    return skipped('The self-check of the first integration looks at them.');
+    return skipped('The self-check of the first integration looks at the keys.');
   const shut: Shut[] = [];
   const unknown: unknown[] = [];
   const look = async (at: () => Promise<readonly Shut[]>) => {
@@ -56,7 +57,7 @@ export async function keys(
       unknown.push(error);
     }
   };
-  // The role may look at these.
+  // The role may look at these queues.
   for (const [position, { topic, protocol, endpoint = '' }] of expected.entries())
     if (topic === 'events' && protocol === 'sqs')
       await look(async () => ofQueue(await parts.queueKey(endpoint), position, endpoint));
@@ -85,7 +86,7 @@ export async function keys(
   return ok('No key that can be read shuts SNS or CloudWatch out.');
 }
 
-/** A policy that lets everybody in opens nothing while the key itself is shut. */
+/** A policy that lets everybody in does not help while the key itself cannot be used. */
 function ofTopics(key: TopicKey | undefined, services: readonly string[]): Shut[] {
   if (key === undefined) return [];
   const shut = services

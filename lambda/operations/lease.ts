@@ -13,10 +13,10 @@ export async function recordedState({ ledger, settings }: OperationParts): Promi
 }
 
 /**
- * Does it while no tick is at work: waits for one that is. Afterwards the next tick looks for what is
- * to be delivered, because the lease leaves the state marked.
+ * Does the work while no tick is at work, and waits for one that is. Afterwards the next tick looks
+ * for events to deliver, because the lease leaves `dirtySince` set.
  *
- * @throws BusyError when the other one has not ended in time
+ * @throws BusyError if the other one has not ended in time
  */
 export async function underLease<Result>(
   parts: OperationParts,
@@ -35,7 +35,10 @@ export async function underLease<Result>(
   }
 }
 
-/** Tries as long as others are at work. @returns `undefined` when time was over before */
+/**
+ * Tries again as long as others are at work.
+ * @returns `undefined` if time was over before
+ */
 export async function whenFree<Result>(
   { clock }: OperationParts,
   limit: Call['limit'],
@@ -49,9 +52,9 @@ export async function whenFree<Result>(
 }
 
 /**
- * Before a question to the partner on the side. While ops have paused the integration it is not asked;
- * nor after a refusal, when each question would be another try at a login. Only commands whose whole
- * point is to ask do so all the same: `check` and `accept-total`.
+ * Called before a side question to the partner. The partner is not asked while ops have paused the
+ * integration. It is not asked after a refusal either, when each question would be another try at a
+ * login. Only `check` and `accept-total` ask all the same, since they are there to ask.
  *
  * @throws PausedError, BackingOffError
  */

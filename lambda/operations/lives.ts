@@ -2,10 +2,14 @@ import * as z from 'zod/mini';
 import type { Life, Revision } from '../ports/ledger.ts';
 
 /**
- * What has become of a revision. `baseline`: recorded, not announced. `announced`: SNS has accepted it, people are
- * told as well. `digest-owed`: people are still to be told. `announced-to-people`: released for people, not for
- * machines; `digest-only-owed`: and they are still to be told. `undone`: it was held, or undid what was, and left
- * the outbox by itself.
+ * The fate of a revision.
+ *
+ * - `baseline`: recorded, not announced.
+ * - `announced`: SNS has accepted it, and people are told as well.
+ * - `digest-owed`: SNS has accepted it, and people are still to be told.
+ * - `announced-to-people`: released for people, and not for subscribers.
+ * - `digest-only-owed`: the same, and people are still to be told.
+ * - `undone`: it was held, or undid held ones, and left the outbox by itself.
  */
 export const delivery = z.enum([
   'baseline',
@@ -22,11 +26,11 @@ export const delivery = z.enum([
 
 type Delivery = z.output<typeof delivery>;
 
-/** The revisions of a certification, each with its event and what has become of it. */
+/** The revisions of a certification, each with its event and its delivery. */
 export function revisionsTold(integration: string, { certification, revisions }: Life) {
   return revisions.map((one) => ({
     ...one,
-    /** Its id; absent: none was made. */
+    /** The event's id; absent: no event was made. */
     event:
       one.kind === 'baseline' ? undefined : `${integration}/${certification.id}/${one.revision}`,
     delivery: deliveryOf(one),

@@ -6,35 +6,40 @@ import type { Pause } from '../ports/state.ts';
 /** A certification that has had an event. */
 export interface LastEvent {
   readonly id: number;
-  /** Of its last event, which has its time, in milliseconds since the epoch. */
+  /** The revision of its last event; `at` is the event's time, in milliseconds since the epoch. */
   readonly revision: number;
   readonly at: number;
 }
 
 export interface LatestPage {
   readonly lives: readonly Life[];
-  /** Those whose items cannot be read. */
+  /** Certifications whose items cannot be read. */
   readonly unreadable: readonly LastEvent[];
-  /** Up to here, in milliseconds since the epoch, nothing is left out: every certification with a later last event was there, or not wanted. */
+  /**
+   * The list is complete back to here, in milliseconds since the epoch: every certification with a
+   * later last event was in it, or not wanted.
+   */
   readonly reached: number;
 }
 
 export interface Decided {
-  /** Those that it was done to. */
+  /** The events that were decided. */
   readonly done: readonly KeptEvent[];
-  /** Chosen, and still held because one before them is, which was not chosen. */
+  /** Chosen events that stay held behind one that was not chosen. */
   readonly behind: number;
-  /** Not chosen, and held no longer, because what they were behind is decided: they go out. */
+  /** Events that were not chosen and go out, because the event before them is decided. */
   readonly freed: number;
-  /** Would have gone out, and left the outbox instead: they led away from what it was like and back to it. */
+  /**
+   * Events that left the outbox instead of going out: they led away from a state and back to it.
+   */
   readonly undone: number;
 }
 
-/** What the people on duty ask of the ledger, beside what ticks do. */
+/** The port of ops' commands to the ledger, besides the port of ticks. */
 export interface OpsLedger {
   /**
-   * @param call names it, as in `resume`: a second write of the same call is part of it
-   * @returns `false` when it was paused already: then nothing is changed
+   * @param call its name, as in `resume`: a second write of the same call is part of it
+   * @returns `false` if it was paused already: then nothing is changed
    */
   pause(pause: Pause, call: string): Promise<boolean>;
   /** @returns `false` when it was not paused */
@@ -44,10 +49,12 @@ export interface OpsLedger {
   /** @throws LedgerCorruptError */
   story(id: number): Promise<Life | undefined>;
   /**
-   * Certifications by their last event, the newest first, page by page, each as it is when it is asked for. The index
-   * lags by a moment. A certification that has another event meanwhile moves up, and may be missed.
-   * @param from no further back
-   * @param now by which month the newest is found
+   * Certifications by their last event, the newest first, page by page, each as it is when it is
+   * asked for. The index lags by a moment. A certification that has another event meanwhile moves
+   * up, and may be missed.
+   *
+   * @param from where the list ends
+   * @param now tells the month of the newest
    * @param isWanted others are passed over without a look at their items
    */
   latest(
@@ -55,14 +62,15 @@ export interface OpsLedger {
     now: Temporal.Instant,
     isWanted: (last: LastEvent) => boolean,
   ): AsyncIterable<LatestPage>;
-  /** The same, the oldest first. One that moves up comes later: none is missed. */
+  /** The same, the oldest first. A certification that moves up comes later, so none is missed. */
   latestSince(
     ...asked: Parameters<OpsLedger['latest']>
   ): AsyncIterable<Omit<LatestPage, 'reached'>>;
   /**
-   * Does it to those events of one certification that are chosen, as they are now. Needs the lease:
-   * what is released is found by the next tick only because the lease has marked the state.
-   * @param choose may be asked more than once
+   * Decides the chosen events of one certification, as they are now. Needs the lease: the next tick
+   * finds released events only because the lease has set `dirtySince`.
+   *
+   * @param choose may be called more than once
    */
   decide(
     certificationId: number,
@@ -71,7 +79,7 @@ export interface OpsLedger {
     choose: (event: KeptEvent) => boolean,
     now: Temporal.Instant,
   ): Promise<Decided>;
-  /** Notes a changing command before it is carried out; the last hundred are kept. */
+  /** Notes a changing command before it is carried out; the last hundred stay. */
   record(command: CommandRecord): Promise<void>;
   conclude(operation: string, outcome: CommandOutcome): Promise<void>;
   /** Newest first. */

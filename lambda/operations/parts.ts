@@ -10,7 +10,7 @@ import type { TickReport, TickRun } from '../tick/tick.ts';
 import type { TimeLimit } from '../tick/time-limit.ts';
 import type { OpsLedger } from './ops-ledger.ts';
 
-/** What SNS says about a topic. */
+/** SNS's facts about a topic. */
 export interface TopicFinding {
   readonly topic: TopicName;
   /** Why it cannot be looked at; absent: it is there. */
@@ -30,19 +30,19 @@ export interface TopicKey {
   readonly policy: string;
 }
 
-/** Who subscribes to a topic, as SNS lists them. */
+/** The subscriptions of a topic, as SNS lists them. */
 export interface Subscribers {
-  /** Why SNS does not tell all of them; absent: it does. */
+  /** Why SNS does not list all of them; absent: it does. */
   readonly problem?: string | undefined;
   readonly listed: readonly {
     readonly protocol: string;
-    /** May be a person's address: not to be told. */
+    /** May be a person's address, so it must not be shown. */
     readonly endpoint: string;
     readonly isConfirmed: boolean;
   }[];
 }
 
-/** What commands work with: the ports of a tick, ticks themselves, and queues to send events to. */
+/** The parts of commands: the ports of a tick, ticks themselves, and queues to send events to. */
 export interface OperationParts {
   readonly settings: TickSettings;
   readonly clock: Clock;
@@ -52,14 +52,28 @@ export interface OperationParts {
   readonly announcer: Pick<Announcer, 'publish'>;
   /** Sends to one queue, past the topic. */
   queue(arn: string): Pick<Announcer, 'publish'>;
-  /** One tick, as if the schedule had started it. @param auditRequests instead of the settings' */
+  /**
+   * Runs one tick, as if the schedule had started it.
+   * @param auditRequests instead of the settings'
+   */
   tick(run: TickRun, auditRequests?: number): Promise<TickReport>;
-  /** Reads the secret. @throws as the client does when there are no credentials in it */
+  /**
+   * Reads the secret.
+   * @throws the client's error if it has no credentials
+   */
   credentials(): Promise<unknown>;
   topics(): Promise<readonly TopicFinding[]>;
-  /** By its ARN, its id or an alias. Absent: it is of another account, which alone may look at it. @throws Denial */
+  /**
+   * By its ARN, its id or an alias.
+   * @returns undefined for a key of another account, which alone may look at it
+   * @throws Denial
+   */
   topicKey(key: string): Promise<TopicKey | undefined>;
-  /** The key that encrypts a queue; absent: SQS encrypts it by itself, or it is of another account. @throws Denial */
+  /**
+   * @returns the key that encrypts a queue; undefined if SQS encrypts it by itself, or if it is of
+   * another account
+   * @throws Denial
+   */
   queueKey(arn: string): Promise<string | undefined>;
   /** @throws AccessDeniedError */
   subscribers(topic: TopicFinding['topic']): Promise<Subscribers>;
@@ -73,6 +87,6 @@ export interface Call {
   /** When the invocation is killed. */
   readonly killedAt: Temporal.Instant;
   readonly limit: TimeLimit;
-  /** Under which a changing command is recorded. */
+  /** The name under which a changing command is recorded. */
   readonly operation?: string | undefined;
 }

@@ -1,13 +1,13 @@
 import { StalledError } from './errors.ts';
 import type { Call, OperationParts } from './parts.ts';
 
-/** Kept free of the call for its answer. */
+/** The reserve for the answer of the call. */
 const answerMs = 5_000;
 
-/** Of what the ledger gives page by page. */
+/** A page of items of the ledger. */
 interface Page<Item> {
   readonly items: readonly Item[];
-  /** The cursor behind all of it. */
+  /** The cursor behind the whole page. */
   readonly end: string | undefined;
 }
 
@@ -18,22 +18,22 @@ interface Portioning<Item, Of extends Page<Item>> {
   readonly together: number;
   /** Events, on average. */
   readonly perSecond: number;
-  /** @returns how many events it has sent on their way */
+  /** @returns how many events it has sent */
   done(items: readonly Item[], page: Of): Promise<number>;
-  /** The cursor behind an item; absent: only whole pages are left behind. */
+  /** The cursor behind an item; absent: the cursor moves by whole pages. */
   readonly cursorAt?: (item: Item) => string;
 }
 
-/** Where it goes on, and what has ended it before its time was over, if anything. */
+/** Where the next call resumes, and the failure that has ended this one early, if any. */
 export interface Stop {
   readonly after: string | undefined;
   readonly failure?: unknown;
 }
 
 /**
- * Does something to all items, in portions: until all are done, or the time of the call is over. A portion
- * takes as long as so many events may take. The time is spent afterwards, and by the last of a call, too:
- * the next call knows nothing of them, and begins at once.
+ * Works through all items in portions, until all are done, or the time of the call is over. A
+ * portion takes as long as its events may take. The wait comes after the portion, even after the
+ * last of a call: the next call knows nothing of it, and begins at once.
  *
  * @returns undefined: everything was done
  */
@@ -45,7 +45,8 @@ export async function inPortions<Item, Of extends Page<Item>>(
 ): Promise<Stop | undefined> {
   let { after } = portioning;
   let sent = 0;
-  // Out of time, if only in the middle of a request, is no failure, unless nothing was done at all.
+  // Running out of time, even in the middle of a request, is a failure only if nothing was done at
+  // all.
   const outOfTime = (failure: unknown): Stop =>
     sent > 0 || after !== portioning.after ? { after } : { after, failure };
   try {
@@ -56,13 +57,14 @@ export async function inPortions<Item, Of extends Page<Item>>(
         const many = await portioning.done(portion, page);
         sent += many;
         const over = began + Math.ceil((many * 1_000) / portioning.perSecond);
-        // Should they be more than the call has time for, they take the rest of it.
+        // If its events may take longer than the call has time, the wait takes the rest of the
+        // call.
         const latest = killedAt.epochMilliseconds - answerMs;
         const waitMs = Math.min(over, latest) - clock.now().epochMilliseconds;
         await clock.sleep(Math.max(0, waitMs));
       }
       after = reached ?? after;
-      // Also where nothing is selected: to look through many takes time by itself.
+      // Checked for empty portions, too: looking through many items takes time by itself.
       if (limit.noteIfReached()) return outOfTime(new StalledError());
     }
     return undefined;

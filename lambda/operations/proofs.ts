@@ -2,10 +2,10 @@ import { Temporal } from 'temporal-polyfill';
 import type { DayEntry, Proof } from '../detection/calendar.ts';
 import type { DayCertified } from './shapes.ts';
 
-/** Of the days that are unproven, the oldest. */
+/** The oldest unproven days are listed, up to this number. */
 const unprovenShown = 20;
 
-/** Wherever it is, a day ends within so long after midnight of its date in UTC. */
+/** In any time zone, a day ends within this time after midnight of its date in UTC. */
 const longestDayMs = 48 * 3_600_000;
 
 interface Present {
@@ -14,10 +14,10 @@ interface Present {
 }
 
 /**
- * What is proven of each day. A day on which nothing was ever seen has no entry of its own: it was
- * read with the next day that has one, or, after the last, with that. It counts as proven only if its
- * neighbours on both sides are, and only since the older of the two proofs: it may have been read with
- * either. No day is complete by a read that began before it was over.
+ * The proof of each day. A day on which nothing was ever seen has no entry of its own: it was read
+ * with the next day that has one, or, after the last, with that. It counts as proven only if its
+ * neighbours on both sides are, and only since the older of the two proofs: it may have been read
+ * with either. A read that began before a day was over does not prove the day.
  */
 export function proofsOf(
   calendar: ReadonlyMap<string, DayEntry>,
@@ -44,7 +44,7 @@ export function proofsOf(
   });
 }
 
-/** @param neighbour of a day without an entry, one that is unproven */
+/** @param neighbour an unproven neighbour of a day without an entry */
 function causeOf(
   { proof, readAt }: DayEntry,
   neighbour: string | undefined,
@@ -54,14 +54,17 @@ function causeOf(
   return { cause: readAt > 0 ? 'without-proof' : 'never-read' };
 }
 
-/** What a day without an entry has of the proofs of its neighbours: the older one. */
+/** The proof of a day without an entry: the older one of its neighbours' proofs. */
 function between(proofs: readonly (Proof | undefined)[]): DayEntry {
   const isProven = proofs.every((proof) => proof !== undefined);
   const [oldest] = isProven ? proofs.toSorted((a, b) => a.at - b.at) : [];
   return { count: 0, readAt: 0, ...(oldest && { proof: { ...oldest, count: 0 } }) };
 }
 
-/** Of a day, by when its proof began. A proof from before it has begun says nothing of it. */
+/**
+ * The state of a day, by when its proof began. A proof from before the day began says nothing about
+ * it.
+ */
 function standingOf(
   date: Temporal.PlainDate,
   provenAt: number | undefined,
@@ -70,7 +73,7 @@ function standingOf(
   const overAtLatest = Date.parse(date.toString()) + longestDayMs;
   if (now.epochMilliseconds > overAtLatest && (provenAt ?? now.epochMilliseconds) > overAtLatest)
     return { standing: provenAt === undefined ? 'unproven' : 'proven' };
-  // What takes time is to know when a day begins: of most days, nobody needs to.
+  // It takes time to find when a day begins, and most days do not need it.
   const begin = date.toZonedDateTime(timeZone).epochMilliseconds;
   const end = date.add({ days: 1 }).toZonedDateTime(timeZone).epochMilliseconds;
   const isProofEarlier = provenAt !== undefined && provenAt < begin;
@@ -115,8 +118,8 @@ export function proofOverview(calendar: ReadonlyMap<string, DayEntry>, present: 
 }
 
 /**
- * From the oldest entry to today. A single certification of the year 1 makes that 740,000 days: what costs time is the
- * number of entries.
+ * Ranges of unproven days from the oldest entry to today. A single certification of the year 1
+ * makes that 740,000 days, so the time must depend on the number of entries.
  */
 function* unprovenRanges(
   calendar: ReadonlyMap<string, DayEntry>,
@@ -135,7 +138,10 @@ function* unprovenRanges(
   }
 }
 
-/** Of days that have one proof: without it all, and otherwise those that were not over when it began, and are. */
+/**
+ * Unproven days among those that have one proof: without it all of them, else those that were not
+ * over when it began, and are over now.
+ */
 function* unprovenIn(
   from: Temporal.PlainDate,
   to: Temporal.PlainDate,

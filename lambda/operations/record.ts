@@ -13,9 +13,10 @@ import type { Call, OperationParts } from './parts.ts';
 type RecordingParts = Pick<OperationParts, 'opsLedger' | 'clock' | 'journal'>;
 
 /**
- * Notes a command that changes something, before it is carried out. One that goes on in several calls
- * is noted once, by the first: only what goes on with what that one has noted belongs to it.
- * @returns its record; `undefined` when it only looks
+ * Notes a changing command before it is carried out. A command that takes several calls is noted
+ * once, by the first call. A later call belongs to it only if it means the same.
+ *
+ * @returns its record; `undefined` if it only looks
  */
 export async function record(
   { opsLedger, clock }: RecordingParts,
@@ -31,20 +32,24 @@ export async function record(
   const begun = chosen && (await opsLedger.recorded()).find(isCalled);
   if (begun && isDeepStrictEqual(meantBy(begun), meantBy(noted))) return begun;
   const at = clock.now().toString({ smallestUnit: 'millisecond' });
-  // The caller may choose its last part, and so knows it when the answer is lost; never the time.
+  // The caller may choose the last part of the name, and so knows it if the answer is lost. The
+  // caller never chooses the time.
   const last = begun ? id : chosen?.split('/').at(-1);
   const begins = { operation: `${at}/${last ?? id}`, at, ...noted };
   await opsLedger.record(begins);
   return begins;
 }
 
-/** The same in each call of a command, which differ in how far it has come. */
+/** The settings that are the same in each call of a command; the others say how far it has come. */
 function meantBy({ by, command, settings }: Pick<CommandRecord, 'by' | 'command' | 'settings'>) {
   const { after: _, since: __, stored: ___, ...meant } = settings;
   return { by, command, meant };
 }
 
-/** What came of it, by its last call so far. It was done, and the caller has to know how to go on: if need be, without. */
+/**
+ * Notes the outcome of its last call so far. A failure is only logged: the command is done, and the
+ * caller needs the answer to go on.
+ */
 export async function conclude<Name extends CommandName>(
   { opsLedger, clock, journal }: RecordingParts,
   { operation, outcome: before }: CommandRecord,
@@ -64,7 +69,7 @@ export async function conclude<Name extends CommandName>(
   }
 }
 
-/** Of a list that is kept: a thousand ids, or days, would not fit into an item or a line. */
+/** Limit for a list in a record: a thousand ids, or days, would not fit into an item or a line. */
 const listed = 20;
 
 /** The same value, with the beginnings of its lists only. */
@@ -76,7 +81,7 @@ export function brief(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? briefly(value) : value;
 }
 
-/** What is undefined is left out. */
+/** Undefined values are left out. */
 export function briefly(value: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, one]) => (one === undefined ? [] : [[name, brief(one)]])),

@@ -8,7 +8,7 @@ import type { Life, Revision } from '../ports/ledger.ts';
 import type { Call, OperationParts } from './parts.ts';
 import { day, inOrder, selection } from './shapes.ts';
 
-/** Certifications whose last event is sent again; `types`: what that was. */
+/** Certifications whose last event is sent again; `types`: the types of that event. */
 export const replaySelection = {
   /** Both included; open where one is absent. */
   days: z.optional(
@@ -21,9 +21,9 @@ export const replaySelection = {
   ...selection,
 };
 
-/** Why of a selected certification nothing is sent. */
+/** Why nothing is sent of a selected certification. */
 export const obstacles = z.enum([
-  /** The partner's record is no longer what was announced last: a tick announces what it is now. */
+  /** The partner's record has changed since its last event: a tick announces the change. */
   'changed',
   /** Its last event is still in the outbox: a tick delivers it. */
   'pending',
@@ -31,66 +31,69 @@ export const obstacles = z.enum([
   'held',
   /** SNS has refused its last event for good. */
   'undeliverable',
-  /** Subscribers do not get its last event: ops decided so, or all that there was of it undid itself. */
+  /** Subscribers do not get its last event: ops decided so, or all of its events were undone. */
   'discarded',
-  /** Recorded by the baseline, which was not asked for. */
+  /** Recorded by the baseline, and `baseline` was not asked for. */
   'neverAnnounced',
-  /** The partner's record does not have the documented shape. */
+  /** The partner's record has no usable id or no valid day. */
   'unreadable',
-  /** Recorded before the ledger kept a history: of what type its event was is not known. */
+  /** Recorded before the ledger had a history: the type of its event is not known. */
   'withoutHistory',
-  /** Invalid to the target. */
+  /** The target refused it as invalid. */
   'refused',
-  /** Of `ids`: not known to the ledger, or not readable in it. Told by the last call. */
+  /** An id of `ids` that the ledger lacks, or cannot read. The last call counts these. */
   'unknown',
 ]);
 
 export type Obstacle = z.output<typeof obstacles>;
 
-/** Which certifications a replay is of. */
 interface Asked extends z.output<z.ZodMiniObject<typeof replaySelection>> {
   readonly baseline: boolean;
   readonly after?: string | undefined;
 }
 
-/** So many assessments are one request, if they are read as a range: one less than a page. */
+/** Assessments that one request reads as a range: one less than a page. */
 const rowsTogether = 99;
-/** Days of one slice; each is a Query of the ledger. */
+/** Days that are replayed together; each is a Query of the ledger. */
 const daysTogether = 100;
-/** The last that there can be: of what is not dated yet, some hosts say so. */
+/** The last day that there can be: some hosts date records with it that have no day yet. */
 const lastDay = '9999-12-31';
 const queriesAtOnce = 8;
 
 /** A certification, and its last event. */
 export interface Selected {
   readonly life: Life;
-  /** The revision that it is at, save those that have undone themselves; absent: recorded before there was a history. */
+  /**
+   * Its revision, or the last one before it that was not undone; absent: recorded before there was
+   * a history.
+   */
   readonly last: Revision | undefined;
-  /** The type of its last event; what the baseline recorded would have been created. */
+  /** The type of its last event; `created` for one that the baseline recorded. */
   readonly kind: Change['kind'] | undefined;
-  /** What stands against a replay already by what the ledger knows. */
+  /** The obstacle to a replay that the ledger alone shows. */
   readonly obstacle: Obstacle | undefined;
 }
 
-/** The partner's record of a certification; `undefined` when it is gone. */
+/** The partner's record of a certification; `undefined` if it is gone. */
 export type Find = (id: number) => Promise<Assessment | 'unreadable' | undefined>;
 
 /** Certifications that are replayed together. */
 export interface Slice {
-  /** By day, and by id within a day: the order in which a replay goes on. */
+  /** By day, and by id within a day: the order of a replay. */
   readonly items: readonly Selected[];
-  /** The cursor behind all of it, also behind what was not selected. */
+  /** The cursor behind all of these days, certifications that were not selected included. */
   readonly end: string | undefined;
   readonly find: Find;
 }
 
 /**
- * What the ledger knows of the selected days, ids, organizations and types, from the oldest day on,
- * and only what comes after the cursor. Read from the ledger as it goes: a replay of everything holds
- * one slice of it.
+ * The certifications of the selected days, ids, organizations and types that come after the cursor,
+ * from the oldest day on. They are read from the ledger as the replay goes: a replay of everything
+ * holds only those of a few days.
  *
- * @param years that the calendar has entries of
- * @param onUnknown told, once all else is done, how many of the ids that were asked for the ledger does not know
+ * @param years the years of the calendar's entries
+ * @param onUnknown called once all else is done, with the number of requested ids that the ledger
+ * lacks
  */
 export async function* slices(
   { ledger, partner }: OperationParts,
@@ -109,7 +112,7 @@ export async function* slices(
     onUnknown(new Set(ids).size - known.size);
     return;
   }
-  // Every day that anything was ever recorded on is in the calendar.
+  // Every day on which anything was ever recorded is in the calendar.
   const [first, last] = [command.days?.from, command.days?.to].map((day) => day?.slice(0, 4));
   const asked = [...years].filter(
     (year) => year >= Number(first ?? 0) && year <= Number(last ?? 9_999),
@@ -124,7 +127,7 @@ export async function* slices(
       concurrency: queriesAtOnce,
     });
     const lives = await ledger.lives(indexed.flatMap((ofDay) => [...ofDay.keys()]));
-    // The index lags: what has left these days since is met on the day that it is on.
+    // The index lags: a certification that has left these days is met on its new day.
     const items = selected(lives, command).filter(({ life }) =>
       days.includes(life.certification.day),
     );
@@ -135,11 +138,11 @@ export async function* slices(
   }
 }
 
-/** To rebuild its event. */
+/** Whether the partner's record is needed to rebuild its event. */
 const isRecordNeeded = ({ kind, obstacle }: Selected) =>
   obstacle === undefined && kind !== 'withdrawn';
 
-/** In records that are read as a range, once one is asked for. */
+/** Finds records by one read of their range, once the first is asked for. */
 function inRange(
   partner: OperationParts['partner'],
   range: Parameters<OperationParts['partner']['prove']>[0],
@@ -152,7 +155,7 @@ function inRange(
       ...read.quarantined.map(({ id }) => [id, 'unreadable'] as const),
       ...read.assessments.map((assessment) => [assessment.id, assessment] as const),
     ]);
-    // Only a proof says that what was not seen is not there.
+    // Only a proof says that an unseen record is not there.
     return (id: number) => seen.get(id) ?? (read.proof === undefined ? byId(id) : undefined);
   };
   let reading: ReturnType<typeof readRange> | undefined;
@@ -184,7 +187,7 @@ function selected(lives: ReadonlyMap<number, Life>, command: Asked): Selected[] 
     );
 }
 
-/** What has undone itself has left it as it was: its last event is the one before. */
+/** An undone revision has left the certification as it was, so its last event is an earlier one. */
 function lastToldOf({ revisions, certification }: Life): Revision | undefined {
   const last = revisions.findLast(({ revision }) => revision === certification.revision);
   return last?.undone ? (revisions.findLast(({ undone }) => !undone) ?? last) : last;
@@ -200,12 +203,12 @@ function obstacleTo(last: Revision | undefined, { baseline }: Asked): Obstacle |
   return last.waits === 'digest' ? undefined : last.waits;
 }
 
-/** Where a replay that has come to this certification goes on: see `after` of the command. */
+/** The cursor of a replay that has come to this certification: see `after` of the command. */
 export function cursorAt({ life: { certification } }: Selected): string {
   return `${certification.day}/${certification.id}`;
 }
 
-/** Whether a replay that has come to the cursor has this still before it. */
+/** Whether a replay that has come to the cursor still has this before it. */
 function isAhead(day: string, id: number, cursor = ''): boolean {
   const [reached = '', lastId = Number.POSITIVE_INFINITY] = cursor.split('/');
   return day > reached || (day === reached && id > Number(lastId));
@@ -215,7 +218,7 @@ function isWithin(day: string, { from = '', to = lastDay }: Asked['days'] = {}):
   return day >= from && day <= to;
 }
 
-/** Runs of days that can be read with one request; a day of more is alone. */
+/** Days that can be read with one request; a larger day is alone. */
 function* packed(entries: readonly [day: string, entry: DayEntry][]) {
   let days: string[] = [];
   let rows = 0;

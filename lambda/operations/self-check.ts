@@ -5,17 +5,17 @@ import type { State } from '../ports/state.ts';
 import { checkNames, type Finding, type Found } from './finding.ts';
 import type { OperationParts } from './parts.ts';
 
-/** Whether the partner is not to be asked by anything that runs by itself. */
+/** Whether scheduled work must not ask the partner now. */
 export async function isLeftAlone({ ledger, clock }: OperationParts): Promise<boolean> {
   const state = await ledger.recordedState();
   return state !== undefined && (state.paused || isBackingOff(state, clock.now()));
 }
 
 /**
- * Notes what has failed, for the next tick to tell operations. What ticks tell by themselves is not noted, nor what
- * may be over by now.
+ * Notes failures, for the next tick to tell ops. Failures that ticks tell by themselves are not
+ * noted, nor are those that may be over by now.
  *
- * @param withTopics the topics are those of all integrations: one tells of them
+ * @param withTopics whether this integration tells of the topics, which all integrations share
  */
 export async function noteSelfCheck(
   { ledger, clock, journal }: OperationParts,
@@ -26,7 +26,7 @@ export async function noteSelfCheck(
   for (const [check, { found, whatToDo, code }] of failures)
     journal.warn('self-check failed', { check, found, whatToDo, code });
   const state = await ledger.recordedState();
-  // Before the very first tick, there is nobody to tell of it.
+  // Before the very first tick, no tick can tell ops.
   if (state === undefined) return;
   const names = checkNames.filter((name) => withTopics || name !== 'topics');
   const tried = names.map((name) => triedOf(name, found.get(name), state));

@@ -3,8 +3,8 @@ import { proofKind } from '../detection/calendar.ts';
 import { faults } from '../errors.ts';
 
 /*
- * What definitions of commands have in common. No personal data anywhere. Instants are RFC 3339 in UTC, days are
- * `YYYY-MM-DD` in the partner's time zone, durations are minutes.
+ * Shapes that definitions of commands share. No personal data anywhere. Instants are RFC 3339 in UTC, days
+ * are `YYYY-MM-DD` in the partner's time zone, durations are minutes.
  */
 
 export const instant = z.iso.datetime();
@@ -16,8 +16,9 @@ export const byKind = z.object({ created: none, updated: none, withdrawn: none, 
 export const noneOfAnyKind = () => byKind.parse({});
 
 /**
- * Who asks, as the caller says: the ARN of the identity that the command line runs under. A claim;
- * CloudTrail knows who has invoked the function. An ARN has 2,048 printable ASCII characters at most.
+ * The identity that asks, as the caller states it: the ARN that the command line runs under. It is
+ * a claim; CloudTrail knows who has invoked the function. An ARN has 2,048 printable ASCII
+ * characters at most.
  */
 export const by = z.optional(z.string().check(z.regex(/^[ -~]{1,2048}$/)));
 /** Why, in a sentence, for those who read the status. Not for personal data: it is stored. */
@@ -25,16 +26,16 @@ export const reason = z.string().check(z.trim(), z.minLength(1), z.maxLength(200
 /** Names the record of a command that goes on in several calls: part of `next`, or chosen by the caller. */
 export const operation = z.optional(z.string().check(z.maxLength(100)));
 
-/** The command that goes on where this call stopped; absent: everything was done. */
+/** The command that resumes where this call stopped; absent: everything was done. */
 export const next = z.optional(
   z.looseObject({ command: z.string(), after: z.optional(z.string()) }),
 );
 
-/** Of an assessment or an organization. */
+/** An id of an assessment or an organization. */
 export const id = z.int().check(z.positive());
 /** Assessments, or organizations, that one command may name. */
 export const idsAtOnce = 1_000;
-/** Which events: whatever is not given does not restrict it. */
+/** Selects events; an absent field does not restrict the selection. */
 export const selection = {
   ids: z.optional(z.array(id).check(z.minLength(1), z.maxLength(idsAtOnce))),
   organizations: z.optional(z.array(id).check(z.minLength(1), z.maxLength(idsAtOnce))),
@@ -46,7 +47,7 @@ export const eventsPerSecond = z._default(z.int().check(z.minimum(1), z.maximum(
 
 export const inOrder = { error: '`from` must not be after `to`' };
 
-/** What went wrong, as data. */
+/** A failure, as data. */
 export const problemSchema = z.object({
   /** Stable, kebab-case. */
   code: z.string(),
@@ -57,7 +58,10 @@ export const problemSchema = z.object({
   whatToDo: z.string(),
 });
 
-/** Since when the integration is paused, by whom and why, as far as it was said. What is asked for happens when it is resumed. */
+/**
+ * Since when the integration is paused, by whom and why, as far as that was said. Requested work is
+ * done once it is resumed.
+ */
 export const paused = z.optional(
   z.object({
     since: z.optional(instant),
@@ -66,18 +70,18 @@ export const paused = z.optional(
   }),
 );
 
-/** Which of the events that wait for ops. */
+/** Selects events that wait for ops. */
 export const waitingSelection = {
   /** `held`: by the gate. `undeliverable`: SNS has refused them for good. */
   waiting: z._default(z.enum(['held', 'undeliverable']), 'held'),
   ...selection,
-  /** Of `certified_on`. */
+  /** Years of `certified_on`. */
   years: z.optional(
     z
       .array(z.int().check(z.minimum(1), z.maximum(9999)))
       .check(z.minLength(1), z.maxLength(idsAtOnce)),
   ),
-  /** Only events that were committed by then: what has come since somebody looked is not meant. */
+  /** Only events that were committed by then: later ones were not there when ops looked. */
   until: z.optional(instant),
   /** Where an earlier call stopped; part of `next`. */
   after: z.optional(
@@ -87,31 +91,35 @@ export const waitingSelection = {
 
 export const dayProof = z.object({
   day,
-  /** What the proof found; of an unproven day, what the partner is expected to count. */
+  /** The proof's count; for an unproven day, the partner's expected count. */
   count,
   /** How many more are known since the proof, or fewer. Absent: none. */
   since: z.optional(z.int()),
   proof: z.optional(z.object({ kind: proofKind, at: instant })),
-  /** Over what the proven read found; keyed, to be compared with itself only. */
+  /**
+   * Over the rows of the proven read. It is keyed, so only digests of the same day can be compared.
+   */
   digest: z.optional(z.string()),
   unprovenSince: z.optional(instant),
-  /** Since when a read of it is asked for, by ops or by a search; absent: none is. */
+  /** When a read of it was asked for, by ops or by a search; absent: none is. */
   askedAt: z.optional(instant),
 });
 
 /** A day of a certificate. */
 export const dayCertified = z.extend(dayProof, {
   /**
-   * `proven`: by a read that began when the day was over. `open`: it is not over; proven is what it
-   * had at the time of its proof, if it has one since it began. `unproven`: there is no proof, or none since it was over.
-   * `not-yet`: it is still to come.
+   * `proven`: by a read that began when the day was over. `open`: the day is not over. Its proof,
+   * if one has begun since the day began, covers the certifications that existed when that read
+   * began. `unproven`: there is no proof, or none since the day was over. `not-yet`: the day is
+   * still to come.
    */
   standing: z.enum(['proven', 'open', 'unproven', 'not-yet']),
   readWith: z.optional(day),
   /**
-   * Why a day is `unproven`. `never-read`: no tick has come to it. `without-proof`: no read of it could be proven,
-   * since `unprovenSince`. `before-its-end`: its last proof is from a read that began before it was over.
-   * `neighbour`: it has no entry, and the day beside it that it was read with, `neighbour`, is without a proof.
+   * Why a day is `unproven`. `never-read`: no tick has read it. `without-proof`: no read of it
+   * could be proven, since `unprovenSince`. `before-its-end`: its last proof is from a read that
+   * began before it was over. `neighbour`: it has no entry, and the day `neighbour` that it was
+   * read with has no proof.
    */
   cause: z.optional(z.enum(['never-read', 'without-proof', 'before-its-end', 'neighbour'])),
   neighbour: z.optional(day),
@@ -119,5 +127,4 @@ export const dayCertified = z.extend(dayProof, {
 
 export type DayCertified = z.output<typeof dayCertified>;
 
-/** Which of the events that wait for ops. */
 export type Selection = Omit<z.output<z.ZodMiniObject<typeof waitingSelection>>, 'after'>;

@@ -7,25 +7,25 @@ const goneOrNot = {
   'not confirmed': 'is not confirmed',
 } as const;
 
-/** The runbook has the link to follow, and what CloudFormation does not see. */
+/** The runbook has the link to follow, and cases that CloudFormation does not see. */
 export const confirmOrSubscribeAgain =
-  'Have confirmed what is not, and subscribe again what is gone: docs/operations.md#subscribe-again.';
+  'Confirm subscriptions that are pending, and subscribe again those that are gone: docs/operations.md#subscribe-again.';
 
 /**
- * Whether each subscription that the stack has made is there and confirmed: one that was ended by a click, or that
- * nobody confirmed in time, is gone, and no count of the others shows it.
+ * Whether each subscription that the stack has made is there and confirmed. A subscription that was
+ * ended by a click, or that nobody confirmed in time, is gone, and no count of the others shows it.
  */
 export async function subscriptions(
   parts: Pick<OperationParts, 'subscribers'>,
   expected: readonly ExpectedSubscription[] | undefined,
 ): Promise<Finding> {
   if (expected === undefined)
-    return skipped('Which there should be is known to the self-check of the first integration.');
+    return skipped('The self-check of the first integration looks at the subscriptions.');
   const byTopic = new Map<string, Subscribers>();
   for (const topic of new Set(expected.map(({ topic }) => topic))) {
     const found = await parts.subscribers(topic);
     if (found.problem !== undefined)
-      return skipped(`SNS does not tell all that subscribe to ${topic}: ${found.problem}.`);
+      return skipped(`SNS does not list all subscriptions of ${topic}: ${found.problem}.`);
     byTopic.set(topic, found);
   }
   const lacking = expected.flatMap((one, position) => {
@@ -33,7 +33,7 @@ export async function subscriptions(
     return state === 'confirmed' ? [] : [{ ...one, position, state }];
   });
   if (lacking.length === 0)
-    return ok(`All ${expected.length} of the configuration are there and confirmed.`);
+    return ok(`All ${expected.length} subscriptions of the configuration are there and confirmed.`);
   const each = lacking.map(({ position, topic, protocol, state }) => [
     `subscriptions[${position}]`,
     `${topic}, ${protocol}: ${state}`,

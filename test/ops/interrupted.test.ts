@@ -143,7 +143,7 @@ describe('a connection that breaks in the middle', () => {
   it.each([
     ['pause --reason maintenance', 'status --history shows the outcome.'],
     ['test-event', 'the test event may be sent.'],
-    ['discard --yes', 'holds shows what is left.'],
+    ['discard --yes', 'holds shows the events that are left.'],
   ])('of %s says that it may go on, and where that shows', async (args, where) => {
     // What only counts is answered.
     const changes = ({ body }: { body: string }) => !/"command":"holds"/.test(body);
@@ -200,7 +200,7 @@ describe('Ctrl-C while a decision is carried out', () => {
     expect(exitCode).toBe(130);
     expect(stderr).toContain('3 events held');
     expect(stderr).not.toContain('Nothing was discarded');
-    expect(stderr).toContain(`${goesOn} holds shows what is left.`);
+    expect(stderr).toContain(`${goesOn} holds shows the events that are left.`);
     expect(stderr).toContain('discard --stack');
     expect(await duty.json('holds')).toMatchObject({ result: { events: 0 } });
   });

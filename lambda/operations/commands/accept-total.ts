@@ -6,12 +6,13 @@ import { underLease } from '../lease.ts';
 import { by, count, paused, reason } from '../shapes.ts';
 import { ifPaused } from './pause.ts';
 
-/** By which the partner's total may differ from the one that was looked at. */
+/** The share by which the partner's total may differ from the one that ops have looked at. */
 const tolerance = 0.1;
 
 /**
- * Too many are missing at the partner to be withdrawn, and ops say that its total is right: as many as
- * are missing now may go, after two looks like any other. More than these wait for ops again.
+ * Too many certifications are missing at the partner to be withdrawn, and ops say that its total is
+ * right. As many as are missing now may go, after two looks like any other. More than these wait
+ * for ops again.
  *
  * @throws TotalChangedError
  */
@@ -19,7 +20,10 @@ export const acceptTotal = define({
   does: 'Many certifications are missing at the partner, and its total is right.',
   command: z.strictObject({
     command: z.literal('accept-total'),
-    /** What was looked at: accepted only if the partner still shows as many, within a tenth. */
+    /**
+     * The total that ops have looked at: it is accepted only if the partner still shows as many,
+     * within a tenth.
+     */
     total: count,
     reason: z.optional(reason),
     by,
@@ -27,9 +31,9 @@ export const acceptTotal = define({
   result: z.object({
     /** `false`: no more is missing than may be withdrawn; there is nothing to accept. */
     changed: z.boolean(),
-    /** What the partner shows. */
+    /** The partner's total. */
     total: count,
-    /** What was expected. */
+    /** The expected total. */
     before: count,
     paused,
   }),

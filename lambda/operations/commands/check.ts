@@ -33,32 +33,36 @@ const expectedSubscription = z.object({
 }) satisfies z.ZodMiniType<ExpectedSubscription>;
 
 const nothingToTry = skipped('There is no record to try it with.');
-/** The list goes on changing between two questions: a difference that is real comes twice. */
+/** The list goes on changing between two questions, but a real difference comes twice. */
 const attempts = 2;
-/** The configuration may have somebody who has ended the subscription: a deployment would see no change. */
-const subscribeSomebody = `Where the configuration has nobody, add somebody to subscriptions, and deploy. ${confirmOrSubscribeAgain}`;
-/** Organizations, and kinds of assessment, of the scope. */
+/**
+ * If a subscriber of the configuration has ended the subscription, a deployment would see no
+ * change.
+ */
+const subscribeSomebody = `If the configuration has no subscriber, add one to subscriptions, and deploy. ${confirmOrSubscribeAgain}`;
+/** How many organizations, and kinds of assessment, are named. */
 const named = 20;
 
 /**
- * Tries what a first deployment can get wrong, as far as it can be tried from inside AWS, in order.
- * Reads only, save that it notes what fails if it is asked to. What cannot be tried because of a failure before it is skipped.
+ * Tries everything that a first deployment can get wrong, in order, as far as that is possible from
+ * inside AWS. It only reads, and notes failures if it is asked to. A check that an earlier failure
+ * makes impossible is skipped.
  */
 export const check = define({
   does: 'Tries everything that a first deployment can get wrong, and explains each failure.',
   command: z.strictObject({
     command: z.literal('check'),
     /**
-     * As the schedule does it once a day: what fails is noted for the ticks, which tell operations. The partner is
-     * not asked while it is left alone.
+     * The schedule sets this once a day: failures are noted for the ticks, which tell ops. The
+     * partner is not asked during a pause or a back-off.
      */
     note: z._default(z.boolean(), false),
-    /** Which there should be, by the configuration; absent: nobody has said, and they are not looked for. */
+    /** The subscriptions of the configuration; absent: not known, so they are not looked for. */
     subscriptions: z.optional(z.readonly(z.array(expectedSubscription))),
-    /** Absent: the schedule, which is in no history. */
+    /** Absent: the caller is the schedule, which is in no history. */
     by,
   }),
-  /** In the order in which they were made: what follows a failure may be skipped because of it. */
+  /** In the order in which they were made: one after a failure may be skipped because of it. */
   result: z.object({ checks: z.array(checked) }),
   changes: ({ note, by }) => note && by !== undefined,
   async carry(parts, command, { limit: { deadline } }) {
@@ -84,12 +88,13 @@ export const check = define({
       await look('day-bounds', () => dayBounds(parts, deadline));
       await look('single-record', () => singleRecord(parts, pulse, deadline));
     }
-    // The self-check that is told who should be subscribed is the one that tells of the topics.
+    // The self-check that knows the configuration's subscriptions is the one that tells of the
+    // topics.
     if (command.note) await noteSelfCheck(parts, found, command.subscriptions !== undefined);
     const notTried = skipped(
       hasSecret && !isAsked
         ? 'Not tried: the integration is paused, or the partner is left alone after refusals.'
-        : 'Not tried, because of what failed before it.',
+        : 'Not tried, because an earlier check has failed.',
     );
     const checks = checkNames.map((name) => ({ name, ...(found.get(name) ?? notTried) }));
     return { result: { checks } };
@@ -101,13 +106,13 @@ function failure(error: unknown): Finding {
   return { ...failed(message, whatToDo), code, isPassing: retryHelps };
 }
 
-/** The newest page; or what its refusal says about the token and the scope. */
+/** The newest page; if it is refused, the findings about the token and the scope. */
 async function firstAnswer(
   { partner }: OperationParts,
   deadline: Temporal.Instant,
   found: Map<Check['name'], Finding>,
 ): Promise<PulseRead | undefined> {
-  // The partner may have issued a token, and refuse what it is to be used for.
+  // The partner may issue a token, and still refuse its use.
   const isGood = ok('The partner issues a token, and its API accepts it.');
   try {
     const pulse = await partner.pulse(deadline);
@@ -179,14 +184,14 @@ async function topics(parts: OperationParts): Promise<Finding> {
   return ok(all.map(({ topic, confirmed }) => `${topic}: ${confirmed} subscribed`).join('; '));
 }
 
-/** What the newest page shows of the scope, which no answer of the API states. */
+/** The scope as the newest page shows it, since no answer of the API states it. */
 function scope({ count, assessments }: PulseRead): Finding {
   if (count === 0)
     return warning(
       'The partner shows no assessments at all.',
       'If there should be some, ask the partner which organizations and assessments the integration may read.',
     );
-  // One that was renamed is one all the same.
+  // An organization that was renamed is still one.
   const organizations = new Map(
     assessments.flatMap(({ organization_id: id, organization_name: name }) =>
       id === null ? [] : [[id, `${id} ${name ?? 'without a name'}`] as const],
@@ -222,7 +227,7 @@ function timeZone({ settings, clock }: OperationParts, pulse: PulseRead): Findin
   if (newest <= today.toString()) return ok(found);
   return warning(
     found,
-    'Ask the partner for the time zone of the platform, set `timeZone` of the integration to it, and deploy. A record that is dated in the future by mistake looks the same.',
+    'Ask the partner for its time zone, set `timeZone` of the integration to it, and deploy. A record that is dated in the future by mistake looks the same.',
   );
 }
 

@@ -22,35 +22,44 @@ import {
 import { isSelected, kindOf } from './holds.ts';
 import { ifPaused } from './pause.ts';
 
-/** Hours for which one command may let everything through. */
+/** The most hours for which one command may let everything through. */
 export const mostOpenHours = 72;
 
 const decided = {
-  /** Released or discarded; of undeliverable ones, to be tried again. */
+  /** Events that were released or discarded, or undeliverable ones that are tried again. */
   events: count,
   byType: byKind,
-  /** Not selected, and held no longer because what they were behind is decided: they go out. */
+  /** Events that were not selected and go out, because the event before them is decided. */
   freed: count,
-  /** Left the outbox, and do not go out: each led away from what its certification was like, or back to it. */
+  /**
+   * Events that left the outbox without going out: each led away from a state of its certification,
+   * or back to it.
+   */
   undone: count,
-  /** Selected, and still held because an earlier event of the same certification is. */
+  /** Selected events that stay held behind an earlier one of the same certification. */
   behind: count,
   unreadable: count,
 };
 
-/** What a decision is, as the ledger's history has it. */
+/** Whether a call has decided anything. */
 const isDone = ({ events, undone }: { readonly events: number; readonly undone: number }) =>
   events > 0 || undone > 0;
 
-/** Events that are decided upon together, while ticks have to wait; those of one certification are never apart. */
+/**
+ * Events that are decided together, while ticks have to wait; those of one certification are never
+ * apart.
+ */
 const decidedTogether = 100;
-/** At a pace, no more than such a time has: a call has to have that much left after each of them. */
+/**
+ * With a pace, no more events are decided together than it allows in this time: a call needs that
+ * time after each portion.
+ */
 const pacedSeconds = 3;
 
 /**
- * Sends on what waits for ops: the next tick delivers it, after a pause if there is one. At a pace,
- * so that subscribers do not get all of a flood at once, and with ticks in between. As a digest, only
- * people are told, and there is nobody to be spared.
+ * Releases events that wait for ops: the next tick delivers them, after a pause if there is one. It
+ * has a pace, so that subscribers do not get all of a flood at once, and lets ticks work in
+ * between. As a digest, only people are told, so no pace is needed.
  */
 export const release = define({
   does: 'Releases held events: the next tick delivers them.',
@@ -58,10 +67,12 @@ export const release = define({
     .strictObject({
       command: z.literal('release'),
       ...waitingSelection,
-      /** `digest`: people are told by mail; subscribers' machines are not. */
+      /** `digest`: people are told by mail; subscribers are not. */
       as: z._default(z.enum(['events', 'digest']), 'events'),
       eventsPerSecond,
-      /** From now on, nothing new is held for so many hours, of whatever kind; 0: the gate is as ever again. */
+      /**
+       * For this many hours from now on, nothing new of any kind is held; 0: the gate holds again.
+       */
       forHours: z.optional(z.int().check(z.minimum(0), z.maximum(mostOpenHours))),
       by,
       operation,
@@ -74,7 +85,7 @@ export const release = define({
         },
         {
           error:
-            '`forHours` lets everything through: it goes with no selection, and not with a digest',
+            '`forHours` lets everything through: it goes with no selection, and with no digest',
         },
       ),
     ),
@@ -87,7 +98,7 @@ export const release = define({
   }),
   changes: () => true,
   hasChanged: isDone,
-  seenIn: 'holds shows what is left.',
+  seenIn: 'holds shows the events that are left.',
   async carry(parts, command, call) {
     const { forHours, ...left } = command;
     const openUntil = forHours === undefined ? undefined : await openGate(parts, forHours, call);
@@ -101,18 +112,18 @@ export const release = define({
   },
 });
 
-/** Takes what waits for ops out of the outboxes: nobody is told of it. */
+/** Takes events that wait for ops out of the outboxes: nobody is told of them. */
 export const discard = define({
   does: 'Discards held events: nobody is told of them.',
   command: z.strictObject({ command: z.literal('discard'), ...waitingSelection, by, operation }),
   result: z.object({ ...decided, next }),
   changes: () => true,
   hasChanged: isDone,
-  seenIn: 'holds shows what is left.',
+  seenIn: 'holds shows the events that are left.',
   carry: (parts, command, call) => decideAll(parts, call, command, 'discarded'),
 });
 
-/** A busy day is let through: what the gate finds is counted as ever, and not held. */
+/** Lets a busy day through: the gate goes on counting changes, and does not hold them. */
 function openGate(parts: OperationParts, hours: number, call: Call): Promise<string | undefined> {
   return underLease(parts, call, async ({ gate }, lease) => {
     const until = parts.clock.now().add({ hours });
@@ -123,10 +134,10 @@ function openGate(parts: OperationParts, hours: number, call: Call): Promise<str
 }
 
 /**
- * Does the same to every event of a selection that waits for ops, certification by certification.
- * Decided events leave the outbox, so restarting is safe.
+ * Decides all events of a selection that wait for ops in the same way, certification by
+ * certification. Decided events leave the outbox, so restarting is safe.
  *
- * @param perSecond at most so many on average; without it, as fast as it goes
+ * @param perSecond events a second, on average; without it, as fast as possible
  */
 async function decideAll<Command extends Selection & { readonly after?: string | undefined }>(
   parts: OperationParts,
@@ -136,7 +147,7 @@ async function decideAll<Command extends Selection & { readonly after?: string |
   perSecond = Number.POSITIVE_INFINITY,
 ) {
   const { opsLedger, clock } = parts;
-  // What was done; of a portion that fails, too.
+  // The counts include the decisions of a portion that fails.
   const none = { events: 0, behind: 0, freed: 0, undone: 0, unreadable: 0 };
   const sums = { ...none, byType: noneOfAnyKind() };
   const choose = (event: KeptEvent) => isSelected(event, command);

@@ -11,15 +11,17 @@ import { count, day, inOrder, instant, kind, next, selection } from '../shapes.t
 
 /** Events of one answer: some 500 bytes each, and an answer has 6 MB at most. */
 export const eventsAtOnce = 5_000;
-/** Days that are listed where it is not said which: today and those before. */
+/** Days that are listed by default: today and those before. */
 const daysAtFirst = 7;
 /** From the time of an event to its write: as long as a tick may last, and a little more. */
 const writtenWithin = { minutes: 1 };
 
-/** This program is younger: nothing was announced before, and each month that is looked through is a request. */
+/**
+ * This program is younger: nothing was announced before, and each month of the search is a request.
+ */
 const noneBefore = Temporal.Instant.from('2026-01-01T00:00:00Z');
 
-/** In the order of the list: an event, or a certification by its last one. */
+/** A place in the order of the list: an event, or a certification by its last event. */
 interface Place {
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -32,7 +34,10 @@ const behind = (at: number): Place => ({
   ...{ at, id: Number.MAX_SAFE_INTEGER, revision: Number.MAX_SAFE_INTEGER },
 });
 
-/** `<instant>`: all that is later is listed. `<instant>/<id>/<revision>`: down to this event. */
+/**
+ * `<instant>`: all later events are listed. `<instant>/<id>/<revision>`: all events down to this
+ * one are.
+ */
 function placeIn(cursor: string): Place | undefined {
   const [at, id, revision] =
     /^([^/]+)(?:\/([1-9]\d{0,14})\/([1-9]\d{0,14}))?$/.exec(cursor)?.slice(1) ?? [];
@@ -53,9 +58,9 @@ const command = z
     organizations: selection.organizations,
     /** Names of assessments, as they are. */
     assessments: z.optional(z.array(z.string()).check(z.minLength(1), z.maxLength(1_000))),
-    /** Those that were late, or those that were not. */
+    /** Only late events, or only others. */
     late: z.optional(z.boolean()),
-    /** What has become of them. */
+    /** Their deliveries. */
     delivery: z.optional(z.array(delivery).check(z.minLength(1))),
     limit: z._default(z.int().check(z.minimum(1), z.maximum(eventsAtOnce)), 100),
     /** Where an earlier call stopped; part of `next`. */
@@ -66,7 +71,7 @@ const command = z
   .check(z.refine(({ from, to }) => from === undefined || to === undefined || from <= to, inOrder));
 
 const listedEvent = z.object({
-  /** Of the assessment. */
+  /** The assessment's id. */
   id: count,
   revision: count,
   /** The event's own id. */
@@ -78,7 +83,7 @@ const listedEvent = z.object({
   /** Names of the fields that differ from the revision before. */
   changed: z.readonly(z.array(z.string())),
   found: revisionNoted.shape.found,
-  /** What the certification is like now, not at the time of the event. */
+  /** The certification as it is now, and not at the time of the event. */
   day,
   presence,
   organization_id: z.nullable(z.int()),
@@ -89,15 +94,15 @@ type Command = z.output<typeof command>;
 type Listed = z.output<typeof listedEvent>;
 
 /**
- * Events of a time, the newest first. Nothing personal.
+ * Events of a range of days, the newest first. Nothing personal.
  *
- * A page is the next events below its cursor, of all that there are by then. An event keeps its time and its id, so
- * none is on two pages, and none that was there before the first page is left out. What has come since is above the
- * cursor: another look from the top shows it.
+ * A page has the next events below its cursor, of all that there are by then. An event keeps its
+ * time and its id, so none is on two pages, and none that was there before the first page is left
+ * out. Newer events are above the cursor: another look from the top shows them.
  *
- * The ledger finds a certification by its last event only. So each page looks from now on, and not only from its cursor:
- * a certification that has had another event since is found there, with its earlier ones. Of those above the cursor
- * the items are read only if they have had several.
+ * The ledger finds a certification by its last event only. So each page looks from now on, and not
+ * only from its cursor: a certification that has had another event since is found there, with its
+ * earlier ones. Above the cursor, items are read only if they have had several events.
  */
 export const events = define({
   does: 'The events of a time, the newest first, each with its delivery.',
@@ -121,7 +126,7 @@ export const events = define({
     };
     if (last === undefined && isDone) return { result };
     const here = { ...command, from: asked.from };
-    // Still above where it was to begin: to go on from there would be to begin anew.
+    // The search is still above its own beginning: to resume there would be to begin anew.
     if (last === undefined && reached >= asked.bound.at)
       return { result: { ...result, next: here }, failure: new StalledError() };
     const after = last ? cursorAt(last) : momentOf(reached);
@@ -142,7 +147,7 @@ interface Asked {
   readonly from: string;
   /** Its beginning, or that of the first month that can have an event. */
   readonly begin: Temporal.Instant;
-  /** All that is listed comes below it. */
+  /** Every listed event comes below it. */
   readonly bound: Place;
 }
 
@@ -160,13 +165,13 @@ function askedFor({ settings, clock }: OperationParts, command: Command): Asked 
   return { command, now, from, begin, bound };
 }
 
-/** By the events' ids, and by those of the certifications. */
+/** `found` by the events' ids, `unreadable` by those of the certifications. */
 interface Found {
   readonly found: Map<string, Place & { readonly event: Listed }>;
   readonly unreadable: Map<number, Place>;
 }
 
-/** @returns also how far back everything was found, and whether that is all that was asked for */
+/** @returns also how far back everything was found, and whether that is the whole list */
 async function lookedUp(
   parts: OperationParts,
   asked: Asked,
@@ -184,7 +189,7 @@ async function lookedUp(
     isCut = isMoreThan(command.limit, all.found.values(), reached) || time.noteIfReached();
     if (isCut) break;
   }
-  // What has moved up meanwhile, before this came to where it was.
+  // Certifications that have moved up before the search came to their places.
   const recently = now.subtract(writtenWithin);
   for await (const page of opsLedger.latestSince(recently, clock.now(), isWanted))
     take(parts, asked, page, all);
@@ -224,7 +229,10 @@ function listed(integration: string, life: Life, asked: Command): Listed[] {
   });
 }
 
-/** Whether there are more after this than a page takes: what comes at this very moment may not all be there. */
+/**
+ * Whether there are more events after this moment than a page takes. Of those at this very moment,
+ * some may be lacking.
+ */
 function isMoreThan(limit: number, places: Iterable<Place>, reached: number): boolean {
   let many = 0;
   for (const { at } of places) if (at > reached) many += 1;

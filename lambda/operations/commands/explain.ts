@@ -14,10 +14,10 @@ import { count, day, dayProof, id, instant, problemSchema } from '../shapes.ts';
 
 const revisionStory = z.extend(z.omit(revisionNoted, { undone: true }), {
   revision: count,
-  /** Of the event that it has; absent: none was made (baseline). */
+  /** The id of its event; absent: none was made (baseline). */
   event: z.optional(z.string()),
   delivery,
-  /** With which SNS has refused it for good. */
+  /** The code with which SNS refused it for good. */
   code: z.optional(z.string()),
   /** It waits only because one before it is held. */
   behind: z.optional(z.boolean()),
@@ -26,10 +26,13 @@ const revisionStory = z.extend(z.omit(revisionNoted, { undone: true }), {
 const result = z.object({
   id: count,
   /**
-   * The gist. Known: what became of its last revision. Not known: `quarantined` (the partner's record
-   * has no usable id or day), `not-yet-seen` (the partner has it, no tick has found it), `not-at-partner`
-   * (404: unknown, out of scope, or the id of a part), `partner-silent` (it could not be asked).
-   * `unknown`: its last revision was recorded before there was a history.
+   * The gist. A known certification has the delivery of its last revision, or `unknown`: that
+   * revision was recorded before there was a history. Otherwise:
+   *
+   * - `quarantined`: the partner's record has no usable id or day.
+   * - `not-yet-seen`: the partner has it, and no tick has found it.
+   * - `not-at-partner`: 404, so it is unknown, out of scope, or the id of a part.
+   * - `partner-silent`: the partner could not be asked.
    */
   verdict: z.enum([
     ...delivery.options,
@@ -39,7 +42,7 @@ const result = z.object({
     'partner-silent',
     'unknown',
   ]),
-  /** Absent: the ledger does not know it. */
+  /** Absent: the ledger lacks it. */
   known: z.optional(
     z.object({
       day,
@@ -47,21 +50,21 @@ const result = z.object({
       revision: count,
       organization_id: z.nullable(z.int()),
       assessment_name: z.nullable(z.string()),
-      /** Absent: recorded before that was kept. */
+      /** Absent: recorded before this was stored. */
       firstSeen: z.optional(instant),
       /** The newest fifty at most, oldest first. */
       revisions: z.array(revisionStory),
     }),
   ),
-  /** Its day in the calendar, by what is known of it or by the partner's record. */
+  /** Its day in the calendar, by the ledger or by the partner's record. */
   day: z.optional(dayProof),
-  /** What the partner has under this id now. */
+  /** The partner's answer for this id, now. */
   partner: z.union([
     z.object({
       has: z.literal('record'),
       day,
       organization_id: z.nullable(z.int()),
-      /** It is what was recorded last; absent: nothing was. */
+      /** Whether it equals the last recorded one; absent: none was. */
       asRecorded: z.optional(z.boolean()),
     }),
     z.object({ has: z.enum(['nothing', 'malformed']) }),
@@ -72,8 +75,8 @@ const result = z.object({
 type Explanation = z.output<typeof result>;
 
 /**
- * The life of one assessment, as far as it was recorded, and why nothing was announced of it if
- * nothing was. Nothing personal: names of fields, ids and days.
+ * The life of one assessment, as far as it was recorded, or why nothing was announced of it.
+ * Nothing personal: names of fields, ids and days.
  */
 export const explain = define({
   does: 'The life of one assessment: each sight and announcement of it, or why there was none.',
@@ -92,7 +95,7 @@ export const explain = define({
     };
     const partner = await ask(parts, id, limit, state, story);
     const isReported = partner.has === 'no-answer' && state?.reported.includes(String(id));
-    // One that was recorded before there was a history tells nothing of its last revision.
+    // A certification from before there was a history has no note of its last revision.
     const last = known?.revisions.find(({ revision }) => revision === known.revision);
     const ofOther = isReported ? 'quarantined' : verdicts[partner.has];
     const day = known?.day ?? (partner.has === 'record' ? partner.day : undefined);
@@ -115,7 +118,7 @@ async function dayOf({ ledger }: OperationParts, day: string | undefined) {
   return entry && { day, ...proofOfDay(entry) };
 }
 
-/** A partner that does not answer is part of the story. */
+/** A missing answer of the partner is part of the result. */
 async function ask(
   parts: OperationParts,
   id: number,

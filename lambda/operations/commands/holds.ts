@@ -6,17 +6,17 @@ import { define } from '../definition.ts';
 import { count, instant, kind, next, type Selection, waitingSelection } from '../shapes.ts';
 
 const listedEvent = z.object({
-  /** Of the assessment: what `ids` takes. */
+  /** The assessment's id, as `ids` takes it. */
   id: z.int(),
   revision: count,
   type: kind,
   /** When it was committed. */
   since: instant,
-  /** Null: of a record without an organization. */
+  /** Null: the record has no organization. */
   organization_id: z.nullable(z.int()),
-  /** Of `certified_on`. */
+  /** The year of `certified_on`. */
   year: z.int(),
-  /** With which SNS has refused it for good. */
+  /** The code with which SNS refused it for good. */
   code: z.optional(z.string()),
 });
 
@@ -25,16 +25,16 @@ type Listed = z.output<typeof listedEvent>;
 /** Events that one answer names: some 200 bytes each, and an answer has 6 MB at most. */
 const listedAtOnce = 10_000;
 
-/** What waits for ops, event by event. Nothing personal. */
+/** Events that wait for ops, one by one. Nothing personal. */
 export const holds = define({
   does: 'The events that wait for a decision of ops, by type, organization and year.',
   command: z.strictObject({ command: z.literal('holds'), ...waitingSelection }),
-  /** Of one call: with `next`, the list goes on in another answer. */
+  /** The answer of one call; with `next`, the list goes on in another answer. */
   result: z.object({
-    /** When this was looked at: as `until`, it keeps a release to what was seen. */
+    /** When the list was made: as `until`, it limits a release to the events in the list. */
     at: instant,
     list: z.array(listedEvent),
-    /** Of the organizations in the list, by id, as far as events have them. */
+    /** Names of the organizations in the list, by id, as far as events have them. */
     organizationNames: z._default(z.record(z.string(), z.string()), {}),
     /** Outboxes that cannot be read. */
     unreadable: count,
@@ -58,7 +58,7 @@ export const holds = define({
   },
 });
 
-/** An outbox may hold much more of it. */
+/** A short form: an event in an outbox may be much larger. */
 function listed(kept: KeptEvent): Listed {
   const { certificationId: id, revision, event, code } = kept;
   const { organization_id } = event.data.assessment;
@@ -81,7 +81,7 @@ function organizationOf({ event }: KeptEvent): [id: string, name: string][] {
   return [[String(assessment.organization_id), briefName(name)]];
 }
 
-/** Whether an event that waits for ops is among those that a command speaks of. */
+/** Whether a command's selection has this event. */
 export function isSelected(kept: KeptEvent, selection: Selection): boolean {
   const { organizations, years, types, ids, until } = selection;
   const { time, data } = kept.event;
@@ -94,7 +94,7 @@ export function isSelected(kept: KeptEvent, selection: Selection): boolean {
   );
 }
 
-/** Of its `certified_on`. */
+/** The year of its `certified_on`. */
 const yearOf = ({ event }: KeptEvent) => Number(event.data.assessment.certified_on.slice(0, 4));
 
 /** A test event never gets into an outbox. */

@@ -4,12 +4,15 @@ import { define } from '../definition.ts';
 import { by, paused, reason } from '../shapes.ts';
 
 const pauseResult = z.object({
-  /** `false`: it was so already; nothing was changed. */
+  /** `false`: it was so already, and nothing has changed. */
   changed: z.boolean(),
   paused,
 });
 
-/** Stops the integration: ticks look at the state and end. Who has paused it first is remembered. */
+/**
+ * Pauses the integration: ticks look at the state and end. The first pause is remembered, with its
+ * `by`.
+ */
 export const pause = define({
   does: 'Stops an integration: ticks do nothing until it is resumed.',
   command: z.strictObject({ command: z.literal('pause'), reason, by }),
@@ -17,7 +20,7 @@ export const pause = define({
   changes: () => true,
   hasChanged: ({ changed }) => changed,
   async carry({ ledger, opsLedger, clock }, { by, reason }, { id }) {
-    // Also before the very first tick: there is something to be paused then.
+    // Creates the state, so that an integration can be paused before its very first tick.
     await ledger.state();
     const changed = await opsLedger.pause({ since: clock.now(), by, reason }, id);
     return { result: { changed, ...ifPaused(await ledger.state()) } };
@@ -35,7 +38,7 @@ export const resume = define({
   },
 });
 
-/** Part of the answer to what only happens when the integration is resumed. */
+/** Part of the answer to commands that take effect only when the integration is resumed. */
 export function ifPaused(state: State | undefined): { readonly paused?: z.output<typeof paused> } {
   if (!state?.paused) return {};
   return { paused: { ...state.pause, since: state.pause?.since.toString() } };

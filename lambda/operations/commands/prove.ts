@@ -27,8 +27,8 @@ import {
 } from '../shapes.ts';
 
 /**
- * Calendar years that one certificate may tell of. It is one answer, which has 6 MB at most, and some 200 bytes
- * a day.
+ * The most calendar years of one certificate. It is one answer, which has 6 MB at most, and some
+ * 200 bytes a day.
  */
 export const certificateYears = 30;
 
@@ -44,10 +44,12 @@ const command = z
     /** Both included. */
     from: day,
     to: day,
-    /** Reads all of them again first, and announces what differs. */
+    /** Reads all of these days again first, and announces differences. */
     now: z._default(z.boolean(), false),
     by,
-    /** When the first of several calls began: what was read since is done; part of `next`. */
+    /**
+     * When the first of several calls began: days that were read since are done; part of `next`.
+     */
     since: z.optional(instant),
     operation,
   })
@@ -65,20 +67,23 @@ const result = z.object({
   days: z.array(dayCertified),
   /** Days that are still to be read again, of those with an entry; 0 unless `now`. */
   toRead: count,
-  /** What reading again has found. Absent: not this call has read them, but scheduled ticks, if any. */
+  /**
+   * The changes that reading again has found. Absent: this call has not read the days; scheduled
+   * ticks may have.
+   */
   found: z.optional(byKind),
   next,
 });
 
-/** What the tick of one call may ask of the partner for it; time is over before. */
+/** Requests that the tick of one call may make; its time is over before. */
 const auditRequests = 1_000;
-/** Kept free of the call for what comes after its tick. */
+/** The reserve of the call for the work after its tick. */
 const afterwardsSeconds = 5;
 
 /**
- * The days of a range with their proofs; with `now`, once all of them have been read again. That is
- * done by ticks, for which these days are made due: so what differs is announced as ever, and what
- * this command does not come to, the scheduled ticks do.
+ * The days of a range with their proofs. With `now`, all of them are read again first. Ticks do
+ * this, since these days are made due. So differences are announced as usual, and scheduled ticks
+ * read the days that this command does not get to.
  *
  * @throws PausedError, BackingOffError, BaselineRunningError with `now`
  */
@@ -115,14 +120,14 @@ export const prove = define({
     const { examined = 0, created = 0, updated = 0, withdrawn = 0, restored = 0 } = line ?? {};
     const found = examined > 0 ? { created, updated, withdrawn, restored } : undefined;
     if (toRead === 0) return { result: { ...(await certificate()), found } };
-    // Until all are read again, nothing is told of them.
+    // Until all days are read again, the answer has none of them.
     const result = { days: [], toRead, found, next: { ...command, since, operation } };
     if (line === undefined) return { result, failure: new BusyError() };
     return { result, failure: whyNothingWasRead(line) };
   },
 });
 
-/** That may have come after the days were made due. */
+/** The obstacle may have come after the days were made due. */
 function whyNothingWasRead({ outcome, examined, failure }: TickReport): NotifierError | undefined {
   if (outcome === 'disturbed') return failure;
   if (outcome === 'paused') return new PausedError();
@@ -131,7 +136,10 @@ function whyNothingWasRead({ outcome, examined, failure }: TickReport): Notifier
   return examined === 0 ? new StalledError() : undefined;
 }
 
-/** Before all others: ticks see to it, also if nobody does anything more. Needs the lease. */
+/**
+ * Puts these days before all others: ticks read them even if nobody does anything more. Needs the
+ * lease.
+ */
 async function makeDue(parts: OperationParts, command: ProveCommand): Promise<void> {
   const { calendar, meant } = await daysMeant(parts, command);
   const askedAt = parts.clock.now().epochMilliseconds;
@@ -153,8 +161,9 @@ async function daysToRead(
 }
 
 /**
- * Also the one after them: the days in front of it are read with it; or the last, with which all days
- * after it are read. As ticks do, with the days of the recent window whether they have entries or not.
+ * Includes the next day in the calendar, since the days in front of it are read with it; or the
+ * last day, with which all later days are read. Like ticks, it has the days of the recent window
+ * even without entries.
  */
 async function daysMeant(parts: OperationParts, { from, to }: ProveCommand) {
   const { settings, clock, ledger } = parts;

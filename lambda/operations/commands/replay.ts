@@ -41,7 +41,10 @@ const command = z
   .strictObject({
     command: z.literal('replay'),
     ...replaySelection,
-    /** Also what the baseline recorded and nobody was ever told of: for a subscriber that starts from nothing. */
+    /**
+     * Also certifications that the baseline recorded and that were never announced, for a
+     * subscriber that starts from nothing.
+     */
     baseline: z._default(z.boolean(), false),
     /** Absent: to the topic, and so to every subscriber. */
     to: z.optional(
@@ -53,7 +56,7 @@ const command = z
       }),
     ),
     eventsPerSecond,
-    /** Counts what would be sent. */
+    /** Only counts the events that would be sent. */
     dryRun: z._default(z.boolean(), false),
     /** Where an earlier call stopped: `<day>/<id>` or `<day>`, everything up to which is done. */
     after: z.optional(
@@ -64,7 +67,7 @@ const command = z
   })
   .check(
     z.refine((command) => Object.keys(replaySelection).some((name) => name in command), {
-      error: `at least one of ${Object.keys(replaySelection).join(', ')} must say what to replay`,
+      error: `at least one of ${Object.keys(replaySelection).join(', ')} must select certifications`,
     }),
   );
 
@@ -74,12 +77,12 @@ const sentTogether = 100;
 const requestsAtOnce = 4;
 
 /**
- * Sends events of the past again: rebuilt from the partner's records, under the ids, times and types
- * that the ledger has recorded. It only reads: outboxes and state belong to the ticks, and ticks may
- * run meanwhile.
+ * Sends past events again: rebuilt from the partner's records, under the ids, times and types that
+ * the ledger has recorded. It only reads: outboxes and state belong to the ticks, and ticks may run
+ * meanwhile.
  *
- * It goes on by day and id and stops between two sends, so the cursor loses nothing. After a failure
- * in the middle of a send, that one is sent again.
+ * It goes on by day and id and stops between two sends, so the cursor loses nothing. After a
+ * failure in the middle of a send, that one is sent again.
  */
 export const replay = define({
   does: 'Sends events of the past again, to the topic or to one queue.',
@@ -89,14 +92,14 @@ export const replay = define({
     /** Events that were sent; in a dry run, that would have been. */
     events: count,
     byType: byKind,
-    /** Selected certifications of which nothing was sent, by the reason. */
+    /** Selected certifications for which nothing was sent, by reason. */
     skipped: z.partialRecord(obstacles, count),
     next,
   }),
   changes: ({ dryRun }) => !dryRun,
   hasChanged: ({ events }) => events > 0,
   seenIn:
-    'status --history shows how far it has got. To go on from here sends again what it sends, under the same ids.',
+    'status --history shows how far it has got. To resume from here repeats events, under the same ids.',
   async carry(parts, command, call) {
     const { dryRun, to, after, eventsPerSecond: perSecond } = command;
     const { limit, operation } = call;
@@ -132,7 +135,7 @@ export const replay = define({
     const portioning = { after, together, perSecond, done: send, cursorAt };
     const stop = await inPortions(parts, call, portioning, selected);
     const failure = stop?.failure;
-    // What ended it before anything was sent leaves nothing to go on with.
+    // A failure before anything was sent leaves nothing to resume.
     const isTold = failure instanceof EventsRefusedError || failure instanceof StalledError;
     if (failure !== undefined && stop?.after === after && !isTold) throw failure;
     const next = stop && { ...command, operation, after: stop.after };
@@ -151,11 +154,11 @@ function forGood({
 }
 
 /**
- * The event of a certification's last revision as it was announced, marked as a replay; or what
- * stands against it.
+ * The event of a certification's last revision as it was announced, marked as a replay, or the
+ * obstacle to it.
  *
- * A withdrawal is rebuilt from the ledger alone. Everything else needs the record, and only as long
- * as it is what was announced: under an id that has been given, nothing else is ever sent.
+ * A withdrawal is rebuilt from the ledger alone. Any other event needs the partner's record, which
+ * must not have changed since: nothing else is ever sent under an id that has been used.
  */
 async function rebuilt(
   { life, last, kind, obstacle }: Selected,
@@ -180,7 +183,7 @@ async function rebuilt(
     assessment: record,
     fields: settings.fields,
     revision,
-    // As it was announced. Where that is not known, by the settings of today, which may be others.
+    // As it was announced. If that is not known, by today's settings, which may be others.
     late: last.late ?? day < recentWindow(at, settings.timeZone, settings.recentDays).from,
     time: last.at,
     changed: last.changed,

@@ -8,9 +8,9 @@ import { by, paused, reason } from '../shapes.ts';
 import { ifPaused } from './pause.ts';
 
 /**
- * The next ticks read everything anew. What the ledger knows is compared, so that nothing is announced
- * twice; what it does not know yet is news, as ever after the first baseline, or a flood that is held.
- * One that is running already goes on.
+ * The next ticks read everything anew. They compare it with the ledger, so nothing is announced
+ * twice. Certifications that the ledger lacks are news, as always after the first baseline, or a
+ * flood that is held. A baseline that is running goes on.
  */
 export const restartBaseline = define({
   does: 'Reads everything anew, and announces certifications that the ledger lacks.',
@@ -20,7 +20,7 @@ export const restartBaseline = define({
     by,
   }),
   result: z.object({
-    /** `false`: a baseline is running, and goes on; nothing was changed. */
+    /** `false`: a baseline is running, and goes on; nothing has changed. */
     changed: z.boolean(),
     paused,
   }),
@@ -37,7 +37,10 @@ export const restartBaseline = define({
   },
 });
 
-/** The pulse is looked at anew with it, a day that was being read is read again, and nothing was missed before. */
+/**
+ * The changes for a restart: the pulse is looked at anew, a day that was being read is read again,
+ * and nothing counts as missing.
+ */
 export const readAnew = (startDay: Temporal.PlainDate): StateChanges => ({
   baseline: { status: 'running', startDay, isAnew: true },
   pulseDigest: undefined,

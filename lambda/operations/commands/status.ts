@@ -19,13 +19,18 @@ import { count, day, instant, noneOfAnyKind, paused, problemSchema } from '../sh
 import { ifPaused } from './pause.ts';
 
 /**
- * Why an integration is not up to date: the gravest first. Beside the conditions that operations are
- * told of: `schedule-removed`, `schedule-disabled`: the function does not know; the command line adds it.
- * `behind`: no tick has completed for three periods, and it is not paused. `partner-silent`: it was asked
- * for its total just now, and gave none. `unfinished`: the last tick that looked has not found everything
- * that the total differs by, or could not commit something. `differs`: no day explains what the total
- * differs by. What has come or gone since that tick is no reason, unless ticks are behind: then
- * `partner.count` is not `certifications`. `owing`: events wait for the next tick.
+ * Why an integration is not up to date, the gravest first. Besides the conditions that ops are told
+ * of:
+ *
+ * - `schedule-removed`, `schedule-disabled`: the function does not know; the command line adds
+ * them.
+ * - `behind`: no tick has completed for three periods, and the integration is not paused.
+ * - `partner-silent`: it was just asked for its total, and gave none.
+ * - `unfinished`: the last tick that looked has not found every difference of the total, or could
+ * not commit a change.
+ * - `differs`: no day explains a difference of the total. Arrivals and removals since that tick are
+ * no reason, unless ticks are behind: then `partner.count` is not `certifications`.
+ * - `owing`: events wait for the next tick.
  */
 export const reasons = [
   'never-ticked',
@@ -45,12 +50,12 @@ export const reasons = [
 
 export type Reason = (typeof reasons)[number];
 
-/** What a tick did, or all ticks of an hour; its minute, or when the hour began. */
+/** The work of a tick, or of all ticks of an hour. `at`: its minute, or when the hour began. */
 const activity = z.object({
   at: instant,
-  /** To the partner. */
+  /** Requests to the partner. */
   requests: count,
-  /** Changes committed, those held included. */
+  /** Committed changes, held ones included. */
   found: count,
   held: count,
   /** Ticks that failed. */
@@ -71,11 +76,11 @@ const result = z.object({
   standing: z.enum([...reasons, 'up-to-date']),
   /** Everything that keeps it from being up to date. */
   reasons: z.array(z.enum(reasons)),
-  /** Somebody works on it at this moment. */
+  /** A tick or a command is at work on it at this moment. */
   busy: z.boolean(),
   paused,
   backingOff: z.optional(z.object({ until: instant, failures: count })),
-  /** How far the first full read is. */
+  /** How far the baseline is. */
   baseline: z.object({
     status: z.enum(['none', 'running', 'completed']),
     /** Days before this one are still to be read; absent where a fan-out reads them in any order. */
@@ -83,24 +88,30 @@ const result = z.object({
     /** Certifications on the days read so far. */
     counted: count,
   }),
-  /** End of the last tick that got there. */
+  /** When the last tick ended that came to its end. */
   lastTick: z.optional(instant),
-  /** What AWS has denied the tick that ran last: action, resource, request, and what to grant. */
+  /** The last denial by AWS: action, resource, request, and the permission to grant. */
   denial: z.optional(denialNoted),
-  /** The last self-check, and what fails of it, by a short name; absent: none yet. */
+  /** The last self-check, with its failures by a short name; absent: none yet. */
   selfCheck: z.optional(z.object({ at: instant, failed: z.record(z.string(), z.string()) })),
   certifications: count,
-  /** Its total, or why it has not told it: a failure does not fail the command. Absent: not asked. */
+  /**
+   * The partner's total, or why it is not known: this failure does not fail the command. Absent:
+   * not asked.
+   */
   partner: z.optional(z.union([z.object({ count }), z.object({ problem: problemSchema })])),
   /** By how much the partner's total differs although no day does. */
   unexplained: z.int(),
-  /** Known, not in the partner's list, and not withdrawn; `isTooMany`: nor will they be, before ops accept the total. */
+  /**
+   * Certifications that the partner's list lacks and that are not withdrawn. `isTooMany`: they will
+   * not be withdrawn before ops accept the total.
+   */
   missing: z.object({ number: count, isTooMany: z.boolean() }),
   /** Announced or held since midnight in the partner's time zone, by the ticks that came to their end. */
   today: dayTally,
   /** Certifications with an event that waits: for the next tick, for a digest, for ops. */
   waiting: z.object({ pending: count, digest: count, held: count, undeliverable: count }),
-  /** The proof that is oldest, and its day; absent: no day is proven. */
+  /** The oldest proof, and its day; absent: no day is proven. */
   oldestProof: z.optional(z.object({ day, at: instant })),
   /** Days up to today that a certificate (`prove`) calls unproven; the oldest twenty of them. */
   unproven: z.object({ days: count, first: z.array(day) }),
@@ -114,20 +125,23 @@ const result = z.object({
     /** Before that; or one gone and one new on a day there. */
     editedHistory: z.number(),
   }),
-  /** What lasts of what operations are told of. */
+  /** Open conditions that ops are told of. */
   conditions: z.array(
     z.object({
       name: z.enum(conditionNames),
       since: instant,
-      /** Of `held` and `undeliverable`, the certifications that wait now; of the others, by the last tick. */
+      /**
+       * For `held` and `undeliverable`, the certifications that wait now; for the others, the last
+       * tick's number.
+       */
       number: count,
-      /** When operations were told of it last; absent: they are still to be. */
+      /** When ops were last told of it; absent: they are still to be told. */
       toldAt: z.optional(instant),
     }),
   ),
   /**
-   * The last 30 ticks and 24 hours, the newest first, fewer after a flood: ticks that asked the partner, not those that
-   * were paused or beside another one. Absent: not asked for.
+   * The last 30 ticks and 24 hours, the newest first, fewer after a flood. Ticks count that asked
+   * the partner, not those that were paused or beside another one. Absent: not asked for.
    */
   activity: z.optional(z.object({ ticks: z.array(activity), hours: z.array(activity) })),
   /** Newest first; absent: not asked for. */
@@ -136,10 +150,13 @@ const result = z.object({
 
 export type Status = z.output<typeof result>;
 
-/** After so many periods without a completed tick, the integration is behind; the alarm waits as long. */
+/**
+ * After this many periods without a completed tick, the integration is behind; the alarm waits as
+ * long.
+ */
 const missedTicks = 3;
 
-/** All that there is to say about an integration in one screen. Reads only. */
+/** Everything about an integration in one screen. It only reads. */
 export const status = define({
   does: 'Up to date, or why not: all there is to know about each integration.',
   command: z.strictObject({
@@ -210,7 +227,8 @@ function reasonsAgainst(
   const isLeftAlone = paused !== undefined || backingOff !== undefined;
   const isSilent = partner !== undefined && 'problem' in partner;
   const isUnexplained = told.unexplained !== 0;
-  // What has come or gone since the last tick is the next one's to find, unless ticks are behind.
+  // Arrivals and removals since the last tick are for the next one to find, unless ticks are
+  // behind.
   const differs =
     partner !== undefined && 'count' in partner
       ? partner.count !== told.certifications && (isUnexplained || isBehind)
@@ -228,7 +246,7 @@ function reasonsAgainst(
     ['missing', told.missing.isTooMany],
     ['held', waiting.held > 0],
     ['undeliverable', waiting.undeliverable > 0],
-    // After these counts: what is held can be in the index for something else that it owes.
+    // After these counts: the index may have a held event under something else that its item owes.
     // Records with odd fields are announced like any other.
     ...conditions.map(({ name }) => [name, name !== 'odd-fields'] as const),
     ['owing', waiting.pending > 0],
@@ -236,7 +254,10 @@ function reasonsAgainst(
   return [...new Set(reasons)].filter((reason) => found.get(reason));
 }
 
-/** Ticks do not come to their end. Nobody expects it of one that is paused; the very first of a baseline has none yet. */
+/**
+ * Whether ticks do not come to their end. That is not expected of a paused integration, and the
+ * first tick of a baseline has not ended yet.
+ */
 export function isBehind(state: State | undefined, { clock, settings }: OperationParts): boolean {
   if (state?.heartbeat === undefined || state.paused) return false;
   const since = clock.now().since(Temporal.Instant.from(state.heartbeat));
@@ -277,8 +298,8 @@ async function partnerTotal(parts: OperationParts, state: State | undefined, lim
 }
 
 /**
- * How far the first full read is, by the days that were read since it began: when it was restarted, all days have
- * counts already, and a fan-out reads them in any order.
+ * How far the baseline is, by the days that were read since it began. After a restart, all days
+ * have counts already, and a fan-out reads them in any order.
  */
 export function progressOf(
   state: Pick<State, 'baseline'> | undefined,
@@ -307,8 +328,9 @@ function totalOf(calendar: ReadonlyMap<string, DayEntry>, from = ''): number {
 }
 
 /**
- * What lasts. Of what ops have decided, ticks know only after a while: the index and the state do. What owes
- * people a digest besides is in the index for that: where none other waits, the number is that of ticks.
+ * The open conditions. Ticks notice decisions of ops only after a while; the index and the state
+ * have them at once. An item that also owes people a digest is in the index under the digest. If
+ * the index shows no other one, the number is that of ticks.
  */
 function conditionsOf(
   { conditions, paused }: State,
@@ -328,15 +350,17 @@ function conditionsOf(
 }
 
 /**
- * Assessments that one request of an audit proves at least: neighbouring days share a request as long
- * as they fit into a page of a hundred, so two in a row have more than that together.
+ * Assessments that one request of an audit proves at least, on average. Neighbouring days share a
+ * request as long as they fit into a page of a hundred, so two requests in a row have more than
+ * that together.
  */
 const rowsARequest = 50;
 
 /**
- * How long it takes at worst until a change is found (docs/detection.md): by the total and the page, a tick, and for
- * what is gone a second look after `withdrawAfter`; by the audits, their period and what they wait to be spent together.
- * What asks for more requests than ticks may make waits as long as a pass takes.
+ * How long it takes at worst until a change is found (docs/detection.md). By the total and the page
+ * it is a tick, and for missing ones a second look after `withdrawAfter`. By audits it is their
+ * period, and the time in which their requests are saved up. Where audits need more requests than
+ * ticks may make, it is as long as a pass takes.
  *
  * @param certifications known, of the recent window and in all
  */

@@ -7,23 +7,23 @@ import { EventsRefusedError } from '../errors.ts';
 import { by, id } from '../shapes.ts';
 
 /**
- * Announces an invented assessment, marked as a test, the way every event goes: same topic, same
- * attributes, same encryption, the same choice of fields.
+ * Announces an invented assessment, marked as a test, like every event: same topic, same
+ * attributes, same encryption, same choice of fields.
  *
  * @throws EventsRefusedError
  */
 export const testEvent = define({
-  does: 'Sends an event about nobody, marked as a test, the way of every other.',
+  does: 'Sends an event about nobody, marked as a test, like any other event.',
   command: z.strictObject({
     command: z.literal('test-event'),
-    /** What filters look at; left out: invented. */
+    /** Values for subscribers' filters; absent: invented. */
     organization_id: z.optional(id),
     assessment_name: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
-    /** What it is to be shaped like; left out: a new certification. */
+    /** Its shape; absent: a new certification. */
     like: z.optional(z.enum(likenesses)),
     by,
   }),
-  /** Of the event that SNS has accepted: what subscribers find in its `id`. */
+  /** The event that SNS has accepted, by the `id` that subscribers find in it. */
   result: z.object({ id: z.string() }),
   changes: () => true,
   seenIn: 'the test event may be sent.',

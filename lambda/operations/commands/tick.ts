@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { define } from '../definition.ts';
 import { by, byKind, count } from '../shapes.ts';
 
-/** One tick now, in this function: the lease keeps it and the scheduled ones apart. */
+/** Runs one tick now, in this function: the lease keeps it and the scheduled ones apart. */
 export const tick = define({
   does: 'Runs a tick now, beside the schedule.',
   command: z.strictObject({ command: z.literal('tick'), by }),

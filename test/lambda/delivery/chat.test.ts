@@ -184,7 +184,9 @@ describe('a notice in a chat', () => {
     const text = 'a line of many\n'.repeat(500);
     const { content } = customNotification.parse(noticeForChat({ subject, text }));
     expect(content.title).toBe(subject);
-    expect(content.description).toMatch(/\n\(cut; mail subscribers of the operations topic have the whole text\)$/);
+    expect(content.description).toMatch(
+      /\n\(cut; mail subscribers of the operations topic have the whole text\)$/,
+    );
   });
 });
 
