@@ -18,7 +18,7 @@ import { proof, proofCsv } from './pages/proof.ts';
 import { run } from './pages/run.ts';
 import { Runs, type RunsOptions, runPath } from './runs.ts';
 
-/** Of each integration. */
+/** The pages of each integration. */
 const pages: readonly Page[] = [
   now,
   events,
@@ -38,8 +38,8 @@ const downloads: readonly Download[] = [proofCsv];
  * All pages and forms of the console.
  *
  * @param root the part of every path that they share
- * @param changed told of the page of a command when that has got on, and of all when it has ended
- * @param ending aborts when the console ends: commands do so, too
+ * @param changed called with the page of a command when that has progressed, and without a page when it has ended
+ * @param ending aborts when the console ends, and all commands with it
  */
 export function app(door: Door, root: string, { changed, ending }: RunsOptions): Hono {
   const whole = new Hono();
@@ -121,7 +121,7 @@ async function known(door: Door, integration: string): Promise<readonly string[]
   );
 }
 
-/** Whatever goes wrong is a page: what happened, and what to do. What is not expected is a defect of this program. */
+/** Every error becomes a page with its advice. An unknown error is a defect of this program. */
 async function failure(c: Context, door: Door, root: string, thrown: unknown): Promise<Response> {
   const error = thrown instanceof NotifierError ? thrown : new UnexpectedError(thrown);
   const integrations = await door.integrations().catch(() => []);

@@ -7,16 +7,16 @@ import { newToken } from './guard.ts';
 import { getRequestListener, type Hono } from './library.ts';
 import { type Changed, Live } from './live.ts';
 
-/** Where it answers, unless that port is taken: then at the next one that is free. */
+/** The first port that is tried. */
 const usualPort = 4380;
-/** Ports that are tried before it gives up. */
+/** The number of ports that are tried. */
 const triedPorts = 20;
 const loopback = '127.0.0.1';
 
 export interface Console extends AsyncDisposable {
   /** The address to open, with its token. */
   readonly url: string;
-  /** Something has changed: open pages look again. */
+  /** Makes open pages look again. */
   readonly changed: Changed;
   /** Settles once all pages are loaded, which the first request would wait for. */
   load(): Promise<void>;
@@ -35,7 +35,7 @@ export async function serveConsole(door: Door, port?: number): Promise<Console> 
   let bound = 0;
   const host = () => `${loopback}:${bound}`;
   let loading: Promise<Hono> | undefined;
-  // Only then: what pages need takes longer to load than it may take until the address is there.
+  // Pages take long to load, and the address must not wait for them.
   const load = async () => {
     const { app } = await import('./app.ts');
     return app(door, `/${token}/`, { changed: live.changed, ending: ending.signal });
@@ -45,7 +45,7 @@ export async function serveConsole(door: Door, port?: number): Promise<Console> 
     return loading;
   };
   const { fetch } = front(door, { token, live, host, pages });
-  // Of this process, others use Request and Response, too.
+  // Other code of this process uses Request and Response, too.
   const server = createServer(getRequestListener(fetch, { overrideGlobalObjects: false }));
   bound = await listen(server, port ?? usualPort, port === undefined ? triedPorts : 1);
   return {
@@ -65,7 +65,7 @@ export async function serveConsole(door: Door, port?: number): Promise<Console> 
   };
 }
 
-/** @returns the port on which it listens now */
+/** @returns the port on which the server listens */
 async function listen(server: Server, first: number, tries: number): Promise<number> {
   for (let port = first; ; port += 1) {
     try {

@@ -3,17 +3,17 @@ import { commandForm, commandPath, hiddenFields } from './command-form.ts';
 import type { Html } from './html.ts';
 import { html } from './library.ts';
 
-/** By the names of the options that select events which wait for ops. */
+/** Values by the names of the options that select events which wait for ops. */
 export type Selected = Readonly<Record<string, string>>;
 
 interface Decision {
   readonly waits: Selection['waiting'];
   readonly selected: Selected;
-  /** In words, for those who do not see the row that the buttons stand in. */
+  /** The selection in words, for people who do not see the row of the buttons. */
   readonly of: string;
 }
 
-/** What ops can decide about what waits for them: the command line's own commands, about exactly that selection. */
+/** The decisions of ops about a selection of waiting events, as commands of the command line. */
 export function decisionForm(integration: string, { waits, selected, of }: Decision): Html {
   const button = (text: string, more: Html | string = '') =>
     html`<button aria-label="${text}: ${of}"${more}>${text}</button>`;

@@ -11,7 +11,7 @@ import type { Target, TargetOptions } from '../ops/target/target.ts';
 import { calendarZone } from '../ops/terminal.ts';
 import type { Carrying, Door, LocalDoor } from './door.ts';
 
-/** How often a deployment is asked whether something has happened, while somebody looks on. */
+/** The pause between two looks at a deployment, while a page is open. */
 const lookedAtEveryMs = 10_000;
 
 interface Found {
@@ -21,8 +21,8 @@ interface Found {
 }
 
 /**
- * A deployment, or what `npm start` runs, through the client of the command line. That is loaded when it is first
- * needed: the address of a console is there before it.
+ * A deployment, or the instance of `npm start`, through the client of the command line. The client is loaded on first
+ * use, so that the address of the console does not wait for it.
  */
 export class DeploymentDoor implements Door, Disposable {
   readonly title: string;
@@ -54,7 +54,7 @@ export class DeploymentDoor implements Door, Disposable {
     };
   }
 
-  /** Which deployment is meant, as options of the command line. */
+  /** The deployment, as options of the command line. */
   #where(): readonly string[] {
     const { stack, local, region, profile } = this.#options;
     if (local) return ['--local'];
@@ -86,7 +86,7 @@ export class DeploymentDoor implements Door, Disposable {
     return await this.#answerOf(advisedStatus(client, settings, { ...looking, place }));
   }
 
-  /** The program of the command line, with streams of memory: what it does and says is the same. */
+  /** Runs the program of the command line, with streams in memory. */
   async carryOut(
     argv: readonly string[],
     { input, tell, confirm, stopping }: Carrying,
@@ -101,13 +101,14 @@ export class DeploymentDoor implements Door, Disposable {
     return run([...this.#where(), ...argv], {
       ...this.#host,
       stopping,
-      // Progress is told; nobody is asked there.
+      // Standard error counts as a terminal, so progress is shown; standard input does not, so no question is put
+      // there.
       streams: {
         input: Readable.from([input]),
         output,
         errors: Object.assign(output, { isTTY: true }),
       },
-      // Marks for colours, whatever the terminal of this process has.
+      // Colours, whether or not the terminal of this process has any.
       environment: { ...this.#host.environment, FORCE_COLOR: '1', NO_COLOR: undefined },
       confirm,
     });
@@ -127,7 +128,7 @@ export class DeploymentDoor implements Door, Disposable {
     }
   }
 
-  /** What changes with each tick; a deployment that cannot be asked is another state of it. */
+  /** The values that change with each tick. A failure to ask the deployment is a value, too. */
   async #glance(): Promise<string> {
     try {
       const all = await this.integrations();
@@ -141,7 +142,7 @@ export class DeploymentDoor implements Door, Disposable {
     }
   }
 
-  /** Looks for the deployment again, the next time, where a call says that it is no longer there as it was found. */
+  /** Forgets the deployment if a call says that it is gone or refuses the sign-in: the next call looks for it again. */
   async #answerOf<Result>(call: Promise<Result>): Promise<Result> {
     try {
       return await call;
@@ -162,8 +163,8 @@ export class DeploymentDoor implements Door, Disposable {
   }
 
   /**
-   * Found once; one that is not found, or still starts, is looked for again. So is one of which a function has gone, or
-   * which takes this sign-in no longer: it may have been deployed again, or somebody has signed in anew.
+   * The deployment, found once. A failed search is repeated by the next call. So is the search after `#forget`: the
+   * deployment may be a new one, or the user may have signed in again.
    */
   #find(): Promise<Found> {
     this.#found ??= this.#look().catch((error) => {
@@ -194,7 +195,7 @@ export class DeploymentDoor implements Door, Disposable {
   #forget(): void {
     const found = this.#found;
     this.#found = undefined;
-    // One that was not found has been told of, and has no clients.
+    // A failed search has reported its error, and has no clients.
     found?.then(({ clients }) => clients[Symbol.dispose]()).catch(() => {});
   }
 

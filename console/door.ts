@@ -4,26 +4,26 @@ import type { CommandName, ResultOf } from '../lambda/operations/contract.ts';
 import type { AdvisedStatus } from '../ops/render/status.ts';
 import type { SettingsOf } from '../ops/target/operate-client.ts';
 
-/** How the command line's own program is run. */
+/** One run of the command line's own program. */
 export interface Carrying {
   /** Standard input. */
   readonly input: string;
-  /** What it tells, as it comes, with the marks that a terminal takes for colours. */
+  /** Receives the output piece by piece, with a terminal's marks for colours. */
   tell(text: string): void;
-  /** Answers what it asks before it changes anything. */
+  /** Answers the question before a change. */
   confirm(question: string): Promise<boolean>;
   /** Aborts as Ctrl-C does. */
   readonly stopping: AbortController;
 }
 
-/** What the console has of a deployment: the same client and the same commands as the command line. */
+/** The console's view of a deployment: the same client and the same commands as the command line. */
 export interface Door {
   /** The stack's name. */
   readonly title: string;
   readonly clock: Clock;
-  /** Times are told in it: an IANA name. */
+  /** The zone of all shown times: an IANA name. */
   readonly zone: string;
-  /** Where commands that a page tells are to be given. */
+  /** The place for commands that a page shows. */
   place(integration?: string): Place;
   /** @throws OpsError: not found, not signed in, still starting */
   integrations(): Promise<readonly string[]>;
@@ -33,17 +33,17 @@ export interface Door {
     name: Name,
     settings: SettingsOf<Name>,
   ): Promise<ResultOf<Name>>;
-  /** As the command line tells it. @throws OpsError */
+  /** With the advice that the command line gives. @throws OpsError */
   status(integration: string, settings?: SettingsOf<'status'>): Promise<AdvisedStatus>;
-  /** Has the command line carry out a command. @returns its exit code; what goes wrong is told, too */
+  /** Runs a command of the command line. @returns its exit code; errors are part of the output */
   carryOut(argv: readonly string[], carrying: Carrying): Promise<number>;
-  /** Tells when something may have changed, until the signal aborts. */
+  /** Calls back when something may have changed, until the signal aborts. */
   follow(changed: () => void, signal: AbortSignal): void;
-  /** What only `npm start` has. */
+  /** The parts that only `npm start` has. */
   readonly local?: LocalDoor;
 }
 
-/** An event as subscribers have it. */
+/** An event as subscribers get it. */
 export interface ReceivedEvent {
   readonly id: string;
   /** JSON, as it was published. */
@@ -60,7 +60,7 @@ export interface ReceivedMail {
   readonly receivedAt: string;
 }
 
-/** What the world has, what subscribers have, and what lies between. Certifications, each counted once. */
+/** Compares the partner's world with the subscribers' knowledge. Certifications, each counted once. */
 export interface LocalTally {
   readonly world: number;
   readonly subscribers: number;
@@ -78,14 +78,14 @@ export interface LocalTally {
   readonly difference: number;
 }
 
-/** Something that anybody can do to the partner, to AWS or to a tick. */
+/** Something that the user can do to the partner, to AWS or to a tick. */
 export interface Provocation {
   readonly name: string;
   readonly title: string;
   readonly does: string;
-  /** What must come of it. */
+  /** The effect that must follow. */
   readonly expected: string;
-  /** Whether it lasts just now; absent: it is over as soon as it has happened. */
+  /** Whether a lasting provocation is on; absent: it is over at once. */
   readonly isOn?: boolean;
 }
 
@@ -93,15 +93,15 @@ export interface Provocation {
 export interface Provoking {
   provocations(integration: string): readonly Provocation[];
   /**
-   * @param wanted of one that lasts, `on` or `off`: where it is so already, nothing is done
-   * @throws OpsError when there is none of that name
+   * @param wanted `on` or `off`, for a lasting one; nothing is done if that is its state already
+   * @throws OpsError if none has that name
    */
   provoke(integration: string, name: string, wanted?: string): Promise<void>;
   /** Undefined: its baseline is still being read, or there are too many to compare. */
   tally(integration: string): Promise<LocalTally | undefined>;
   /** Ticks that failed because of a provocation. */
   readonly failedTicks: number;
-  /** What was provoked, the newest first. */
+  /** Past provocations, the newest first. */
   readonly done: readonly {
     readonly at: string;
     readonly integration: string;
@@ -109,16 +109,16 @@ export interface Provoking {
   }[];
 }
 
-/** What the instance of `npm start` has beside what is deployed: it is the partner and the subscribers, too. */
+/** The parts of `npm start` that a deployment lacks: it is also the partner and the subscribers. */
 export interface LocalDoor {
-  /** What it is doing before everything is ready; empty: it is. */
+  /** The steps of the start so far; empty: everything is ready. */
   readonly progress: readonly string[];
-  /** Its partner is a real one: neither events nor mails are kept, since people are named in them. */
+  /** The partner is a real one, so neither events nor mails are stored: they name people. */
   readonly isReal: boolean;
   /** The newest ones first. */
   readonly events: readonly ReceivedEvent[];
   readonly mails: readonly ReceivedMail[];
   readonly notices: readonly ReceivedMail[];
-  /** Absent: the partner is a real one, or everything is still starting. */
+  /** Absent: the partner is a real one, or the instance is still starting. */
   readonly provoking?: Provoking | undefined;
 }

@@ -1,7 +1,7 @@
 import { OpsError } from '../ops/errors.ts';
 import { exitCodes } from '../ops/exit-codes.ts';
 
-/** Another program listens where the console was to. */
+/** Another program listens on the console's port. */
 export class PortTakenError extends OpsError {
   readonly code = 'port-taken';
   readonly retryHelps = false;

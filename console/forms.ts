@@ -4,7 +4,7 @@ import { NotFoundError, UsageError } from '../ops/errors.ts';
 import type { OpsCommand } from '../ops/ops-command.ts';
 import { buildProgram } from '../ops/program.ts';
 
-/** What somebody fills in for an option or an argument of a command, or for what it reads. */
+/** A field for an option or an argument of a command, or for its standard input. */
 export interface Field {
   readonly name: string;
   readonly label: string;
@@ -12,20 +12,20 @@ export interface Field {
   readonly kind: 'text' | 'check' | 'secret' | 'argument';
   readonly isRequired: boolean;
   readonly choices: readonly string[];
-  /** As the command line has it; absent: an argument, or a field of standard input. */
+  /** Absent: an argument, or a field of standard input. */
   readonly flag?: string | undefined;
 }
 
-/** A command as a form: made of the same declaration as its help. */
+/** A command as a form, made from the same declaration as its help. */
 export interface Form {
   readonly command: OpsCommand;
   readonly fields: readonly Field[];
 }
 
-/** The console asks by itself. */
+/** The console has its own question. */
 const leftOut: ReadonlySet<string> = new Set(['yes']);
 
-/** All that come to their end by themselves. */
+/** The forms of all commands that end by themselves. */
 export function forms(): readonly Form[] {
   const program = buildProgram();
   return commands
@@ -89,15 +89,15 @@ function ofOption(option: Option): Field {
     description: option.description,
     kind: takesValue ? 'text' : 'check',
     isRequired: option.mandatory,
-    // A list takes several of them.
+    // An option with a list takes several of its choices, which a menu cannot give.
     choices: takesValue && option.flags.endsWith('s>') ? [] : (option.argChoices ?? []),
     flag: option.long,
   };
 }
 
 /**
- * The command line that a form means. A value stands in one argument with its flag, or behind `--`: whatever
- * somebody types, it is a value, and no other option.
+ * The command line of a filled form. A value stands in one argument with its flag, or behind `--`: so no typed text can
+ * become another option.
  */
 export function argvOf(
   { command, fields }: Form,
@@ -125,9 +125,9 @@ export function inputOf(
 }
 
 /**
- * Options and arguments of a command by their names, as an address has them, in the form that its settings take.
+ * Reads options and arguments of a command from an address, in the form of its settings.
  *
- * @throws UsageError for values that it does not take
+ * @throws UsageError for invalid values
  */
 export function settingsGiven(
   command: OpsCommand,
@@ -165,14 +165,14 @@ function taken(label: string, text: string, parse: Parse): unknown {
   }
 }
 
-/** A command of ours with its options, as advice names it: its path, and how its form is filled in. */
+/** Parses a command with its options, as an advice names it: its path, and the values of its form. */
 export function formFilled(line: string): {
   readonly path: string;
   readonly fields: Readonly<Record<string, string>>;
 } {
   const form = forms().find(({ command: { usage } }) => `${line} `.startsWith(`${usage} `));
   if (form === undefined)
-    throw new NotFoundError(`There is no command ${line}.`, 'It is a defect.');
+    throw new NotFoundError(`There is no command ${line}.`, 'This is a defect.');
   const { command, fields } = form;
   const words = line.slice(command.usage.length).trim().split(/[ =]/).filter(Boolean);
   const filled = fields.flatMap(({ name, flag, kind }): [string, string][] => {

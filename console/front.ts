@@ -10,16 +10,16 @@ export interface FrontParts {
   readonly token: string;
   readonly live: Live;
   readonly host: () => string;
-  /** Everything else. */
+  /** Answers all other requests. */
   readonly pages: () => Promise<Hono>;
 }
 
-/** Without JavaScript, the browser looks again after so many seconds. */
+/** A browser without JavaScript reloads the page after so many seconds. */
 const lookAgainSeconds = 3;
 
 /**
- * What answers before anything else is loaded: who is let in, what pages are made with, and what `npm start` is
- * doing until there are pages.
+ * Answers before anything else is loaded: it guards the console, serves the parts of pages, and shows the progress of
+ * `npm start` until the pages are ready.
  */
 export function front(door: Door, { token, live, host, pages }: FrontParts): Hono {
   const root = `/${token}/`;
@@ -31,7 +31,7 @@ export function front(door: Door, { token, live, host, pages }: FrontParts): Hon
   asset('style.css', 'text/css; charset=utf-8', style);
   asset('live.js', 'text/javascript; charset=utf-8', liveScript);
   asset('icon.svg', 'image/svg+xml', icon);
-  // As somebody has copied it without its end.
+  // The address without its end, as people copy it.
   whole.get(root.slice(0, -1), (c) => c.redirect(root, 303));
   console.get('live', (c) => live.stream(c));
   console.all('*', async (c) => {

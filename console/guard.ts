@@ -1,17 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { type MiddlewareHandler, secureHeaders } from './library.ts';
 
-/** What the largest form has, credentials included. */
+/** The largest form, credentials included, is smaller. */
 const formBytes = 64 * 1024;
 
 /**
- * The first part of every address of a console. Whoever knows it may do what the caller may: it is printed once, is
- * another in each process, and no page of another site or of another program of this machine can guess it. It needs
- * no cookie, which every server of this machine would be sent: cookies know no ports.
+ * The first part of every address of a console. A process that knows it has the rights of the caller. It is printed
+ * once and differs in each process, so no page of another site and no other program of this machine can guess it. A
+ * cookie would be sent to every server of this machine, since cookies do not depend on the port.
  */
 export const newToken = (): string => randomBytes(24).toString('base64url');
 
-/** Headers of every answer: nothing is loaded from elsewhere, framed or kept, and the address is told to nobody. */
+/**
+ * Headers of every answer: nothing is loaded from elsewhere, framed or cached, and the address leaves the console in no
+ * header.
+ */
 const headers: MiddlewareHandler = secureHeaders({
   contentSecurityPolicy: {
     defaultSrc: ["'none'"],
@@ -27,18 +30,18 @@ const headers: MiddlewareHandler = secureHeaders({
   referrerPolicy: 'same-origin',
   crossOriginResourcePolicy: 'same-origin',
   crossOriginOpenerPolicy: 'same-origin',
-  // It has no certificate.
+  // The console has no certificate.
   strictTransportSecurity: false,
 });
 
 /**
- * What is asked of every request, before it is known which page it is for.
+ * Guards every request, before its page is known.
  *
- *   Host     ours to the letter: otherwise a name of somebody else's leads here (DNS rebinding)
- *   Origin   ours wherever a browser says it, and always there where something is changed
- *   Length   said of whatever is sent, as browsers say it of forms: what is longer than that never arrives
+ *   Host     the console's own, letter by letter: another name may lead here by DNS rebinding
+ *   Origin   the console's own where a browser sends it; required where something is changed
+ *   Length   given for every form, as browsers do, and small enough: a larger form is not read
  *
- * @param host as it is printed
+ * @param host as the console prints it
  */
 export function guard(host: () => string): MiddlewareHandler[] {
   return [
@@ -53,7 +56,7 @@ export function guard(host: () => string): MiddlewareHandler[] {
       if (method === 'POST' && !(Number(c.req.header('content-length')) <= formBytes))
         return c.text('Refused: no form is as large as this.', 413);
       await next();
-      // An answer that was made elsewhere has other headers.
+      // The answer of a page replaces the headers that were set before.
       return c.header('Cache-Control', 'no-store');
     },
   ];

@@ -1,10 +1,10 @@
 import type { Tone } from '../ops/render/layout.ts';
 import { html } from './library.ts';
 
-/** Markup in which every text of others is escaped: only the `html` template makes it. */
+/** Markup in which foreign text is escaped: only the `html` template makes it. */
 export type Html = ReturnType<typeof html>;
 
-/** Text with what it means, as a colour and for those who see none. */
+/** A text with its tone, as a class. */
 export const toned = (tone: Tone, text: string): Html =>
   tone === 'plain' ? html`${text}` : html`<span class="${tone}">${text}</span>`;
 
@@ -13,7 +13,7 @@ export interface Column {
   readonly isNumber?: boolean;
 }
 
-/** A table with a caption for those who cannot see where it stands; it scrolls by itself on a small screen. */
+/** A table with a caption, for people who cannot see its place. It scrolls by itself on a small screen. */
 export function table(
   caption: string,
   columns: readonly Column[],
@@ -27,7 +27,7 @@ export function table(
 </table></div>`;
 }
 
-/** Names and values. What is undefined is left out. */
+/** Names and values. Undefined values are left out. */
 export function facts(
   entries: readonly (readonly [name: string, value: Html | string | undefined])[],
 ): Html {
@@ -35,6 +35,6 @@ export function facts(
   return html`<dl>${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-/** A part of a page that is put anew when something has changed. */
+/** A part of a page that is replaced when something has changed. */
 export const live = (id: string, content: Html): Html =>
   html`<div id="${id}" data-live>${content}</div>`;

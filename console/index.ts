@@ -1,4 +1,4 @@
-/** What the command line and `npm start` take of the console. */
+/** The parts of the console that the command line and `npm start` use. */
 export { type Console, serveConsole } from './console.ts';
 export { DeploymentDoor } from './deployment-door.ts';
 export type {

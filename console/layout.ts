@@ -5,19 +5,19 @@ import { html } from './library.ts';
 export interface Frame {
   readonly title: string;
   readonly door: Door;
-  /** All there are; none while the deployment is not found yet. */
+  /** All of the deployment; none while it is not found yet. */
   readonly integrations: readonly string[];
-  /** The one that the page is about; absent: it is about none of them. */
+  /** The integration of the page; absent: the page is about none. */
   readonly integration?: string;
-  /** The page, as it stands in the navigation. */
+  /** The page's entry in the navigation. */
   readonly at: string;
-  /** The whole path of the page with what follows the `?`, and the part of it that all pages share. */
+  /** `path`: the whole path of the page, with its query. `root`: the part that all pages share. */
   readonly path: string;
   readonly root: string;
   readonly content: Html;
 }
 
-/** Pages of each integration, as the navigation has them. */
+/** Pages of each integration, in the order of the navigation. */
 export const ofIntegration = [
   ['now', 'Now'],
   ['events', 'Events'],
@@ -83,12 +83,12 @@ function lookUp(integration: string): Html {
 </form>`;
 }
 
-/** The address of a page as it was asked for, without its origin. */
+/** The path of a request, with its query. */
 export function askedPath(url: string): string {
   const { pathname, search } = new URL(url);
   return pathname + search;
 }
 
-/** Of a page about an integration; from `root`, as all links are. */
+/** The path of a page about an integration; relative to `root`, like all links. */
 export const pathOf = (integration: string, path: string): string =>
   `i/${encodeURIComponent(integration)}/${path}`;

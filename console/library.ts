@@ -1,6 +1,6 @@
 /**
- * All that the console takes of other packages. Only this file names them: the npm package has a bundle in its
- * place, so that subscribers who install it get none of them.
+ * The parts of other packages that the console uses. Only this file imports them: the npm package has a bundle in its
+ * place, so subscribers who install it get none of them.
  */
 export { getRequestListener } from '@hono/node-server';
 export { type Context, Hono, type MiddlewareHandler } from 'hono';

@@ -1,31 +1,31 @@
 import type { Door } from './door.ts';
 import { type Context, streamSSE } from './library.ts';
 
-/** Proxies and browsers give up connections on which nothing comes. */
+/** Proxies and browsers close connections without traffic. */
 const signOfLifeMs = 15_000;
 
-/** Tells open pages that something has changed: all of them, or the one of this path. */
+/** Makes open pages look again: all of them, or the one of this path. */
 export type Changed = (path?: string) => void;
 
-/** Tells open pages that something has changed. The deployment is looked at only while one is open. */
+/** Reports changes to open pages. The deployment is looked at only while a page is open. */
 export class Live {
   readonly #door: Door;
   readonly #open = new Set<Changed>();
   #looking: AbortController | undefined;
-  /** By the clock of this machine, which the browser has as well: milliseconds since the epoch. */
+  /** Milliseconds since the epoch, by the clock of this machine, which the browser shares. */
   #changedAt = 0;
 
   constructor(door: Door) {
     this.#door = door;
   }
 
-  /** Something has changed: each open page looks again, or the one of this path. */
+  /** Makes each open page look again, or the one of this path. */
   readonly changed: Changed = (path) => {
     this.#changedAt = Date.now();
     for (const tell of this.#open) tell(path);
   };
 
-  /** One open page, which says since when it is: what has changed before it began to listen, it has missed. */
+  /** The stream of one open page. The page says when it was opened; a change since then is reported at once. */
   stream(c: Context) {
     const openedAt = Number(c.req.query('since'));
     return streamSSE(c, async (stream) => {
@@ -59,15 +59,14 @@ export class Live {
 }
 
 /**
- * In the browser: when something has changed, the page is fetched again, and the parts of it that may change take the
- * place of the old ones. They keep how far they were scrolled and where the focus was; a part in which somebody is typing,
- * or presses a button, stays as it is. A page without such parts is not fetched again: it may ask the partner. Without
- * this script, pages are as they were when they were opened.
+ * The script in the browser. After a change it fetches the page again and replaces its live parts. They keep their
+ * scroll position and the focus; a part in which the user types or presses a button stays as it is. A page without live
+ * parts is not fetched again, since it may ask the partner. Without this script, a page stays as it was opened.
  */
 export const liveScript = `
 'use strict';
 let under = false, again = false;
-// What takes the place of an element: a link to the same page, a part of the same name, a button that says the same.
+// The selector of an element's successor: a link to the same page, a part of the same name, or a button with the same text.
 function sameAs(element) {
   const name = ['href', 'aria-label', 'value'].find((one) => element.hasAttribute(one)) ?? 'id';
   return '[' + name + '="' + CSS.escape(element.getAttribute(name) ?? '') + '"]';
@@ -80,7 +79,7 @@ async function look() {
     again = false;
     try {
       const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
-      // While everything starts, too.
+      // 503 while everything starts.
       if (!answer.ok && answer.status !== 503) break;
       const next = new DOMParser().parseFromString(await answer.text(), 'text/html');
       const until = document.querySelector('[data-until]');
@@ -98,7 +97,7 @@ async function look() {
           for (const one of fresh.querySelectorAll(same)) one.scrollLeft = left;
         if (sameAsFocus) fresh.querySelector(sameAsFocus)?.focus({ preventScroll: true });
       }
-    } catch { /* The console has ended; the stream says when it is back. */ }
+    } catch { /* The console has ended; the stream reports its return. */ }
   } while (again);
   under = false;
 }

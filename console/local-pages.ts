@@ -6,7 +6,7 @@ import { type LocalPage, mail, payload, payloads } from './pages/local.ts';
 import { provoke } from './pages/provoke.ts';
 
 const pages: readonly LocalPage[] = [mail, payloads, payload, provoke];
-/** Forms that were sent: one that is sent twice is meant once. */
+/** Ids of sent forms that are remembered: a form that is sent twice counts once. */
 const formsKept = 1_000;
 
 interface LocalParts {
@@ -15,7 +15,7 @@ interface LocalParts {
   readonly root: string;
 }
 
-/** Adds what only the console of `npm start` has. */
+/** Adds the pages that only `npm start` has. */
 export function addLocalPages(console: Hono, { door, local, root }: LocalParts): void {
   for (const { path, under, title, content } of pages)
     console.get(path, async (c) => {

@@ -2,20 +2,20 @@ import type { Door } from './door.ts';
 import type { Html } from './html.ts';
 import type { Runs } from './runs.ts';
 
-/** Whom a page is shown for, and what its address says. */
+/** The deployment and the integration of a page, and the values of its address. */
 export interface Asked {
   readonly door: Door;
   readonly integration: string;
-  /** Of the address: what stands for a `:name` in its path, and the first value of each name behind the `?`. */
+  /** The values of `:name` in the path, and the first value of each name in the query. */
   readonly given: Readonly<Record<string, string>>;
   readonly runs: Runs;
 }
 
 /** A page about one integration. */
 export interface Page {
-  /** Behind the integration in its address; `:name` stands for any one part. */
+  /** The path behind the integration; `:name` stands for any one part. */
   readonly path: string;
-  /** Where in the navigation it belongs; absent: `path`. */
+  /** The entry of the navigation that it belongs to; absent: `path`. */
   readonly under?: string;
   title(given: Asked['given']): string;
   content(asked: Asked): Promise<Html> | Html;

@@ -3,42 +3,45 @@ import type { Door } from './door.ts';
 import { pathOf } from './layout.ts';
 import type { Changed } from './live.ts';
 
-/** Of those that have ended, the ones that began first are forgotten. */
+/** Ended runs that are remembered; the oldest are forgotten first. */
 const runsKept = 50;
-/** Characters of what one has told: of more, the newest, which say how it has ended. */
+/** Characters of output that are remembered. Beyond them the newest stay, which show how the run ended. */
 const toldKept = 200_000;
-/** After that, nobody is going to answer: it is taken for a no. */
+/** A question without an answer after this time counts as denied. */
 const answeredWithinMs = 600_000;
 
-/** The command line's program, run for somebody at the console, as long as this process remembers it. */
+/** One run of the command line's program, as long as this process remembers it. */
 export interface Run {
   readonly id: string;
   readonly integration: string;
-  /** Its command line, without where it is given. */
+  /** Its command line, without the deployment and the integration. */
   readonly argv: readonly string[];
   readonly startedAt: string;
-  /** What it has told so far. */
+  /** Its output so far. */
   readonly told: string;
-  /** What it asks, while it waits for the answer. */
+  /** Its question, while it waits for the answer. */
   readonly question?: string | undefined;
-  /** Absent: it has not ended. */
+  /** Absent: it is still running. */
   readonly exitCode?: number;
 }
 
-/** Its page. What it tells several times a second concerns no other: each asks the deployment when it looks again. */
+/**
+ * The page of a run. Its progress, several times a second, concerns no other page: each of those would ask the
+ * deployment.
+ */
 export const runPath = ({ integration, id }: Pick<Run, 'integration' | 'id'>): string =>
   pathOf(integration, `runs/${id}`);
 
-/** What somebody has given. */
+/** A command as the user has given it. */
 interface Given extends Pick<Run, 'integration' | 'argv'> {
-  /** Standard input: it is not kept. */
+  /** Standard input; a run does not store it. */
   readonly input: string;
 }
 
 export interface RunsOptions {
-  /** Told of the page of a run whenever that has got on, and of all pages once it has ended. */
+  /** Called with the page of a run when that has progressed, and without a page when it has ended. */
   readonly changed: Changed;
-  /** Aborts as Ctrl-C does: a run that waits for an answer must not keep the process. */
+  /** Aborts as Ctrl-C does. A run that waits for an answer must not keep the process alive. */
   readonly ending: AbortSignal;
 }
 
@@ -48,8 +51,8 @@ type Changing = { -readonly [Name in keyof Run]: Run[Name] } & {
 };
 
 /**
- * Commands that were given at the console. Each is one run of the program, which waits for its answer as it does at
- * a terminal: what is carried out is what was shown.
+ * Commands that were given at the console. Each is one run of the program, which waits for an answer as it does at a
+ * terminal. So the command that is carried out is the one that was shown.
  */
 export class Runs {
   readonly #door: Door;
@@ -70,9 +73,9 @@ export class Runs {
   }
 
   /**
-   * Begins one, unless it has begun: a form that is sent twice means one run.
+   * Begins a run, unless it has begun: a form that is sent twice means one run.
    *
-   * @param id of the form
+   * @param id the form's id
    */
   start(id: string, { integration, argv, input }: Given): Run {
     const begun = this.#runs.get(id);
@@ -92,14 +95,14 @@ export class Runs {
     return run;
   }
 
-  /** @returns whether it waited for one */
+  /** @returns whether the run waited for an answer */
   answer(id: string, isAgreed: boolean): boolean {
     const waiting = this.#runs.get(id)?.answer;
     waiting?.(isAgreed);
     return waiting !== undefined;
   }
 
-  /** As Ctrl-C does: between two calls. */
+  /** Stops the run between two calls, as Ctrl-C does. */
   stop(id: string): void {
     const run = this.#runs.get(id);
     run?.answer?.(false);
@@ -137,9 +140,9 @@ export class Runs {
   }
 }
 
-const leftOut = '… What came before is left out here: the command line tells all of it.';
+const leftOut = '… Earlier output is left out here; the command line prints all of it.';
 
-/** A line that the next one takes the place of is not kept. */
+/** Appends output. A transient line is replaced by the next one. */
 function told(before: string, text: string): string {
   const [first = '', ...later] = text.split('\r\u001B[2K');
   const all = later.reduce(

@@ -1,4 +1,4 @@
-/** The style sheet: light and dark by the reader's own wish, legible at 360 and at 1440 pixels. */
+/** The style sheet: light or dark by the reader's preference, legible from 360 to 1440 pixels. */
 export const style = `
 :root {
   color-scheme: light dark;

@@ -1,7 +1,7 @@
 import type { Html } from './html.ts';
 import { html } from './library.ts';
 
-/** The marks of `styleText` for what text means, and the class of each. */
+/** The terminal's marks for tones, and the class of each. */
 const classes: Readonly<Record<string, string>> = {
   '1': 'strong',
   '2': 'faint',
@@ -12,7 +12,7 @@ const classes: Readonly<Record<string, string>> = {
 
 const mark = '\u001B[';
 
-/** What the command line tells a terminal, as a page shows it: marks become classes, and the text is escaped. */
+/** The output of the command line as markup: marks become classes, and the text is escaped. */
 export function terminalText(told: string): Html {
   const [first = '', ...marked] = told.split(mark);
   return html`<pre>${first}${marked.map(piece)}</pre>`;

@@ -2,7 +2,7 @@ import type { Cell, View } from '../ops/render/layout.ts';
 import type { Door } from './door.ts';
 import { type Html, toned } from './html.ts';
 
-/** How and when somebody reads a page: what text means is a class there, not a mark in the text. */
+/** The view of a page's reader. Tones are classes there, so no marks are painted into the text. */
 export function viewOf({ clock, zone }: Pick<Door, 'clock' | 'zone'>): View {
   return { now: clock.now(), zone, paint: (_tone, text) => text };
 }

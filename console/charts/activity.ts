@@ -3,10 +3,10 @@ import { amount } from '../../ops/render/text.ts';
 import type { Html } from '../html.ts';
 import { html } from '../library.ts';
 
-/** A tick or an hour, and what is said where somebody points at it. */
+/** A tick or an hour, with the text of its tooltip. */
 export interface Bar extends TimedActivity {
   readonly told: string;
-  /** Ticks are lacking before it: how it is told. */
+  /** The tooltip of a gap before it, where ticks are lacking. */
   readonly gap?: string | undefined;
 }
 
@@ -15,7 +15,7 @@ const lane = { height: 26, bar: 20 };
 const left = 70;
 const right = 60;
 
-/** One lane for each number, the oldest bar on the left; each lane has a scale of its own, whose end is told. */
+/** One lane for each number, the oldest bar on the left. Each lane has its own scale, with the maximum at its end. */
 export function activityChart(
   bars: readonly Bar[],
   { id, title, description }: { readonly id: string; title: string; description: string },
@@ -27,7 +27,7 @@ export function activityChart(
     const most = Math.max(...bars.map((bar) => bar[field]), 0);
     const shapes = bars.map((bar, place) => {
       const share = most === 0 ? 0 : bar[field] / most;
-      // What is there at all can be seen.
+      // Any number above 0 stays visible.
       const height = bar[field] === 0 ? 0 : Math.max(2, Math.round(share * lane.bar));
       return height === 0 ? '' : `M${xOf(place)} ${bottom}v-${height}h${column.bar}v${height}z`;
     });

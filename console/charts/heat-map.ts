@@ -1,11 +1,11 @@
 import type { Html } from '../html.ts';
 import { html } from '../library.ts';
 
-/** How a day looks: each is a class of the style sheet. */
+/** How a day looks. Each mark is a class of the style sheet. */
 export const marks = ['proven', 'empty', 'open', 'due', 'unproven', 'not-yet'] as const;
 export type Mark = (typeof marks)[number];
 
-/** A day, and what is said where somebody points at it; absent: nothing that is not said of all of its colour. */
+/** A day, with the text of its tooltip; absent: the meaning of its colour says all. */
 export interface MarkedDay {
   /** `YYYY-MM-DD` */
   readonly day: string;
@@ -34,8 +34,8 @@ const monthStarts = monthLengths.map((_, month) =>
 const width = left + 366 * cell.width;
 
 /**
- * A year a row, the newest on top, and a cell a day. Equal days in a row are one shape: a path of each mark and year,
- * or a shape by itself where there is something to say of it.
+ * A row for each year, the newest on top, and a cell for each day. Equal days in a row are one shape. Shapes without a
+ * tooltip share a path for each mark and year.
  *
  * @param days in order
  */
@@ -94,7 +94,7 @@ function columnOf(day: string): number {
   return (monthStarts[Number(day.slice(5, 7)) - 1] ?? 0) + Number(day.slice(8)) - 1;
 }
 
-/** Which colour means what. */
+/** The meaning of each colour. */
 export function heatMapKey(meanings: Readonly<Record<Mark, string>>): Html {
   return html`<ul class="key">${marks.map(
     (mark) =>

@@ -7,7 +7,7 @@ import { activityChart, type Bar } from '../charts/activity.ts';
 import type { Html } from '../html.ts';
 import { html } from '../library.ts';
 
-/** What the last ticks and hours did; nothing before the first tick. */
+/** The work of the last ticks and hours; empty before the first tick. */
 export function recentActivity(view: View, { activity, settings }: AdvisedStatus): Html {
   if (activity === undefined || activity.ticks.length === 0) return html``;
   const { ticks, hours } = activity;
@@ -15,7 +15,7 @@ export function recentActivity(view: View, { activity, settings }: AdvisedStatus
   const ofTicks = ticks.map((tick, index): Bar => {
     const before = ticks[index + 1];
     const gapMs = before === undefined ? 0 : msBetween(before, tick);
-    // Known to the minute, and ticks are not all equally fast.
+    // A minute of tolerance: times are known to the minute, and ticks differ in length.
     const isLacking = gapMs - 60_000 > everyMs;
     return {
       ...tick,
@@ -29,7 +29,7 @@ export function recentActivity(view: View, { activity, settings }: AdvisedStatus
       told: `the hour from ${moment(hour.at, view, 'minute')}: ${told(hour)}`,
     }),
   );
-  return html`<h2>What ticks did</h2>
+  return html`<h2>Work of the ticks</h2>
 <div class="columns"><div>${strip('ticks', lastOf(ticks.length, 'tick'), ofTicks)}</div>
 <div>${strip('hours', lastOf(hours.length, 'hour'), ofHours)}</div></div>`;
 }
@@ -52,7 +52,7 @@ const msBetween = (before: TimedActivity, after: TimedActivity) =>
   Temporal.Instant.from(after.at).epochMilliseconds -
   Temporal.Instant.from(before.at).epochMilliseconds;
 
-/** When the next tick begins, as far as the last one tells. */
+/** When the next tick begins, estimated from the last one. */
 export function nextTick(view: View, { lastTick, settings, paused }: AdvisedStatus): string {
   const everyMs = settings.every * 60_000;
   if (paused !== undefined) return 'none, it is paused';

@@ -32,8 +32,8 @@ type Revision = Known['revisions'][number];
 const settings = z.object({ id: z.int().optional() });
 
 /**
- * The life of one assessment, or why nobody has heard of it. The partner is asked each time, so no part of it is put
- * anew by itself.
+ * The life of one assessment, or the reason why it was not announced. No part of the page is live, since each look asks
+ * the partner.
  */
 const life: Omit<Page, 'path'> = {
   under: '',
@@ -41,8 +41,7 @@ const life: Omit<Page, 'path'> = {
   async content(asked) {
     const { door, integration, given } = asked;
     const { id } = settings.parse(settingsGiven(explain, given));
-    if (id === undefined)
-      throw new UsageError('It is not said which assessment is meant.', 'Type its id above.');
+    if (id === undefined) throw new UsageError('No assessment is named.', 'Type its id above.');
     const view = viewOf(door);
     const explanation = await door.ask(integration, 'explain', { id });
     const status = isSettled(explanation) ? undefined : await statusIfTold(asked);
@@ -59,7 +58,7 @@ ${received(door, `${integration}/${id}/`)}`;
   },
 };
 
-/** Locally: its events as subscribers got them. */
+/** On `npm start`: its events as subscribers got them. */
 function received({ local }: Asked['door'], prefix: string): Html {
   const ids = (local?.events ?? []).map(({ id }) => id).filter((id) => id.startsWith(prefix));
   if (ids.length === 0) return html``;
@@ -68,10 +67,10 @@ function received({ local }: Asked['door'], prefix: string): Html {
 }
 
 export const certification: Page = { ...life, path: 'certifications/:id' };
-/** As the form that looks one up asks for it. */
+/** The address that the search form leads to. */
 export const certificationFound: Page = { ...life, path: 'certifications' };
 
-/** What is in the way is said beside the answer: that it cannot be told must not hide the answer. */
+/** A failed status must not hide the answer. */
 async function statusIfTold({ door, integration }: Asked): Promise<AdvisedStatus | undefined> {
   try {
     return await door.status(integration, { partner: false });

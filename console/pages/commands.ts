@@ -7,7 +7,7 @@ import { html } from '../library.ts';
 import type { Page } from '../page.ts';
 import { cell, viewOf } from '../view.ts';
 
-/** Every command that comes to its end by itself. */
+/** Every command that ends by itself. */
 export const commandList: Page = {
   path: 'commands',
   title: () => 'Commands',
@@ -24,12 +24,12 @@ ${live(
   'history',
   rows.length === 0
     ? html`<p>No command has changed anything yet.</p>`
-    : table('What has been changed, and by whom', historyColumns, rows),
+    : table('Changes, and who made them', historyColumns, rows),
 )}`;
   },
 };
 
-/** One command as a form, filled in with what the address says. */
+/** One command as a form, filled from the address. */
 export const command: Page = {
   path: 'commands/:command',
   under: 'commands',

@@ -29,10 +29,10 @@ const settings = z.object({
   late: z.literal(true).optional(),
 });
 
-/** Of the command that goes on. */
+/** The parts of `next` that the page uses. */
 const cursor = z.object({ from: z.string().optional(), after: z.string().optional() });
 
-/** What was announced or is held, newest first: each with the way to the life of its certification. */
+/** Events that were announced or are held, newest first, each with a link to the life of its certification. */
 export const events: Page = {
   path: 'events',
   title: () => 'Events',
@@ -76,7 +76,7 @@ export const events: Page = {
             rows,
           );
     return html`${filterForm(integration, filter)}
-${filter['from'] || filter['to'] ? '' : html`<p class="faint">Of the last seven days: say From and To for others.</p>`}
+${filter['from'] || filter['to'] ? '' : html`<p class="faint">The last seven days. Give From and To for others.</p>`}
 ${live(
   'events',
   html`${shown}${
@@ -92,11 +92,11 @@ ${live(
   },
 };
 
-/** Whose filter let it through. */
+/** The subscriptions whose filter let it through. */
 const gotBy = (event: ReceivedEvent | undefined) =>
   event === undefined ? '' : html`, got by ${event.by.join(', ')}`;
 
-/** What the address of the page behind this one says: the days stay those of the first, whatever day it is by then. */
+/** The query of the next page. It keeps the first page's days, although today may be another day by then. */
 function olderThan(
   { next }: ResultOf<'events'>,
   filter: Readonly<Record<string, string>>,

@@ -16,15 +16,18 @@ import { html } from '../library.ts';
 import type { Asked, Page } from '../page.ts';
 import { cell, viewOf } from '../view.ts';
 
-/** Of a table: the filters lead to the others. */
+/** The rows of a table that are shown; the filters lead to the others. */
 const rowsShown = 100;
-/** Events. More are looked at when somebody asks: to name 10,000 takes the function seconds, and each is read for it. */
+/**
+ * Up to so many events, the page is live. More are counted on request: to list 10,000 takes the function seconds, and
+ * it reads each of them.
+ */
 const putAnewUpTo = 1_000;
 const kinds = ['created', 'updated', 'withdrawn', 'restored'] as const;
 const filters = ['organization', 'year', 'type', 'id'] as const;
 const settings = z.object(selectionSettings);
 
-/** What waits for a decision of ops: how much of what, and the decision on exactly that. */
+/** The events that wait for a decision of ops, counted, with the decision about each count. */
 export const held: Page = {
   path: 'held',
   title: () => 'Held',
@@ -51,14 +54,14 @@ ${part('undeliverable', told(refused, 'undeliverable', parts))}</section>`;
 };
 
 function stillHere(integration: string, filter: Selected): Html {
-  return html`<p class="faint">So many are not counted anew by themselves. <a href="${addressOf(pathOf(integration, 'held'), filter)}">Look again</a></p>`;
+  return html`<p class="faint">So many events are not counted anew automatically. <a href="${addressOf(pathOf(integration, 'held'), filter)}">Look again</a></p>`;
 }
 
 interface Waiting {
   readonly kept: Kept;
-  /** Where none of them was asked for. */
+  /** All that wait, if the filter matches none. */
   readonly altogether: number;
-  /** One answer has not told of all. */
+  /** One answer does not hold all. */
   readonly isPart: boolean;
 }
 
@@ -72,7 +75,7 @@ function filterOf(given: Asked['given']): Selected {
   return Object.fromEntries(filters.flatMap((name) => (given[name] ? [[name, given[name]]] : [])));
 }
 
-/** One answer, which names ten thousand events: a page that is put anew with each tick reads no more. */
+/** One answer, with up to ten thousand events: a live page reads no more. */
 async function waiting({ door, integration }: Asked, selection: Selection): Promise<Waiting> {
   const ask = (some: Selection): Promise<ResultOf<'holds'>> => door.ask(integration, 'holds', some);
   const one = await ask(selection);
@@ -102,12 +105,12 @@ function told(
 ): Html {
   const { view, integration, filter } = parts;
   const more = isPart ? partOnly(integration, waits, filter) : html``;
-  // What one answer has not told of may match.
+  // The rest may still match.
   if (kept.events === 0 && isPart) return more;
   if (kept.events === 0)
     return html`${noneTold(kept, altogether, waits).map((one) => html`<p>${cell(one)}</p>`)}`;
   const { events, of } = holdsGist(kept, waits);
-  const which = Object.keys(filter).length === 0 ? 'all of it' : 'what is shown';
+  const which = Object.keys(filter).length === 0 ? 'all events' : 'the shown events';
   return html`<p><strong>${events}</strong>${of}</p>${more}
 ${facts(holdsFacts(view, kept))}
 ${decisionForm(integration, { waits, selected: filter, of: which })}
@@ -118,7 +121,7 @@ ${list(kept, waits, parts)}`;
 function partOnly(integration: string, waits: Selection['waiting'], filter: Selected): Html {
   const fields = { ...filter, ...(waits === 'undeliverable' && { undeliverable: 'yes' }) };
   const all = html`${hiddenFields(fields)}<button>Count all</button>`;
-  return html`<p class="warning">More of them wait than one answer tells of: this is the first part. A decision is about all of them.</p>
+  return html`<p class="warning">One answer does not hold all waiting events: these are the first. A decision covers all of them.</p>
 ${commandForm(integration, 'holds', all, 'buttons')}`;
 }
 
@@ -131,7 +134,7 @@ function byOrganization({ byOrganization: all }: Kept, waits: Selection['waiting
     { title: 'Decision' },
   ];
   const rows = shown.map(({ organization_id: id, organization_name: name = '', events }) => {
-    // Nothing selects records without one.
+    // No filter selects records without an organization.
     if (id === null) return ['none', amount(events), ''];
     const selected = { ...filter, organization: String(id) };
     const link = html`<a href="${addressOf(pathOf(integration, 'held'), selected)}">${id}</a> ${name}`;

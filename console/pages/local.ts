@@ -17,7 +17,7 @@ export interface AskedLocally {
 /** A page about the instance of `npm start` as a whole. */
 export interface LocalPage {
   readonly path: string;
-  /** Where in the navigation it belongs. */
+  /** The entry of the navigation that it belongs to. */
   readonly under: string;
   title(given: AskedLocally['given']): string;
   content(asked: AskedLocally): Promise<Html> | Html;
@@ -25,7 +25,7 @@ export interface LocalPage {
 
 const notKept = html`<p>The partner is a real one. Events and mails name people, so this page keeps none of them; the terminal has shown them.</p>`;
 
-/** What people get, the newest first. */
+/** The mails that people get, the newest first. */
 export const mail: LocalPage = {
   path: 'mail',
   under: 'mail',
@@ -37,7 +37,7 @@ export const mail: LocalPage = {
       ({ subject, text, receivedAt }) => html`<article class="panel">
 <h2>${subject}</h2><p class="faint">${moment(receivedAt, view)}</p><pre>${text}</pre></article>`,
     );
-    return html`<p>Each digest as somebody gets it who is subscribed to the alerts topic by e-mail. The last hundred are kept, in memory only.</p>
+    return html`<p>Each digest as e-mail subscribers of the alerts topic get it. The last hundred are shown, from memory only.</p>
 ${live('mails', mails.length === 0 ? html`<p>No mail has been sent yet.</p>` : html`${mails}`)}`;
   },
 };
@@ -45,10 +45,10 @@ ${live('mails', mails.length === 0 ? html`<p>No mail has been sent yet.</p>` : h
 export const payloadPath = (id: string): string =>
   `local/events/${id.split('/').map(encodeURIComponent).join('/')}`;
 
-/** Of an event, to tell it from others; all of it is on its own page. */
+/** The part of an event that the list shows. */
 const gist = z.object({ type: z.string() });
 
-/** What subscribers have got, the newest first. */
+/** The events that subscribers got, the newest first. */
 export const payloads: LocalPage = {
   path: 'local/events',
   under: 'local/events',
@@ -68,7 +68,7 @@ ${live('payloads', table(`${amount(rows.length)} events`, columns, rows))}`;
   },
 };
 
-/** One event as subscribers got it, and whose filter let it through. */
+/** One event as subscribers got it, with the subscriptions whose filter let it through. */
 export const payload: LocalPage = {
   path: 'local/events/:integration/:subject/:revision',
   under: 'local/events',

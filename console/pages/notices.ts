@@ -12,7 +12,7 @@ import { html } from '../library.ts';
 import type { Page } from '../page.ts';
 import { viewOf } from '../view.ts';
 
-/** What operations are told of and is not over, in the words of the table of conditions. */
+/** Open notices, in the words of the table of conditions. */
 export const notices: Page = {
   path: 'notices',
   title: () => 'Notices',
@@ -25,14 +25,14 @@ ${door.local === undefined ? '' : live('told', toldLocally(view, door.local, int
   },
 };
 
-/** What operations of `npm start` got, the newest first: a deployment keeps no notice. */
+/** The notices that operations of `npm start` got, the newest first. A deployment does not store notices. */
 function toldLocally(view: View, { notices }: LocalDoor, integration: string): Html {
   const its = notices.filter(({ subject }) => subject.startsWith(`${integration}: `));
   const all = its.map(
     ({ subject, text, receivedAt }) => html`<article class="panel">
 <h3>${subject}</h3><p class="faint">${momentAndDistance(receivedAt, view)}</p><pre>${text}</pre></article>`,
   );
-  return html`<section aria-labelledby="told-title"><h2 id="told-title">What operations were told</h2>
+  return html`<section aria-labelledby="told-title"><h2 id="told-title">Notices that operations got</h2>
 ${all.length === 0 ? html`<p>Nothing yet.</p>` : all}</section>`;
 }
 
@@ -73,7 +73,7 @@ ${facts([
 ])}</article>`;
 }
 
-/** Pages that show what a command that only looks would tell. */
+/** Pages that show the answers of commands that only look. */
 const pages: Readonly<Record<string, string>> = {
   status: 'now',
   holds: 'held',

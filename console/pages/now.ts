@@ -6,7 +6,7 @@ import { cell, viewOf } from '../view.ts';
 import { nextTick, recentActivity } from './activity.ts';
 import { openNotices } from './open-notices.ts';
 
-/** The verdict in a sentence, what to do, the numbers of `status`, and what ticks did. */
+/** The verdict in a sentence, the advice, the numbers of `status`, and the work of the ticks. */
 export const now: Page = {
   path: 'now',
   title: () => 'Now',

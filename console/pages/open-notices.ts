@@ -5,7 +5,7 @@ import { momentAndDistance } from '../../ops/render/time.ts';
 import type { Html } from '../html.ts';
 import { html } from '../library.ts';
 
-/** What lasts of what operations are told of, with what to do about it. */
+/** Open conditions, each with its advice. */
 export function openNotices(view: View, { conditions }: AdvisedStatus): Html {
   if (conditions.length === 0) return html``;
   return html`<section aria-labelledby="open"><h2 id="open">Open notices</h2><ul class="plain">${conditions.map(

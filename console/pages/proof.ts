@@ -27,12 +27,12 @@ import { cell, viewOf } from '../view.ts';
 type Day = ResultOf<'prove'>['days'][number];
 type Range = ReturnType<typeof daysOf>;
 
-/** Of a certificate: its CSV has all. */
+/** The rows of a certificate that are shown; its CSV has all. */
 const rowsShown = 500;
 const settings = z.object({ from: z.string().optional(), to: z.string().optional() });
 const yearGiven = z.coerce.number().int().min(1).max(9999);
 
-/** What is proven of each day, years at a glance; and the certificate of days that somebody picks. */
+/** The proof of each day, years at a glance, and the certificate of chosen days. */
 export const proof: Page = {
   path: 'proof',
   title: () => 'Proof',
@@ -103,14 +103,14 @@ const fourDigits = (year: number) => String(year).padStart(4, '0');
 
 /** @throws UsageError */
 function lastYear({ now }: View, until: string | undefined): number {
-  // Wherever the partner is, its year has not begun before that one.
+  // No time zone reaches a new year before UTC+14, so the partner's year is included.
   if (until === undefined) return now.toZonedDateTimeISO('+14:00').year;
   const year = yearGiven.safeParse(until);
   if (year.success) return year.data;
   throw new UsageError(`There is no year ${until}.`, 'Allowed: a year, such as 2026.');
 }
 
-/** From the first year in which anything was ever seen; of a year to come, nothing. */
+/** From the first year with any certification on; without future years. */
 function knownYears(days: readonly Day[]): Day[] {
   const known = days.find(({ count, since = 0, digest }) => count + since > 0 || digest);
   const begun = days.findLast(({ standing }) => standing !== 'not-yet') ?? days.at(-1);
@@ -149,7 +149,7 @@ function markOf({ day, standing, count, since = 0, neighbour = day }: Day, due: 
   return count + since === 0 ? 'empty' : 'proven';
 }
 
-/** Of a day that is not as it should be, why. */
+/** A day with its tooltip: the reason, unless it is proven or in the future. */
 function drawn(view: View, { day, mark }: Marked): MarkedDay {
   const isAsItShould = mark === 'proven' || mark === 'empty' || mark === 'not-yet';
   if (isAsItShould) return { day: day.day, mark };
@@ -160,7 +160,7 @@ function drawn(view: View, { day, mark }: Marked): MarkedDay {
 
 const monthNames = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
-/** The map in numbers, for those who do not see it; each month leads to its certificate. */
+/** The map in numbers, for people who do not see it. Each month links to its certificate. */
 function months(days: readonly Marked[], integration: string, given: Asked['given']): Html {
   const byMonth = Map.groupBy(days, ({ day: { day } }) => day.slice(0, 7));
   const byYear = [...new Set(days.map(({ day: { day } }) => day.slice(0, 4)))].reverse();
@@ -208,6 +208,6 @@ ${live(
 ${table('Its days', columns, shown)}${left > 0 ? html`<p class="faint">and ${count(left, 'row')}: the CSV has all ${amount(days.length)} days.</p>` : ''}`,
 )}
 <p><a href="${addressOf(pathOf(integration, 'proof.csv'), { from, to })}" download>Download as CSV</a></p>
-${commandForm(integration, 'prove', html`${hiddenFields({ from, to, now: 'yes' })}<button class="act">Read these days again now</button> <span class="faint">What differs is announced.</span>`, 'buttons')}
+${commandForm(integration, 'prove', html`${hiddenFields({ from, to, now: 'yes' })}<button class="act">Read these days again now</button> <span class="faint">Differences are announced.</span>`, 'buttons')}
 </section>`;
 }

@@ -12,7 +12,7 @@ import type { AskedLocally, LocalPage } from './local.ts';
 const provocationPath = (integration: string, name: string): string =>
   `provoke/${encodeURIComponent(integration)}/${encodeURIComponent(name)}`;
 
-/** Everything that can be done to it, and beside it what comes of it. */
+/** All provocations, beside their effects. */
 export const provoke: LocalPage = {
   path: 'provoke',
   under: 'provoke',
@@ -24,7 +24,7 @@ export const provoke: LocalPage = {
       return html`<p>The partner is a real one: nothing can be provoked there.</p>`;
     const integrations = await door.integrations();
     const sections = integrations.map((integration) => section(provoking, integration));
-    return html`<p>Try to make it lose something. Whatever you do, the difference settles to 0.</p>
+    return html`<p>Try to make it lose an event. The difference always settles to 0.</p>
 ${await Promise.all(sections)}
 ${live('done', done(asked, provoking))}`;
   },
@@ -37,7 +37,7 @@ ${live(`tally-${integration}`, tally === undefined ? html`<p class="faint">Nothi
 <div class="columns">${provoking.provocations(integration).map((one) => form(integration, one))}</div></section>`;
 }
 
-/** The world, less what subscribers have, what is held and what is owed. */
+/** The partner's world, less the certifications that subscribers have, that are held, and that are owed. */
 function told(tally: LocalTally, integration: string): Html {
   const { world, subscribers, baseline, created, updated, withdrawn, restored } = tally;
   const { held, owed, difference } = tally;
@@ -62,7 +62,7 @@ ${facts([
 
 function form(integration: string, { name, title, does, expected, isOn }: Provocation): Html {
   const button = isOn === true ? 'End it' : title;
-  // As it was when the page was made: another page may have begun or ended it since.
+  // The state when the page was made: another page may have changed it since.
   const wanted = isOn === undefined ? {} : { wanted: isOn ? 'off' : 'on' };
   return html`<form method="post" action="${provocationPath(integration, name)}" class="panel">
 ${hiddenFields({ run: randomUUID(), ...wanted })}
@@ -73,7 +73,7 @@ ${hiddenFields({ run: randomUUID(), ...wanted })}
 function done({ door }: AskedLocally, { done: all, failedTicks }: Provoking): Html {
   if (all.length === 0) return html``;
   const view = viewOf(door);
-  return html`<h2>What was provoked</h2>
-<p>${count(failedTicks, 'tick')} failed of it.</p>
+  return html`<h2>Provocations so far</h2>
+<p>${count(failedTicks, 'tick')} failed because of them.</p>
 <ul class="plain">${all.map(({ at, integration, title }) => html`<li><span class="faint">${moment(at, view)} ${integration}</span> ${title}</li>`)}</ul>`;
 }

@@ -9,7 +9,7 @@ import { type Run, runPath } from '../runs.ts';
 import { terminalText } from '../terminal-text.ts';
 import { viewOf } from '../view.ts';
 
-/** One command that was given here: what it has told, what it asks, how it has ended. */
+/** One command that was given here: its output, its question, and its end. */
 export const run: Page = {
   path: 'runs/:id',
   under: 'commands',
@@ -19,7 +19,7 @@ export const run: Page = {
     if (run === undefined || run.integration !== integration)
       throw new NotFoundError(
         'This console does not remember that command.',
-        'status --history tells what has changed anything.',
+        'status --history lists the commands that changed something.',
       );
     const line = commandLine({ ops: run.argv.map(shellQuoted).join(' ') }, door.place(integration));
     return html`<p><code>${line}</code> <span class="faint">${moment(run.startedAt, viewOf(door))}</span></p>

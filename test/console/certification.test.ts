@@ -96,7 +96,7 @@ describe('the page of a certification', () => {
     async (path) => {
       const { status, text } = await visitor.opens(`i/district-a/${path}`);
       expect(status).toBe(400);
-      expect(text).toMatch(/which assessment is meant|id cannot be/);
+      expect(text).toMatch(/No assessment is named|id cannot be/);
     },
   );
 });

@@ -99,10 +99,10 @@ describe('the page of what is held', () => {
     duty.lambda.always(inTwoParts(ids));
     const { text } = await visitor.opens(page);
     expect(text).toContain('<strong>1 event held</strong>');
-    expect(text).toContain('this is the first part. A decision is about all of them.');
+    expect(text).toContain('these are the first. A decision covers all of them.');
     const { path } = await visitor.presses(page, 'Count all');
     expect(await visitor.sees(path, /It has ended\./)).toContain('3 events held');
-    await decides('Discard: all of it', /Tell nobody, ever, of 3 events\?/);
+    await decides('Discard: all events', /Tell nobody, ever, of 3 events\?/);
     duty.lambda.reset();
     expect((await visitor.opens(page)).text).toContain('Nothing is held.');
   });
@@ -110,7 +110,7 @@ describe('the page of what is held', () => {
   it('does not say of the first part alone that nothing matches', async () => {
     duty.lambda.always(inTwoParts(await flood()));
     const { text } = await visitor.opens(`${page}?year=1999`);
-    expect(text).toContain('this is the first part');
+    expect(text).toContain('these are the first');
     expect(text).not.toContain('none of them matches');
     const { path } = await visitor.presses(`${page}?year=1999`, 'Count all');
     expect(await visitor.sees(path, /It has ended\./)).toContain('--year=1999');
@@ -139,7 +139,7 @@ describe('the page of what is held', () => {
     await flood();
     const of2019 = `${page}?year=2019`;
     await decides(`Discard: organization ${other()}`, /Tell nobody, ever, of 1 event\?/, of2019);
-    await decides('As digest: all of it', /Tell people, and people only, of 2 events\?/);
+    await decides('As digest: all events', /Tell people, and people only, of 2 events\?/);
     await stage.completedTick();
     expect(await stage.events(queues.everything)).toEqual([]);
     expect((await visitor.opens(page)).text).toContain('Nothing is held.');
@@ -156,7 +156,7 @@ describe('the page of what is held', () => {
     expect(text).toContain('Nothing is held.');
     expect(text).toContain('1 event undeliverable');
     expect(text).toContain('<td class="">InvalidParameter</td>');
-    await decides('Try again: all of it', /Try again 1 event\?/);
+    await decides('Try again: all events', /Try again 1 event\?/);
     await stage.completedTick();
     expect(await stage.events(queues.everything)).toHaveLength(2);
   });

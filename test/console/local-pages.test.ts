@@ -65,7 +65,7 @@ describeInBrowser('the console of npm start in a browser', () => {
     await page.waitForSelector('#done >> text=Kill the tick right now');
     await page.evaluate('window.isSame = true');
     await started.shows(/provoked · failed/);
-    await page.waitForSelector('#done >> text=1 tick failed of it.');
+    await page.waitForSelector('#done >> text=1 tick failed because of them.');
     expect(await page.evaluate('window.isSame')).toBe(true);
     for (const width of [1440, 360]) {
       await page.setViewportSize({ width, height: 900 });

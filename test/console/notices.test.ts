@@ -69,7 +69,7 @@ describe('the page of notices', () => {
     expect(text).toContain('<h3>district-a: a flood of changes is held</h3>');
     expect(text).toContain('<pre>So &lt;much&gt; at once</pre>');
     expect(text).not.toContain('elsewhere');
-    expect((await visitor.opens(page)).text).not.toContain('What operations were told');
+    expect((await visitor.opens(page)).text).not.toContain('Notices that operations got');
   });
 
   it('says what is in the way without being told of', async () => {

@@ -19,7 +19,7 @@ it('keeps of what a command tells the end, and says that it has left out the res
   await expect.poll(() => runs.get(id)?.exitCode).toBe(0);
   const told = runs.get(id)?.told ?? '';
   expect(told.length).toBeLessThan(201_000);
-  expect(told).toMatch(/^… What came before is left out here.*\na day with/);
+  expect(told).toMatch(/^… Earlier output is left out here.*\na day with/);
   expect(told.match(/left out/g)).toHaveLength(1);
   expect(told.endsWith('5,000 days\n')).toBe(true);
 });

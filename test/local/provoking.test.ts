@@ -39,7 +39,7 @@ describe('what is provoked', () => {
     expect((await provoked.visitor.opens('provoke')).text).toContain('2,000</a>');
     // To count them with every tick would keep the function from all else.
     const { text } = await provoked.visitor.opens('i/district-a/held');
-    expect(text).toContain('So many are not counted anew by themselves.');
+    expect(text).toContain('So many events are not counted anew automatically.');
     expect(text).not.toContain('data-live');
   }, 120_000);
 
