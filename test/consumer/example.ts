@@ -53,13 +53,14 @@ export class Program {
     child.on('close', (code) => hear(`(ended with ${code})`));
   }
 
-  /** Starts an example by `npm start`. */
-  static async start(example: string, environment: Record<string, string>): Promise<Program> {
+  /** Starts an example in a copy of its folder. */
+  static async start(
+    example: string,
+    environment: Record<string, string>,
+    [command, ...args]: readonly [string, ...string[]] = ['npm', 'start', '--silent'],
+  ): Promise<Program> {
     const folder = await copyOfExample(example);
-    return new Program(
-      spawn('npm', ['start', '--silent'], { cwd: folder, ...how(environment) }),
-      folder,
-    );
+    return new Program(spawn(command, args, { cwd: folder, ...how(environment) }), folder);
   }
 
   /** The first line, written already or yet to come, that matches. */

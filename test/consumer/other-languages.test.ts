@@ -1,0 +1,240 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  CreateTopicCommand,
+  PublishCommand,
+  SNSClient,
+  SubscribeCommand,
+} from '@aws-sdk/client-sns';
+import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { buildApp } from 'fauxqs';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { dynamoStore } from '../../consumer/dynamodb.ts';
+import { inOrder, onlyOnce } from '../../consumer/index.ts';
+import { certificationEvent } from '../../lambda/events/event.ts';
+import { exampleEvents } from '../../scripts/contract/examples.ts';
+import { assessment } from '../support/assessments.ts';
+import { event } from './events.ts';
+import { Program } from './example.ts';
+import { startHandledTables } from './handled-table.ts';
+import { foreignWorkers } from './languages.ts';
+import { RefusingAws } from './refusing-aws.ts';
+
+// The workers in other languages as processes, behind the embedded SNS, SQS and DynamoDB.
+const patience = 60_000;
+const messaging = buildApp({ logger: false, defaultRegion: 'us-east-1' });
+let sns: SNSClient;
+let sqs: SQSClient;
+let tables: Awaited<ReturnType<typeof startHandledTables>>;
+/** Finds the embedded services, as an SDK reads it. */
+let environment: Record<string, string>;
+/** For files by which `npm start` tells of itself. */
+let folder: string;
+
+beforeAll(async () => {
+  const endpoint = await messaging.listen({ port: 0, host: '127.0.0.1' });
+  tables = await startHandledTables();
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const config = { endpoint, region: 'us-east-1', credentials };
+  [sns, sqs] = [new SNSClient(config), new SQSClient(config)];
+  environment = {
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_ENDPOINT_URL_SNS: endpoint,
+    AWS_ENDPOINT_URL_SQS: endpoint,
+    AWS_ENDPOINT_URL_DYNAMODB: tables.endpoint,
+  };
+  folder = await mkdtemp(join(tmpdir(), 'instance-'));
+});
+afterAll(async () => {
+  for (const client of [sns, sqs]) client?.destroy();
+  await tables?.close();
+  await messaging.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function topic(Name: string): Promise<string> {
+  const { TopicArn = '' } = await sns.send(new CreateTopicCommand({ Name }));
+  return TopicArn;
+}
+
+async function publish(TopicArn: string, ...messages: readonly unknown[]): Promise<void> {
+  for (const one of messages) {
+    const Message = typeof one === 'string' ? one : JSON.stringify(one);
+    await sns.send(new PublishCommand({ TopicArn, Message }));
+  }
+}
+
+/** Messages that are in a queue, in hand or not. */
+async function left(QueueUrl: string): Promise<number> {
+  const {
+    Attributes: { ApproximateNumberOfMessages, ApproximateNumberOfMessagesNotVisible } = {},
+  } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }));
+  return Number(ApproximateNumberOfMessages) + Number(ApproximateNumberOfMessagesNotVisible);
+}
+
+for (const { name, missing, prepare, ...commands } of foreignWorkers) {
+  const reason = missing === undefined ? '' : ` (skipped: ${missing} is not here)`;
+  // Beside each other, since they wait most of the time.
+  describe.skipIf(missing !== undefined).concurrent(`${name}${reason}`, () => {
+    beforeAll(() => prepare());
+
+    it(
+      'keeps the newest of each assessment, from a queue that it subscribes at the local instance',
+      async () => {
+        const events = await topic(`events-of-${name}`);
+        const functions = { poll: { ...environment, EVENTS_TOPIC_ARN: events } };
+        const instance = join(folder, name);
+        await mkdir(instance);
+        await writeFile(join(instance, 'instance.json'), JSON.stringify({ aws: { functions } }));
+        const program = await Program.start(name, { NOTIFIER_LOCAL: instance }, commands.local());
+        try {
+          const QueueUrl = (await program.line(/^Waiting for events/)).split(' ').at(-1) ?? '';
+          const later = {
+            ...event({ id: 3 }),
+            dataschema: 'urn:certification-notifier:schema:certification-event:2',
+          };
+          const withdrawn = certificationEvent({
+            type: 'certification.withdrawn',
+            integration: 'district-a',
+            assessment: assessment({ id: 2 }),
+            revision: 2,
+            late: false,
+            time: '2026-11-21T08:00:04.120Z',
+          });
+          const trial = exampleEvents().at(-1);
+          await publish(
+            events,
+            'Odalys',
+            event(),
+            event(),
+            event({ revision: 10 }),
+            withdrawn,
+            later,
+            trial,
+          );
+          // Text is compared otherwise than numbers: '9' comes after '10'.
+          await program.line(/ {2}district-a\/48213\/10$/);
+          await publish(events, event({ revision: 9 }));
+          await program.line(/ {2}district-a\/48213\/9$/);
+          await vi.waitUntil(async () => (await left(QueueUrl)) === 1, 20_000);
+
+          const [first, ...lines] = program.lines;
+          expect(first).toBe(`Waiting for events in ${QueueUrl}`);
+          const { assessment_name, certified_on } = assessment({});
+          // On a busy machine the message without an event comes more often than once.
+          expect([...new Set(lines)].sort()).toEqual(
+            [
+              `certification.created is not known here  district-a/3/1`,
+              `certification.created  ${assessment_name}, ${certified_on}  district-a/48213/1`,
+              `certification.test  it works  ${trial?.id}`,
+              `certification.updated  ${assessment_name}, ${certified_on}  district-a/48213/10`,
+              `certification.withdrawn  assessment 2  district-a/2/2`,
+              'not done with: NotAnEvent',
+              `outdated  district-a/48213/1`,
+              `outdated  district-a/48213/9`,
+            ].sort(),
+          );
+          // Workers in TypeScript can share its table.
+          const ordered = inOrder(
+            dynamoStore({ client: tables.client, table: name, consumer: name }),
+          );
+          const handler = vi.fn(async () => {});
+          expect(await ordered(event({ revision: 10 }), handler)).toBe('outdated');
+          expect(await ordered(event({ revision: 11 }), handler)).toBe('handled');
+          await publish(events, event({ revision: 11 }));
+          await program.line(/^outdated {2}district-a\/48213\/11$/);
+        } finally {
+          const waited = performance.now();
+          await program.end();
+          // Not as long as the wait for a message, which is 20 seconds.
+          expect(performance.now() - waited).toBeLessThan(10_000);
+        }
+      },
+      patience,
+    );
+
+    it(
+      'acts on each event once, and again on one whose handler has failed',
+      async () => {
+        const events = await topic(`each-of-${name}`);
+        const { QueueUrl = '' } = await sqs.send(
+          new CreateQueueCommand({
+            QueueName: `each-of-${name}`,
+            Attributes: { VisibilityTimeout: '1' },
+          }),
+        );
+        // In SNS's envelope.
+        await sns.send(
+          new SubscribeCommand({
+            TopicArn: events,
+            Protocol: 'sqs',
+            Endpoint: `arn:aws:sqs:us-east-1:000000000000:each-of-${name}`,
+          }),
+        );
+        const table = await tables.create();
+        const there = {
+          ...environment,
+          QUEUE_URL: environment.AWS_ENDPOINT_URL_SQS + new URL(QueueUrl).pathname,
+          TABLE_NAME: table,
+          ACT_ON: 'each',
+        };
+        const program = await Program.start(name, there, commands.failing());
+        try {
+          const once = onlyOnce(dynamoStore({ client: tables.client, table, consumer: name }));
+          await once(event({ revision: 3 }), async () => {});
+          await publish(events, event({ revision: 2 }), event({ revision: 3 }));
+          await program.line(/^certification\.updated district-a\/48213\/2$/);
+          await publish(events, event(), event({ revision: 2 }));
+          await program.line(/^certification\.created district-a\/48213\/1$/);
+          await vi.waitUntil(async () => (await left(there.QUEUE_URL)) === 0, 20_000);
+          const [, ...lines] = program.lines;
+          expect(lines.filter((line) => !line.startsWith('not')).toSorted()).toEqual([
+            'certification.created district-a/48213/1',
+            'certification.updated district-a/48213/2',
+            'duplicate  district-a/48213/2',
+            'duplicate  district-a/48213/3',
+          ]);
+          const failures = lines.filter((line) => line.startsWith('not'));
+          expect(failures).toEqual(Array(2).fill(expect.stringMatching(/^not done with: \w+$/)));
+        } finally {
+          await program.end();
+        }
+      },
+      patience,
+    );
+
+    it(
+      'goes on after AWS has refused to give, to note and to delete a message',
+      async () => {
+        const aws = new RefusingAws();
+        aws.refusals = { ReceiveMessage: 1, UpdateItem: 1, DeleteMessage: 1 };
+        const program = await Program.start(name, await aws.open(), commands.worker());
+        try {
+          await program.line(/^not received: \w+$/);
+          await program.line(/^certification\.created {2}/);
+          await vi.waitUntil(() => aws.body === undefined, 20_000);
+          expect(program.lines.filter((line) => /^not done with: \w+$/.test(line))).toHaveLength(2);
+          expect(program.lines.join()).not.toMatch(/Odalys|\(ended/);
+        } finally {
+          await program.end();
+          aws.close();
+        }
+      },
+      patience,
+    );
+
+    it('says what is missing when no instance runs', async () => {
+      const program = await Program.start(
+        name,
+        { NOTIFIER_LOCAL: join(folder, 'none') },
+        commands.local(),
+      );
+      await program.line(/Start certification-notifier first/);
+      await program.line(/^\(ended with 1\)/);
+      await program.end();
+    });
+  });
+}

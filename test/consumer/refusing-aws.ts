@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
+import { event } from './events.ts';
+
+/** An AWS with one message in a queue. It refuses the operations that a test names. */
+export class RefusingAws {
+  /** Operations, in the order in which they were asked for. */
+  readonly asked: string[] = [];
+  /** By operation: how often it is refused before it is carried out. */
+  refusals: Record<string, number> = {};
+  /** The message, until it is deleted. */
+  body: string | undefined = JSON.stringify(event());
+  readonly #server: Server;
+
+  constructor() {
+    this.#server = createServer(async (request, response) => {
+      await text(request);
+      const [, operation = ''] = String(request.headers['x-amz-target']).split('.');
+      this.asked.push(operation);
+      // As a long poll is answered when there is nothing.
+      if (operation === 'ReceiveMessage' && this.body === undefined) await setTimeout(100);
+      const left = this.refusals[operation] ?? 0;
+      this.refusals[operation] = left - 1;
+      response.writeHead(left > 0 ? 403 : 200, { 'content-type': 'application/x-amz-json-1.0' });
+      const answer = left > 0 ? { __type: 'AccessDeniedException' } : this.#answer(operation);
+      response.end(JSON.stringify(answer));
+    });
+  }
+
+  /** @returns what its clients need in their environment */
+  async open(): Promise<Record<string, string>> {
+    await once(this.#server.listen(0, '127.0.0.1'), 'listening');
+    const endpoint = `http://127.0.0.1:${Object(this.#server.address()).port}`;
+    return {
+      AWS_ENDPOINT_URL: endpoint,
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'local',
+      AWS_SECRET_ACCESS_KEY: 'local',
+      QUEUE_URL: `${endpoint}/111122223333/certifications`,
+      TABLE_NAME: 'handled',
+    };
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  #answer(operation: string): object {
+    if (operation === 'DeleteMessage') this.body = undefined;
+    if (operation !== 'ReceiveMessage' || this.body === undefined) return {};
+    const MD5OfBody = createHash('md5').update(this.body).digest('hex');
+    return {
+      Messages: [{ MessageId: 'm', ReceiptHandle: 'r', Body: this.body, MD5OfBody }],
+    };
+  }
+}
