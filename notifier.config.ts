@@ -8,7 +8,7 @@ export default defineConfig({
     {
       // In every event's id and source: subscribers know it. Do not rename a live integration.
       name: 'district-a',
-      baseUrl: 'https://platform.example.org',
+      baseUrl: 'https://partner.example.org',
       // Of the platform, not of the organization: it decides which day "today" is.
       timeZone: 'America/Chicago',
       // Minutes between two looks at the platform.

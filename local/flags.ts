@@ -85,7 +85,7 @@ only, with the same embedded AWS: real personal data then appears on this termin
   ];
   for (const option of sandboxOnly) program.addOption(option.conflicts('baseUrl'));
   program
-    .option('--base-url <url>', "a real partner's host, such as https://platform.example.org")
+    .option('--base-url <url>', "a real partner's host, such as https://partner.example.org")
     .option(
       '--credentials <file>',
       'JSON file {"client_id": "…", "client_secret": "…"} for it',

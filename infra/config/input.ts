@@ -12,7 +12,7 @@ export interface IntegrationSettingsInput {
   readonly name: string;
   /**
    * The partner's host.
-   * Allowed: an https host such as "https://platform.example.org" (http on loopback only), without
+   * Allowed: an https host such as "https://partner.example.org" (http on loopback only), without
    * path, query or credentials.
    */
   readonly baseUrl: string;

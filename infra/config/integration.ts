@@ -28,8 +28,8 @@ export const integration = record({
     'Its name for subscribers and ops: it is in the id and the source of every event. A live integration that is renamed is a new one: a new secret, a new baseline.',
   ),
   baseUrl: text(
-    'an https host such as "https://platform.example.org" (http on loopback only), without path, query or credentials',
-    (value) => isDeferred(value) || isPlatformHost(value),
+    'an https host such as "https://partner.example.org" (http on loopback only), without path, query or credentials',
+    (value) => isDeferred(value) || isPartnerHost(value),
   )
     .transform((value) => (isDeferred(value) ? value : new URL(value).origin))
     .describe("The partner's host."),
@@ -188,7 +188,7 @@ function latestToday(): string {
   return new Date(Date.now() + 14 * 3_600_000).toISOString().slice(0, 10);
 }
 
-function isPlatformHost(value: string): boolean {
+function isPartnerHost(value: string): boolean {
   if (!URL.canParse(value)) return false;
   const url = new URL(value);
   return (

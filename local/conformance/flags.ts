@@ -28,7 +28,7 @@ export function parseFlags(
     .description(
       "Checks a partner's host against the document of the API: reading only, under 200 requests, printing nobody's data.",
     )
-    .requiredOption('--base-url <url>', 'the host, such as https://platform.example.org')
+    .requiredOption('--base-url <url>', 'the host, such as https://partner.example.org')
     .requiredOption(
       '--credentials <file>',
       'JSON file {"client_id": "…", "client_secret": "…"} for it',

@@ -32,7 +32,7 @@ export const assumed = {
   /** Eight requests to the partner, four to SNS, and a cold start. */
   selfCheckMs: 4_000,
   /** Two lines that Lambda writes of every invocation. */
-  platformLogBytes: 600,
+  lambdaLogBytes: 600,
   /** Entries of an item in the indexes by day and by event, with the 100 bytes that DynamoDB adds to each. */
   indexBytes: 470,
   /** KMS is asked again after five minutes: for the ledger's key, the topics' and a queue's. */
@@ -86,7 +86,7 @@ export function monthlyBill(
   const stored = (items * (measured.itemBytes + assumed.indexBytes)) / 1e9;
   // Of the table alone (DynamoDB's developer guide, "Point-in-time recovery").
   const recoverable = (items * measured.itemBytes) / 1e9;
-  const logged = (total(({ logBytes }) => logBytes) + ticks * assumed.platformLogBytes) / 1e9;
+  const logged = (total(({ logBytes }) => logBytes) + ticks * assumed.lambdaLogBytes) / 1e9;
   const keyRequests =
     Math.min(ticks, (hoursInMonth * 60) / assumed.keyPeriodMinutes) +
     (2 + queueKeyRequests) *

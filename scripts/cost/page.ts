@@ -71,9 +71,7 @@ function alarmMetricsOfDeployment(): number {
 
 function countAlarmMetrics(): number {
   const config = parseConfig({
-    integrations: [
-      { name: 'district-a', baseUrl: 'https://platform.example.org', timeZone: 'UTC' },
-    ],
+    integrations: [{ name: 'district-a', baseUrl: 'https://partner.example.org', timeZone: 'UTC' }],
     subscriptions: [
       { topic: 'events', protocol: 'sqs', endpoint: { newQueue: 'payroll' } },
       { topic: 'alerts', protocol: 'email', endpoint: 'office@district-a.example.org' },
@@ -189,7 +187,7 @@ certification moves its entry there: two.
 Nothing of this has been tried on AWS. A month has 730 hours. In AWS, a request to the partner takes
 ${assumed.partnerMs} ms, a call to the ledger ${assumed.ledgerMs} ms, one to SNS ${assumed.publishMs} ms, and the function
 ${assumed.ownMs} ms a tick for itself, ${assumed.selfCheckMs / 1_000} s a self-check; it has 512 MB. A hundred milliseconds more a tick are
-${dollars(((730 * 60) / 10) * 0.5 * prices.gigabyteSeconds.dollars)} a month at one a minute. Lambda adds ${assumed.platformLogBytes} bytes of log lines. An item has
+${dollars(((730 * 60) / 10) * 0.5 * prices.gigabyteSeconds.dollars)} a month at one a minute. Lambda adds ${assumed.lambdaLogBytes} bytes of log lines. An item has
 ${assumed.indexBytes} bytes in the indexes by day and by event. New certifications come evenly over the day, half of today's are
 there already. Once running, the function is seldom started cold; cold starts are left out.
 

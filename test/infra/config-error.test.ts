@@ -85,8 +85,8 @@ describe('what may be a credential is never repeated', () => {
     'q7Zt0pXw93LmVb2KcYd8Hs5RfNg1Ju6T',
     '3f9c1b7e-52d4-4a86-9e0b-7c1d2a3b4c5d',
     '{"client_id":"a","client_secret":"b"}',
-    'https://user:pass@platform.example.org',
-    'https://platform.example.org?token=abc',
+    'https://user:pass@partner.example.org',
+    'https://partner.example.org?token=abc',
     'x'.repeat(61),
   ];
 

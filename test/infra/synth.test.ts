@@ -26,7 +26,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const app = join(root, 'infra/app.ts');
-const district = { baseUrl: 'https://platform.example.org', timeZone: 'UTC' };
+const district = { baseUrl: 'https://partner.example.org', timeZone: 'UTC' };
 const twoDistricts = {
   integrations: [
     { ...district, name: 'district-a' },

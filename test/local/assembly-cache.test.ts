@@ -19,7 +19,7 @@ import { cachedAssembly, keyOf } from '../../local/assembly-cache.ts';
 import { readAssembly } from '../../local/aws/assembly.ts';
 import { InterruptedError } from '../../ops/errors.ts';
 
-const district = { name: 'a', baseUrl: 'https://platform.example.org', timeZone: 'UTC' };
+const district = { name: 'a', baseUrl: 'https://partner.example.org', timeZone: 'UTC' };
 const config = parseConfig({ integrations: [district] });
 let directory: string;
 let made = 0;

@@ -92,17 +92,17 @@ describe('what cannot work is one line and a failure:', () => {
   test.each([
     [
       'a host that may not be asked in the clear',
-      ['--base-url', 'http://platform.example.org'],
+      ['--base-url', 'http://partner.example.org'],
       /option '--base-url': "http:.* allowed: an https host/,
     ],
     [
       'a host with credentials, without repeating them',
-      ['--base-url', `https://a:${canary}@platform.example.org`],
+      ['--base-url', `https://a:${canary}@partner.example.org`],
       /option '--base-url': a text of \d+ characters found; allowed: an https host/,
     ],
     [
       'a time zone that is none',
-      ['--base-url', 'https://platform.example.org', '--time-zone', 'Nowhere'],
+      ['--base-url', 'https://partner.example.org', '--time-zone', 'Nowhere'],
       /option '--time-zone': "Nowhere" found; allowed: .*IANA/,
     ],
   ])('%s', async (_, flags, expected) => {
@@ -150,7 +150,7 @@ test('--help explains every flag', async () => {
 });
 
 test('every integration of the configuration is watched, each at a partner of its own', async () => {
-  const shared = { baseUrl: 'https://platform.example.org', timeZone: 'UTC' };
+  const shared = { baseUrl: 'https://partner.example.org', timeZone: 'UTC' };
   const integrations = [
     { ...shared, name: 'district-a' },
     { ...shared, name: 'district-b', secretName: 'partner/district-b', fields: 'identifiers' },
@@ -178,7 +178,7 @@ test('the console kills a tick of one integration, no failure, and shows whose f
     endpoint: `arn:aws:sqs:us-east-1:111122223333:${name}`,
     filter: { types },
   });
-  const integration = { baseUrl: 'https://platform.example.org', timeZone: 'UTC' };
+  const integration = { baseUrl: 'https://partner.example.org', timeZone: 'UTC' };
   const config = {
     integrations: ['a', 'b'].map((name) => ({ ...integration, name })),
     subscriptions: [queue('payroll', ['created']), queue('archive', ['withdrawn'])],
@@ -237,7 +237,7 @@ test('Ctrl-C while the stack is synthesized ends it cleanly', async () => {
   // Of a stack that has never been synthesized before.
   const config = {
     stackName: `started-${Date.now()}`,
-    integrations: [{ name: 'a', baseUrl: 'https://platform.example.org', timeZone: 'UTC' }],
+    integrations: [{ name: 'a', baseUrl: 'https://partner.example.org', timeZone: 'UTC' }],
   };
   const file = join(directory, 'new.config.mjs');
   await writeFile(file, `export default ${JSON.stringify(config)};`);

@@ -8,7 +8,7 @@ import { synthesize } from '../../local/synthesize.ts';
 import { InterruptedError } from '../../ops/errors.ts';
 
 const config = parseConfig({
-  integrations: [{ name: 'a', baseUrl: 'https://platform.example.org', timeZone: 'UTC' }],
+  integrations: [{ name: 'a', baseUrl: 'https://partner.example.org', timeZone: 'UTC' }],
 });
 let directory: string;
 

@@ -35,7 +35,7 @@ const notice = z
 
 export const integration = 'district-a';
 /** The template's value. The functions get the gate's. */
-const baseUrl = 'https://platform.example.org';
+const baseUrl = 'https://partner.example.org';
 const queue = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}`;
 
 /** Queues of two systems that want different events, and of people. */

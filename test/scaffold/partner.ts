@@ -151,7 +151,7 @@ export class MemoryPartner {
   /** The real client for this partner, with fixed waits. */
   client(options: Partial<PartnerClientOptions> = {}): PartnerClient {
     return createPartnerClient({
-      baseUrl: 'https://platform.example.org',
+      baseUrl: 'https://partner.example.org',
       credentials: async () => this.access.credentials,
       clock: this.#clock,
       random: () => 0.5,

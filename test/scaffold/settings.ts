@@ -12,7 +12,7 @@ import {
 /** The required settings. All others are defaults. */
 const leastConfig = {
   name: 'district-a',
-  baseUrl: 'https://platform.example.org',
+  baseUrl: 'https://partner.example.org',
   timeZone: 'UTC',
 };
 

@@ -124,13 +124,13 @@ describe('a pause', () => {
   it('stops everything, says why, and loses nothing', async () => {
     await operate({
       command: 'pause',
-      reason: 'the platform moves',
+      reason: 'the partner moves',
       by: 'arn:aws:iam::1:user/odile',
     });
     const { id } = stage.sandbox.world.add();
     expect(await stage.completedTick()).toMatchObject({ outcome: 'paused', requests: 0 });
     expect(await operate({ command: 'status' })).toMatchObject({
-      result: { standing: 'paused', paused: { reason: 'the platform moves' } },
+      result: { standing: 'paused', paused: { reason: 'the partner moves' } },
     });
     expect(
       await operate({ command: 'prove', from: '2026-01-01', to: '2026-01-31', now: true }),

@@ -72,7 +72,7 @@ const commands: Commands = {
     { command: 'prove', ...everything },
     { command: 'prove', from: today(), to: today(), now: true },
   ],
-  pause: () => [{ command: 'pause', reason: 'the platform is being moved' }],
+  pause: () => [{ command: 'pause', reason: 'the partner is being moved' }],
   resume: () => [{ command: 'resume' }],
   tick: () => [{ command: 'tick' }],
   replay: (_, eventQueues) => [

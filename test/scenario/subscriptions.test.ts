@@ -135,7 +135,7 @@ async function deployed(kind: Kind, subscribers: readonly Subscriber[]): Promise
     const config = parseConfig({
       integrations: integrations.map((name) => ({
         name,
-        baseUrl: 'https://platform.example.org',
+        baseUrl: 'https://partner.example.org',
         timeZone: 'UTC',
       })),
       topic: kind,

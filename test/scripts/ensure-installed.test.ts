@@ -24,7 +24,7 @@ beforeEach(() => {
     packages: {
       '': {},
       'node_modules/needed': { version: '1.0.0' },
-      'node_modules/for-another-platform': { version: '1.0.0', optional: true },
+      'node_modules/for-another-system': { version: '1.0.0', optional: true },
     },
   });
   write('node_modules/.package-lock.json', { packages: {} });

@@ -144,7 +144,7 @@ export class Passage {
     const jitter = Random.of(this.#seed, `jitter of ${invocation.id}`);
     return createPartnerClient(
       {
-        baseUrl: 'https://platform.example.org',
+        baseUrl: 'https://partner.example.org',
         credentials: this.#credentials(),
         clock,
         random: () => jitter.next(),

@@ -14,7 +14,7 @@ function integration(read: typeof readPage) {
   const random = new Random(1);
   partner.tie = () => random.next();
   partner.addMany(1, 30, '2026-11-20');
-  const baseUrl = 'https://platform.example.org';
+  const baseUrl = 'https://partner.example.org';
   const credentials = async () => partner.access.credentials;
   const { dispatcher } = partner;
   return {

@@ -9,7 +9,7 @@ interface WordOut {
 
 const out: readonly WordOut[] = [
   { word: 'operator', pattern: /\boperators?\b/i, instead: 'the partner, or ops' },
-  { word: 'platform', pattern: /\bplatforms?\b(?!\.)/i, instead: 'the partner' },
+  { word: 'platform', pattern: /\bplatforms?\b/i, instead: 'the partner' },
   {
     word: 'stretch, slice, span',
     pattern: /(?<!\.)\b(stretch(es)?|slices?|spans?)\b/i,

@@ -7,8 +7,8 @@ import { expectOneLine, problemsOf, type Refusal, withDistrict } from './setting
 
 describe('an integration', () => {
   it.each([
-    ['https://platform.example.org/', 'https://platform.example.org'],
-    ['https://platform.example.org:8443', 'https://platform.example.org:8443'],
+    ['https://partner.example.org/', 'https://partner.example.org'],
+    ['https://partner.example.org:8443', 'https://partner.example.org:8443'],
     ['http://127.0.0.1:3000', 'http://127.0.0.1:3000'],
     ['http://localhost:3000', 'http://localhost:3000'],
     ['http://[::1]:3000', 'http://[::1]:3000'],
@@ -78,8 +78,8 @@ describe('a wrong setting of an integration is named with its place, what was fo
     ],
     [
       'http',
-      withDistrict({ baseUrl: 'http://platform.example.org' }),
-      'integrations[0].baseUrl: "http://platform.example.org" found',
+      withDistrict({ baseUrl: 'http://partner.example.org' }),
+      'integrations[0].baseUrl: "http://partner.example.org" found',
       'https host',
     ],
     [
@@ -90,14 +90,14 @@ describe('a wrong setting of an integration is named with its place, what was fo
     ],
     [
       'a path',
-      withDistrict({ baseUrl: 'https://platform.example.org/api/v1' }),
-      'integrations[0].baseUrl: "https://platform.example.org/api/v1" found',
+      withDistrict({ baseUrl: 'https://partner.example.org/api/v1' }),
+      'integrations[0].baseUrl: "https://partner.example.org/api/v1" found',
       'without path',
     ],
     [
       'a host without a scheme',
-      withDistrict({ baseUrl: 'platform.example.org' }),
-      'integrations[0].baseUrl: "platform.example.org" found',
+      withDistrict({ baseUrl: 'partner.example.org' }),
+      'integrations[0].baseUrl: "partner.example.org" found',
       'https host',
     ],
     [
@@ -235,8 +235,8 @@ describe('a wrong setting of an integration is named with its place, what was fo
     ],
     [
       'credentials in the address of the host',
-      withDistrict({ baseUrl: 'https://id:word@platform.example.org' }),
-      'integrations[0].baseUrl: a text of 36 characters found',
+      withDistrict({ baseUrl: 'https://id:word@partner.example.org' }),
+      'integrations[0].baseUrl: a text of 35 characters found',
       'without path, query or credentials',
     ],
   ])('%s', (_what, input, found, allowed) => expectOneLine(input, found, allowed));

@@ -4,7 +4,7 @@ import { ConfigError } from '../../../infra/config-error.ts';
 
 export const district = {
   name: 'district-a',
-  baseUrl: 'https://platform.example.org',
+  baseUrl: 'https://partner.example.org',
   timeZone: 'America/Chicago',
 };
 export const queue = {

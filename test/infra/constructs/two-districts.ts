@@ -5,7 +5,7 @@ import { type Json, synthesized } from '../synthesized.ts';
 /** Two integrations that differ in all that they can, a queue and an address that subscribe. */
 export const template = synthesized({
   integrations: [
-    { name: 'district-a', baseUrl: 'https://platform.example.org', timeZone: 'America/Chicago' },
+    { name: 'district-a', baseUrl: 'https://partner.example.org', timeZone: 'America/Chicago' },
     {
       name: 'district-b',
       baseUrl: 'https://other.example.org',

@@ -33,7 +33,7 @@ const well: AdvisedStatus = {
   at: '2026-11-21T16:05:20Z',
   settings: {
     integration: 'district-a',
-    baseUrl: 'https://platform.example.org',
+    baseUrl: 'https://partner.example.org',
     tokenRequest: 'form',
     timeZone: 'America/New_York',
     every: 1,
