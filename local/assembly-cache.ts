@@ -23,7 +23,7 @@ const checkout = fileURLToPath(new URL('..', import.meta.url));
 /** Goes with the packages that it was made with. */
 const assemblyCache = join(checkout, 'node_modules/.cache/certification-notifier/assemblies');
 
-/** All that a synthesis reads beside its configuration; of the packages, what npm says is installed. */
+/** All that a synthesis reads beside its configuration; of the packages, npm's list of those installed. */
 const sources = [
   'infra',
   'lambda',
@@ -77,7 +77,7 @@ export async function cachedAssembly(
     if ((await keyOf(config, { demo })) === key) {
       await rename(unfinished, folder).catch(async (error) => {
         if (!isSystemError(error, 'ENOTEMPTY') && !isSystemError(error, 'EEXIST')) throw error;
-        // Another process was faster, or somebody has deleted a part of what was there.
+        // Another process was faster, or somebody has deleted a part of the files.
         if (await isWhole(folder)) return;
         await discard(folder);
         await rename(unfinished, folder);
@@ -111,7 +111,7 @@ export async function keyOf(
   config: NotifierConfig,
   { demo = false, root = checkout } = {},
 ): Promise<string> {
-  // Of the environment, the CDK reads what is called after it.
+  // Of the environment, the CDK reads variables that have its name.
   const variables = Object.entries(process.env).filter(([name]) => name.startsWith('CDK_'));
   const given = JSON.stringify([process.version, variables.sort(), config, demo]);
   const hash = createHash('sha256').update(given);
@@ -159,7 +159,7 @@ function inUse(folder: string): string {
   return folder;
 }
 
-/** What is unfinished or half deleted, since a process was killed, goes at the first opportunity. */
+/** Unfinished or half deleted files of a killed process are removed at the first opportunity. */
 async function prune(cache: string): Promise<void> {
   const folders = await Promise.all(
     (await readdir(cache)).map(async (name) => {

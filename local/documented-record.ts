@@ -13,8 +13,8 @@ export const documentedPartSchema = z.looseObject({
 });
 
 /**
- * A record to the letter of the document (docs/partner.md, 2.2): what the sandbox serves and the conformance suite
- * asks for. The notifier itself announces records that have less (`lambda/events/assessment.ts`).
+ * A record to the letter of the document (docs/partner.md, 2.2): the sandbox serves it, and the conformance suite
+ * asks for it. The notifier itself announces records that have less (`lambda/events/assessment.ts`).
  */
 export const documentedRecordSchema = z.looseObject({
   id: z.int().check(z.positive()),

@@ -5,11 +5,11 @@ import {
 } from '@aws-sdk/client-sns';
 import type { EmbeddedAws } from './aws/index.ts';
 
-/** Whom the template subscribes to a topic, and what it lets through. */
+/** A subscriber that the template has at a topic, and its filter. */
 export interface Filter {
   /** Protocol and end of the ARN, or address. */
   readonly name: string;
-  /** Those that decide what it gets. */
+  /** Those that decide which events it gets. */
   readonly attributes: Readonly<Record<string, string>>;
 }
 

@@ -16,7 +16,7 @@ const integration = z
 
 type Settings = z.output<typeof integration>;
 
-/** What a function's environment says of its integration. @throws ZodError where it says nothing */
+/** The settings of its integration in a function's environment. @throws ZodError where it says nothing */
 export const settingsIn = ({
   [environment.integration]: text,
 }: Readonly<Record<string, string>>): Settings => integration.parse(text);

@@ -5,7 +5,7 @@ import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod';
 import { isSystemError, StartError } from './errors.ts';
 
-/** Sources and what is compiled of them lie at different depths. */
+/** Sources and compiled files lie at different depths. */
 const packageFile = createRequire(import.meta.url).resolve('certification-notifier/package.json');
 
 /** Where a checkout's one instance keeps its files. Tests and read-only checkouts name another one. */
@@ -13,8 +13,8 @@ export const localDirectory = ({ NOTIFIER_LOCAL: named }: NodeJS.ProcessEnv): st
   resolve(named || join(dirname(packageFile), '.local'));
 
 /**
- * What a running local instance tells other programs of this checkout (the operators' command
- * line): where it answers. It holds no credential.
+ * The addresses of a running local instance, for other programs of this checkout (the command line). It holds no
+ * credential.
  */
 export const instanceSchema = z.object({
   pid: z.int(),
@@ -24,7 +24,7 @@ export const instanceSchema = z.object({
     .object({
       region: z.string(),
       endpoints: z.record(z.string(), z.string()),
-      /** Function name → everything in its environment: with it, AWS's own SDK reaches what runs here. */
+      /** Function name → everything in its environment: with it, AWS's own SDK reaches the embedded services. */
       functions: z.record(z.string(), z.record(z.string(), z.string())),
     })
     .optional(),
@@ -110,7 +110,7 @@ async function createOnce(file: string, instance: Instance): Promise<boolean> {
   }
 }
 
-/** Undefined: there is none, or what is there is no instance file. */
+/** Undefined: there is no file, or it is no instance file. */
 async function readInstance(file: string): Promise<Instance | undefined> {
   const content = await readFile(file, 'utf8').catch((error) => {
     if (isSystemError(error, 'ENOENT')) return '';

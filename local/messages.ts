@@ -5,7 +5,7 @@ const notification = z
   .looseObject({ Subject: z.string().optional(), Message: z.string() })
   .transform(({ Subject = '', Message }) => ({ subject: Subject, text: Message }));
 
-/** What somebody gets who is subscribed by e-mail. */
+/** The mail of a subscriber by e-mail. */
 export type Mail = z.output<typeof notification>;
 
 /** @param body SNS's JSON wrapper */

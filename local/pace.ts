@@ -3,8 +3,8 @@ import type { Plan } from './aws/interpret.ts';
 import { withSettings, withTimetable } from './function-settings.ts';
 
 /**
- * A stack whose ticks come at another pace than its template says: the functions and the schedule know,
- * so that what they tell of it is true here, too. What has gone is looked at again after as many ticks. A partner
+ * A stack whose ticks come at another pace than its template says: the functions and the schedule know
+ * it, so their texts are true here, too. A missing certification gets its second look after as many ticks. A partner
  * of the stack changes as often between two ticks, and has lived for a few changes of each kind when it starts.
  */
 export function paced(plan: Plan, seconds: number, now: Temporal.Instant): Plan {

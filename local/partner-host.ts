@@ -109,7 +109,7 @@ export async function partnerHost(
   };
 }
 
-/** Says which file and what is missing in it; never what is in it. @throws StartError */
+/** Names the file and the missing fields; never a value in it. @throws StartError */
 async function readCredentials(file: string): Promise<Credentials> {
   const expected = 'It has to be JSON: {"client_id": "…", "client_secret": "…"}.';
   const content = await readFile(file, 'utf8').catch((cause) => {

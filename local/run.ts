@@ -29,7 +29,7 @@ import type { SynthesisOptions } from './synthesize.ts';
 
 const configFile = fileURLToPath(new URL('../notifier.config.ts', import.meta.url));
 
-/** What `npm start` takes from its process; a test hands over something else. */
+/** `npm start` takes these from its process; a test hands over others. */
 type LocalHost = Pick<HostInput, 'streams' | 'environment' | 'timeZone' | 'stopping' | 'clock'>;
 
 /**
@@ -56,7 +56,7 @@ async function start(flags: Flags, host: Host): Promise<number> {
   cleanup.defer(() => instance.remove());
   const ports = await portsFor(flags.port);
 
-  // Before all that takes long to load: its address is there at once, and its page tells what is being done.
+  // Before all that takes long to load: its address is there at once, and its page tells the present step.
   const seen = new Seen({ clock, isReal: flags.baseUrl !== undefined });
   const door = cleanup.use(
     new DeploymentDoor({ local: true, title: config.stackName }, asNpmScript(host), seen),
@@ -71,7 +71,7 @@ async function start(flags: Flags, host: Host): Promise<number> {
     stopping.signal.throwIfAborted();
     screen.step(what);
     seen.begin(what);
-    // What was asked meanwhile is answered before the next thing is loaded, which holds everything up.
+    // Requests are answered before the next module is loaded, because loading holds everything up.
     await turn();
     return act();
   };

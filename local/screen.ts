@@ -76,7 +76,7 @@ export interface TickOrigin {
   readonly isProvoked?: boolean;
 }
 
-/** What the program has seen so far. */
+/** Events, mails and ticks that the program has seen so far. */
 export interface Tally {
   ticks: number;
   failedTicks: number;
@@ -95,7 +95,7 @@ export interface ScreenOptions {
   readonly isColoured?: boolean;
 }
 
-/** Writes what happens to the terminal, line by line, and keeps count. */
+/** Writes to the terminal line by line, and counts. */
 export class Screen {
   readonly tally: Tally = {
     ticks: 0,
@@ -111,7 +111,7 @@ export class Screen {
   readonly #timeOfDay: () => string;
   readonly #write: (line: string) => void;
   readonly #isColoured: boolean;
-  /** What a function logged of the tick that is about to fail: its result does not tell. */
+  /** The function's log lines of the tick that is about to fail: its result lacks them. */
   readonly #efforts = new Map<string, Effort>();
 
   constructor({ timeOfDay, write, isColoured = false }: ScreenOptions) {
@@ -127,7 +127,7 @@ export class Screen {
     this.#write('');
   }
 
-  /** What is being done before everything is ready. */
+  /** The present step, before everything is ready. */
   step(what: string): void {
     this.#line(this.#styled('cyan', 'start'.padEnd(labelWidth)), what);
   }
@@ -136,7 +136,7 @@ export class Screen {
     this.#write(this.#styled('yellow', text));
   }
 
-  /** How a tick went, from what the function returned. */
+  /** The course of a tick, from the function's result. */
   tick(
     result: InvocationResult,
     { functionName, integration, isProvoked = false }: TickOrigin,
@@ -188,7 +188,7 @@ export class Screen {
     ];
   }
 
-  /** An event as the subscriber has it: who certified for what, where, on which day. */
+  /** An event as the subscriber has it: person, assessment, organization and day. */
   event(body: string): CertificationEvent {
     const event = eventIn(body);
     const { id, type, data } = event;
@@ -217,7 +217,7 @@ export class Screen {
     this.#mail(this.#styled('magenta', 'digest'.padEnd(labelWidth)), mail);
   }
 
-  /** What operations are told. */
+  /** A notice to ops. */
   notice(mail: Mail): void {
     this.tally.notices += 1;
     this.#mail(this.#styled('yellow', 'notice'.padEnd(labelWidth)), mail);
@@ -228,7 +228,7 @@ export class Screen {
     for (const line of text.trimEnd().split('\n')) this.#below(`│ ${oneLine(line)}`);
   }
 
-  /** What the function logged beside its one line a tick: warnings and errors; other text as it is. */
+  /** The function's log beside its one line a tick: warnings and errors; other text as it is. */
   output({ functionName, kind, text }: OutputLine): void {
     if (kind === 'metrics' || text.trim() === '') return;
     const json = jsonOrNothing(text);

@@ -12,7 +12,7 @@ interface SeenOptions {
   readonly isReal: boolean;
 }
 
-/** What the console shows of this instance beside the deployment. All of it is in memory only. */
+/** Facts of this instance that the console shows beside the deployment. All of it is in memory only. */
 export class Seen implements LocalDoor {
   readonly isReal: boolean;
   /** Once there is something to be provoked. */
@@ -30,7 +30,7 @@ export class Seen implements LocalDoor {
     this.isReal = isReal;
   }
 
-  /** What is being done before everything is ready. */
+  /** The present step, before everything is ready. */
   get progress(): readonly string[] {
     return this.#steps;
   }
@@ -93,7 +93,7 @@ export class Seen implements LocalDoor {
     return [{ ...mail, receivedAt: this.#now() }, ...before].slice(0, mailsKept);
   }
 
-  /** Whoever looks on must not end what is looked at. */
+  /** An error of an onlooker must not end the instance. */
   changed(): void {
     try {
       this.#changed();

@@ -5,7 +5,7 @@ import { stoppedBySignals } from '../ops/stopping.ts';
 
 // Before everything else is loaded, which takes a second: Ctrl-C in it has the same end as later.
 const stopping = stoppedBySignals();
-// More than half of what a start takes is compiling. Where it cannot be written, everything is compiled again.
+// More than half of a start is compiling. Where it cannot be written, everything is compiled again.
 enableCompileCache(
   fileURLToPath(new URL('../node_modules/.cache/certification-notifier/compiled', import.meta.url)),
 );

@@ -16,9 +16,9 @@ export interface SynthesisOptions {
 }
 
 /**
- * Synthesizes the stack into `outdir`. In a process of its own, because the CDK's bundling writes to
- * the terminal and holds up the event loop; what it wrote is shown only when it fails. When it
- * returns or throws, nothing writes into `outdir` any more.
+ * Synthesizes the stack into `outdir`. It runs in a process of its own, because the CDK's bundling writes to
+ * the terminal and holds up the event loop. Its output is shown only when it fails. When it returns or throws,
+ * nothing writes into `outdir` any more.
  *
  * @throws StartError, or the reason of `signal`
  */

@@ -19,7 +19,7 @@ export interface Watch {
   readonly aws: EmbeddedAws;
   /** The partner of each integration, by its name. */
   readonly hosts: ReadonlyMap<string, Watched['host']>;
-  /** In front of what the functions call. */
+  /** In front of the services that the functions call. */
   readonly faults: Faults;
   readonly screen: Screen;
   readonly seen: Seen;
@@ -55,7 +55,7 @@ export async function watch({
     queueName: 'demo-events',
     raw: true,
   });
-  // Each has a queue of its own here with the same filter: what is in theirs is theirs.
+  // Each has a queue of its own here with the same filter: the subscriber's own queue is left alone.
   const likeTheirs = await Promise.all(
     filters.map(async ({ name, attributes }, index) => {
       const queueName = `demo-filter-${index}`;
@@ -138,7 +138,7 @@ function outcomeOf(result: InvocationResult): string {
   return result.outcome === 'failed' ? 'failed' : returned.parse(result.payload).outcome;
 }
 
-/** What the stack has for an integration. */
+/** The stack's parts for an integration. */
 function scheduled(aws: EmbeddedAws, integration: string) {
   const name = aws.output(stackOutputs.schedule(integration));
   const schedule = aws.schedules.find((one) => one.enabled && one.name === name);

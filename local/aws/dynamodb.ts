@@ -16,5 +16,5 @@ const hooks = registerHooks({
 const { default: dynalite } = await import('dynalite');
 hooks.deregister();
 
-/** An empty DynamoDB in memory, over HTTP, which listens nowhere yet; its tables are there at once. */
+/** An empty DynamoDB in memory, over HTTP. It listens nowhere yet, and its tables are there at once. */
 export const embeddedDynamoDb = (): Server => dynalite({ createTableMs: 0 });

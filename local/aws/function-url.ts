@@ -11,8 +11,8 @@ const answerSchema = z.object({
 });
 
 /**
- * A stand-in for a function's URL without IAM: each request is an invocation (payload version 2.0), and its result
- * is the answer; 502 where that is none, 429 where the function is throttled.
+ * A stand-in for a function's URL without IAM: each request is an invocation (payload version 2.0), and its result is
+ * the answer. A result that is no answer gives 502, and a throttled function 429.
  */
 export function functionUrl(called: () => LocalFunction | undefined): Server {
   return createServer(async (request, response) => {

@@ -14,7 +14,7 @@ function errorReport(error: unknown) {
     : { errorType: typeof error, errorMessage: String(error), trace: [] };
 }
 
-/** What was written before an answer must be read before it: the two travel on different ports. */
+/** Output written before an answer must be read before it: the two travel on different ports. */
 async function flush() {
   for (const stream of [process.stdout, process.stderr]) {
     await new Promise<void>((resolve) => stream.write('', () => resolve()));

@@ -35,7 +35,7 @@ export interface FunctionOptions {
   /** Where environments come from and go to, when not with each function. */
   readonly idle?: IdleEnvironments;
   /**
-   * For tests: what `Math.random` gives the bundle, from 0 up to, not including, 1. With 0 nobody waits between
+   * For tests: the value of `Math.random` in the bundle, from 0 up to, not including, 1. With 0 nobody waits between
    * two attempts: each back-off is a random part of its limit, the SDK's own included.
    */
   readonly random?: number;
@@ -50,7 +50,7 @@ interface Environment {
 
 /**
  * Execution environments that outlive their functions: an equal function goes on in one, warm, as
- * Lambda's do. So shared functions remember what they were asked before.
+ * Lambda's do. So shared functions keep their state from earlier invocations.
  */
 export class IdleEnvironments {
   /** Those left last come last. */
@@ -88,7 +88,7 @@ export class IdleEnvironments {
   }
 }
 
-/** What Lambda's Invoke returns: a payload, or `FunctionError` with its description. */
+/** The result of Lambda's Invoke: a payload, or `FunctionError` with its description. */
 export type InvocationResult = { readonly requestId: string; readonly coldStart: boolean } & (
   | { readonly outcome: 'returned'; readonly payload: Json }
   | {
@@ -108,7 +108,7 @@ export type FromEnvironment =
 /** Lambda allows an initialization ten seconds. */
 const initLimitMs = 10_000;
 
-/** What a new account allows all its functions together. */
+/** The limit of a new account for all its functions together. */
 const accountConcurrency = 10;
 
 /**
@@ -116,7 +116,8 @@ const accountConcurrency = 10;
  * template's environment, kept warm between invocations, ended when it times out.
  *
  * One execution environment. An invocation that finds it busy waits for its turn where Lambda would start another
- * environment, and is throttled where the template's reserved concurrency, or an account's, is used up. Not reproduced: the freeze between invocations, the file system's limits, `TZ`.
+ * environment, and is throttled where the template's reserved concurrency, or an account's, is used up. Not
+ * reproduced: the freeze between invocations, the file system's limits, `TZ`.
  */
 export class LocalFunction {
   readonly name: string;
@@ -139,7 +140,7 @@ export class LocalFunction {
     this.environment = environmentOf(plan, options);
   }
 
-  /** Never rejects for what the function does: a throw, a time-out or a death is a `failed` result. */
+  /** Never rejects because of the function: a throw, a time-out or a death is a `failed` result. */
   async invoke(event: Json = {}): Promise<InvocationResult> {
     const { reservedConcurrency = accountConcurrency } = this.#plan;
     if (this.#invocations >= reservedConcurrency)
@@ -173,7 +174,7 @@ export class LocalFunction {
     return this.#invocations > 0;
   }
 
-  /** The process dies at once, in the middle of whatever it does. The next invocation starts cold. */
+  /** The process dies at once, in the middle of its work. The next invocation starts cold. */
   async kill(): Promise<void> {
     const environment = this.#environment;
     this.#environment = undefined;
@@ -218,7 +219,7 @@ export class LocalFunction {
       : failed('Runtime.Unknown', 'The environment started twice.');
   }
 
-  /** The environment's next message, or what its silence means. */
+  /** The environment's next message, or the meaning of its silence. */
   #next(worker: Worker, requestId: string, limitMs: number): Promise<FromEnvironment> {
     const { promise, resolve } = Promise.withResolvers<FromEnvironment>();
     const dead = (errorType: string, problem: string, trace: string[] = []) => {
@@ -314,9 +315,10 @@ function modulePath(directory: string, file: string): string {
 }
 
 /**
- * The template's variables, what Lambda itself sets, and the SDK's own endpoint variables: with
- * these no code in a bundle has to know that it runs locally. The credentials open nothing: they name
- * the function to whoever looks at its calls. No configuration file of the machine is read.
+ * The template's variables, those that Lambda itself sets, and the SDK's own endpoint variables. With these, no code
+ * in a
+ * bundle has to know that it runs locally. The credentials open nothing: they name the function to a gate that looks
+ * at its calls. No configuration file of the machine is read.
  */
 function environmentOf(
   { environment, name, memoryMb, handler, logging }: FunctionPlan,

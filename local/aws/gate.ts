@@ -20,7 +20,7 @@ export interface Call {
   forward(body?: string): Promise<Reply>;
 }
 
-/** Who asked an embedded service for what. */
+/** A request to an embedded service, and its caller. */
 export interface AwsCall {
   /** As IAM calls it: `dynamodb`, `sns`, … */
   readonly service: string;
@@ -37,7 +37,7 @@ export interface Reply {
   readonly body: string;
   /** By whose clock; without it, the gate's. */
   readonly date?: string | undefined;
-  /** The service's name for what is wrong, where the body does not have it. */
+  /** The service's name for the error, where the body does not have it. */
   readonly errorType?: string | undefined;
   /** When it may be asked again, in the words of the header. */
   readonly retryAfter?: string | undefined;
@@ -174,7 +174,7 @@ function operationOf(request: IncomingMessage, body: string): string {
   return new URLSearchParams(body).get('Action') ?? request.url ?? '';
 }
 
-/** Connections to what is behind gates. `fetch` costs more than twice as much. */
+/** Connections to the services behind gates. `fetch` costs more than twice as much. */
 const agent = new Agent({ keepAlive: true });
 
 async function forward(target: string, request: IncomingMessage, body: string): Promise<Reply> {

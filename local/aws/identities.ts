@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Place } from './template.ts';
 
-/** What `Ref` and `Fn::GetAtt` give for a resource. */
+/** The values of `Ref` and `Fn::GetAtt` for a resource. */
 export interface Identity {
   readonly ref: string;
   readonly attributes: Readonly<Record<string, string>>;

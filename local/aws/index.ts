@@ -43,17 +43,17 @@ export interface EmbeddedAwsOptions {
     readonly dynamodb: number;
     readonly lambda: number;
   };
-  /** What to create instead of what the template describes. */
+  /** Resources to create in place of those in the template. */
   readonly adjust?: (plan: Plan) => Plan;
   /** Every line every function writes. */
   readonly onOutput?: (line: OutputLine) => void;
   /** Functions that were not killed leave their environments there, for the next start. */
   readonly idle?: IdleEnvironments;
-  /** For tests: what `Math.random` gives the functions. */
+  /** For tests: the value of `Math.random` in the functions. */
   readonly random?: number;
 }
 
-/** Also of what functions do not call, but people do. */
+/** Also of services that people call, and functions do not. */
 interface AllEndpoints extends Endpoints {
   readonly lambda: string;
   readonly cloudFormation: string;
@@ -61,7 +61,7 @@ interface AllEndpoints extends Endpoints {
   readonly sts: string;
 }
 
-/** What an SDK client needs to talk to an embedded service. */
+/** The settings of an SDK client for an embedded service. */
 interface ClientConfig {
   readonly endpoint: string;
   readonly region: string;
@@ -76,7 +76,7 @@ export interface EmbeddedAws {
   clientConfig(service: keyof AllEndpoints): ClientConfig;
   /** A stack output's value. @throws TemplateNotUnderstoodError */
   output(name: string): string;
-  /** What `Ref` gives for a logical id: table name, topic or secret ARN, queue URL. */
+  /** The value of `Ref` for a logical id: table name, topic or secret ARN, queue URL. */
   ref(logicalId: string): string;
   /** @param arn of a queue of the template, or of somebody else's that the template subscribes */
   queueUrl(arn: string): string;
@@ -99,8 +99,7 @@ export interface EmbeddedAws {
 const accountId = '000000000000';
 
 /**
- * Creates, on loopback ports, what a synthesized stack describes: what is not in the template
- * does not exist. Nothing outlives `close`.
+ * Creates, on loopback ports, the resources of a synthesized stack, and nothing else. Nothing outlives `close`.
  *
  * @param assemblyDirectory written by `cdk synth` or `app.synth()`
  * @throws AssemblyError, TemplateNotUnderstoodError

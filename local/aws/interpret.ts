@@ -6,7 +6,7 @@ import { Resolver } from './intrinsics.ts';
 import * as understood from './resource-properties.ts';
 import type { Json, Place, Template } from './template.ts';
 
-/** What a template asks for, as plain data: everything that will exist locally. */
+/** The resources of a template as plain data: everything that will exist locally. */
 export interface Plan {
   readonly tables: readonly CreateTableCommandInput[];
   readonly topics: readonly {
@@ -33,7 +33,7 @@ export interface Plan {
   readonly pipes: readonly PipePlan[];
   /** Resolves a stack output. @throws TemplateNotUnderstoodError when there is none of that name */
   output(name: string): string;
-  /** What `Ref` gives for a logical id: a table's name, a topic's or a secret's ARN, a queue's URL. */
+  /** The value of `Ref` for a logical id: a table's name, a topic's or a secret's ARN, a queue's URL. */
   ref(logicalId: string): string;
 }
 
@@ -86,7 +86,7 @@ export interface PipePlan {
   /** ARN of a queue. */
   readonly source: string;
   readonly batchSize: number;
-  /** ARN of what it writes to. */
+  /** ARN of its target. */
   readonly target: string;
   readonly inputTemplate: string;
   /** Of a bus: each a path into the message. */
@@ -98,7 +98,7 @@ export interface PipePlan {
 type Resource = { logicalId: string; properties: Record<string, Json> };
 
 /**
- * Turns a synthesized template into what a local run has to create. Pure.
+ * Turns a synthesized template into the resources that a local run has to create. Pure.
  *
  * @throws TemplateNotUnderstoodError for a resource type, a property or an intrinsic function that
  *   matters and that nothing here interprets

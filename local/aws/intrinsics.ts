@@ -5,7 +5,7 @@ import type { Json, Place, Template } from './template.ts';
 
 const equals = z.strictObject({ 'Fn::Equals': z.tuple([z.json(), z.json()]) });
 
-/** Resolves a template's intrinsic functions to what they would be in `place`. */
+/** Resolves a template's intrinsic functions to their values in `place`. */
 export class Resolver {
   readonly #template: Template;
   readonly #place: Place;
@@ -68,7 +68,7 @@ export class Resolver {
     return identity;
   }
 
-  /** CloudFormation's own way to name what the template does not: stack and logical id. */
+  /** CloudFormation's own way to name a resource that has no name in the template: stack and logical id. */
   #nameOf(logicalId: string, type: string, properties: Readonly<Record<string, Json>>): string {
     const property = nameProperties[type];
     const given = property === undefined ? undefined : properties[property];

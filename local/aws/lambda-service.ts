@@ -17,8 +17,8 @@ interface Answer {
 }
 
 /**
- * A stand-in for AWS Lambda: Invoke (API version 2015-03-31), and wait for the answer. What the
- * function throws is an answer, too, as Lambda has it. Signatures are not checked.
+ * A stand-in for AWS Lambda: Invoke (API version 2015-03-31), and wait for the answer. An error of the function is an
+ * answer, too, as with Lambda. Signatures are not checked.
  */
 export function lambdaService(functions: ReadonlyMap<string, LocalFunction>): Server {
   return createServer(async (request, response) => {

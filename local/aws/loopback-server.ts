@@ -1,7 +1,7 @@
 import { Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Server } from 'node:net';
 
-/** Listening on the loopback interface only: what runs locally may hold real personal data. */
+/** Listens on the loopback interface only: a local run may hold real personal data. */
 export const loopback = '127.0.0.1';
 
 /** Listens on a loopback port; 0: any free one. @returns the server's URL */
@@ -40,7 +40,7 @@ function isOfWebPage({ headers: { origin, host = '' } }: IncomingMessage): boole
 
 /**
  * No web page that happens to be open reads or starts anything here: ports are known, credentials are not checked, and
- * what runs locally may hold real personal data.
+ * a local run may hold real personal data.
  */
 export function refuseWebPages<Listening extends Server>(server: Listening): Listening {
   const answer = server.listeners('request');
@@ -52,7 +52,7 @@ export function refuseWebPages<Listening extends Server>(server: Listening): Lis
   return server;
 }
 
-/** Closes at once, whatever is still connected. */
+/** Closes at once, with all its connections. */
 export async function close(server: Server): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.close((error) => (error ? reject(error) : resolve()));

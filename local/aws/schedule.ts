@@ -13,7 +13,7 @@ export interface ScheduleRun {
 }
 
 /**
- * What EventBridge Scheduler does with a schedule, at a pace of one's own. Invocations never overlap:
+ * Invokes by a schedule, as EventBridge Scheduler does, at a pace of its own. Invocations never overlap:
  * one that takes longer than the interval moves the next one to the next multiple of it.
  */
 export async function* runSchedule(

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { secretSuffix } from './identities.ts';
 import type { GeneratedSecret } from './interpret.ts';
 
-/** What Secrets Manager answers with an error: its own exception names. */
+/** Secrets Manager's errors, by its own exception names. */
 export class SecretsManagerFault extends Error {
   readonly type: string;
 

@@ -6,7 +6,7 @@ import { jsonText } from '../../lambda/json-text.ts';
 
 type Messaging = ReturnType<typeof buildApp>;
 
-/** What the embedded SNS writes where SNS has a signature. */
+/** The signatures of the embedded SNS. */
 const unsigned = 'EXAMPLE';
 
 const notification = z.looseObject({
@@ -27,7 +27,7 @@ const received = z.pipe(
   }),
 );
 
-/** AWS, "Verifying the signatures of Amazon SNS messages": what of a notification is signed, in this order. */
+/** AWS, "Verifying the signatures of Amazon SNS messages": the signed fields of a notification, in this order. */
 const signedFields = ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'] as const;
 
 /** As SNS names its certificates. */

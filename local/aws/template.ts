@@ -18,7 +18,7 @@ export const templateSchema = z.looseObject({
 export type Template = z.infer<typeof templateSchema>;
 export type Json = z.infer<ReturnType<typeof z.json>>;
 
-/** Where a template is "deployed": what its pseudo parameters resolve to. */
+/** The place where a template is "deployed": the values of its pseudo parameters. */
 export interface Place {
   readonly stackName: string;
   readonly region: string;

@@ -8,7 +8,7 @@ export interface Answer {
   readonly status: number;
   /** Undefined if it is no JSON: whether there has to be one is the affair of the check. */
   readonly body: unknown;
-  /** What the partner client makes of a status that is no success. */
+  /** The partner client's reading of a status that is no success. */
   readonly refusal: PartnerError | undefined;
 }
 

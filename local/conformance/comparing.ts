@@ -60,7 +60,7 @@ export async function matchesNothing(samples: Samples, params: Params): Promise<
   return mismatch('no data and count 0', `${rows.length} rows and count ${count}`);
 }
 
-/** An ID that no sequence has reached, within what a 32-bit column holds. */
+/** An ID that no sequence has reached, within the range of a 32-bit column. */
 export const unusedId = 2_147_483_646;
 
 /** The value that most elements have. */

@@ -34,7 +34,7 @@ export class UnusablePageError extends NotifierError {
   /** 200 when the body is at fault. */
   readonly status: number;
 
-  /** @param problems paths and what is wrong with them; never a value */
+  /** @param problems paths and the problem of each; never a value */
   constructor(status: number, problems: readonly string[] = []) {
     super(
       `The list answered with status ${status}${problems.map((text) => `; ${text}`).join('')}.`,

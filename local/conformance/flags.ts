@@ -53,7 +53,7 @@ or not in full (bad flags, unreachable host, credentials refused, nothing assign
   return parsed;
 }
 
-/** What `--token-request` leaves to be tried. */
+/** The sections that `--token-request` leaves to be tried. */
 export function formsOf({ tokenRequest }: Flags): readonly (typeof forms)[number][] {
   return tokenRequest === undefined ? forms : [tokenRequest];
 }

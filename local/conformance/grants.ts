@@ -54,7 +54,7 @@ export async function requestGrant(
   if (form !== 'basic') return grant;
   const { clientId, clientSecret } = credentials;
   const verbatim = `${clientId}:${clientSecret}`;
-  // What form-encoding leaves alone is read alike by either kind of server.
+  // Characters that form-encoding leaves alone are read alike by either kind of server.
   if (/^[\w.*-]+:[\w.*-]+$/.test(verbatim)) return grant;
   if (grant.token !== undefined) return { ...grant, basic: 'form-decoded' };
   const reply = await send({

@@ -19,14 +19,14 @@ const mostRequests = 199;
 
 const list = '/api/v1/ax/assessments';
 
-/** What gateways say when the host behind them is away: no answer of its own. */
+/** Statuses of gateways whose host is away: no answer of the host's own. */
 const outages: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 const attemptMs = 20_000;
 const callMs = 60_000;
 const mostAttempts = 3;
 
-/** Where a limit would be told of: the IETF draft's fields, and what preceded it. */
+/** Headers that tell a limit: the IETF draft's fields, and earlier ones. */
 const rateLimitHeaders = [
   'ratelimit',
   'ratelimit-policy',

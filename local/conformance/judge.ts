@@ -9,8 +9,8 @@ const agreeing = 3;
 const mostRounds = 5;
 
 /**
- * A verdict that a moving world cannot have caused: what several answers contradict together is
- * asked again from the beginning until it is explained, or stays the same down to its counts.
+ * A verdict that a moving world cannot have caused. A contradiction between several answers is asked about again, from
+ * the beginning, until it is explained or stays the same down to its counts.
  */
 export async function judge(check: Check, shared: Samples): Promise<Verdict> {
   let samples = shared;

@@ -1,6 +1,6 @@
 import type { DocumentedRecord } from '../documented-record.ts';
 
-/** One guess at what a sort by name compares, the document being silent about it. */
+/** One guess at the key of a sort by name: the document is silent about it. */
 interface NameOrder {
   readonly title: string;
   readonly compare: (one: DocumentedRecord, other: DocumentedRecord) => number;

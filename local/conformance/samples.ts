@@ -55,7 +55,7 @@ export class Samples {
     return remember(this.#pages, params, async () => toPage(await this.answer(params)));
   }
 
-  /** Asked now, whatever is remembered. */
+  /** Asked now, even if an answer is remembered. */
   async pageNow(params: Params): Promise<ListPage> {
     return toPage(await this.host.list(params));
   }
@@ -112,7 +112,7 @@ function remember<T>(
   if (answer === undefined) {
     answer = ask();
     known.set(key, answer);
-    // What went wrong once may go well when the next check asks.
+    // A request that failed once may succeed when the next check asks.
     answer.catch(() => known.delete(key));
   }
   return answer;

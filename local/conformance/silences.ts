@@ -53,7 +53,7 @@ async function areTiesStable(samples: Samples): Promise<string> {
     : 'no: tied rows came in another order when asked again';
 }
 
-/** What several counts deny has to be denied three times with the same counts. */
+/** A denial by several counts has to come three times with the same counts. */
 async function unlessItMoves(
   ask: () => Promise<{ readonly yes: string } | { readonly no: string }>,
 ): Promise<string> {
@@ -99,7 +99,7 @@ async function areBoundsIncluded(samples: Samples): Promise<string> {
   });
 }
 
-/** What a value outside the document leads to. */
+/** The effect of a value outside the document. */
 function outside(name: 'page' | 'offset', value: string) {
   return async (samples: Samples): Promise<string> => {
     const params = name === 'page' ? { page: value } : { page: '5', offset: value };
@@ -211,7 +211,7 @@ export const silences: readonly Silence[] = [
   },
   {
     question: 'Is there a rate-limit header?',
-    matters: 'The audit spends what is left of a budget that nobody has told.',
+    matters: 'The audit spends the rest of a budget that nobody has told.',
     ask: async ({ host }) => host.rateLimitHeaders.join(', ') || 'none in any answer',
   },
   {

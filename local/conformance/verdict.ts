@@ -1,5 +1,5 @@
 /**
- * What one check found. Texts name counts, days, statuses and field names; never a record's value.
+ * The finding of one check. Texts name counts, days, statuses and field names; never a record's value.
  *
  * A fail is `proven` when a single answer contradicts the document by itself. Otherwise it rests on
  * several answers, between which the host's data may have changed, and has to be asked again.

@@ -13,7 +13,7 @@ interface TokenRequest {
   readonly credentials: Credentials | undefined;
 }
 
-/** What the access check needs of an HTTP request. */
+/** The parts of an HTTP request that the access check needs. */
 export interface TokenMessage {
   readonly authorization: string | undefined;
   readonly contentType: string | undefined;
@@ -160,7 +160,7 @@ function basic(authorization: string, verbatim: boolean): Credentials | undefine
       ? undefined
       : { clientId, clientSecret };
   } catch {
-    // A stray percent sign: not what the client was given.
+    // A stray percent sign: no credential of the client has one.
     return undefined;
   }
 }

@@ -43,9 +43,9 @@ function unpaged(params: URLSearchParams): string {
   return rest.toString();
 }
 
-/** What happens in the world as time goes on: by chance (life.ts), or by a timetable (timetable.ts). */
+/** Changes in the world as time goes on: by chance (life.ts), or by a timetable (timetable.ts). */
 export interface Happenings {
-  /** Completes what was due by `now`, in epoch milliseconds. */
+  /** Makes the changes that were due by `now`, in epoch milliseconds. */
   catchUp(now: number, backdated: number): void;
   /** Perhaps one change. */
   churn(now: number, probability: number, backdated: number): void;
@@ -95,12 +95,12 @@ export class Api {
     this.#rules = deviate(documentRules, switches.deviations);
   }
 
-  /** What the server takes the time to be, in epoch milliseconds. */
+  /** The server's time, in epoch milliseconds. */
   now(): number {
     return this.#clock.now().epochMilliseconds + this.#switches.clockSkew * 1000;
   }
 
-  /** Lets what is due by now happen in the world. */
+  /** Makes the changes that are due by now. */
   catchUp(): void {
     this.#life.catchUp(this.#clock.now().epochMilliseconds, this.#switches.backdated);
   }
@@ -176,7 +176,7 @@ export class Api {
     };
   }
 
-  /** What belongs to no day is in no range of days. */
+  /** A record of no day is in no range of days. */
   #surplus(params: URLSearchParams): number {
     const isOfDays = [...params.keys()].some((name) => /(start|end)_date/.test(name));
     return isOfDays ? 0 : this.#switches.countOffset;

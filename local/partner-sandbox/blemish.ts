@@ -12,7 +12,7 @@ const breakages: readonly ((record: DocumentedRecord) => unknown)[] = [
   ({ certified_on: _, ...rest }) => rest,
 ];
 
-/** The content of a record or of a part: null, missing or of another type, what the document promises is not there. */
+/** Breaks the content of a record or of a part: null, missing or of another type, against the document. */
 const contents = [
   ...['name', 'first_name', 'last_name', 'email'],
   ...['organization_id', 'organization_name', 'assessment_name', 'results'],
@@ -42,7 +42,7 @@ export function malform(record: DocumentedRecord): unknown {
   return breakage?.(record);
 }
 
-/** Longer than what a reader of the API may be ready to take. */
+/** Longer than a reader of the API may be ready to take. */
 const hugeText = '.'.repeat(3 * 1024 * 1024);
 
 /** A record as the switches, and the damage done to it in particular, want it shown. */

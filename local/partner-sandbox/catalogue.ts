@@ -8,7 +8,7 @@ export interface Organization {
   name: string;
 }
 
-/** What the API's filters call a product and its records an assessment name. */
+/** A product, as the API's filters call it; its records call it an assessment name. */
 export interface Product {
   readonly id: number;
   name: string;
@@ -21,7 +21,7 @@ export interface Proctor {
   name: string;
 }
 
-/** A platform user who completes assessments. Shared by all of the person's records. */
+/** A user of the partner, who completes assessments. Shared by all of the person's records. */
 export interface Educator {
   readonly id: number;
   first_name: string;

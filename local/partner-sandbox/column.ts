@@ -1,8 +1,9 @@
 type Cells = Float64Array | Int32Array | Uint8Array;
 
 /**
- * One field of all records, in a typed array that doubles when full: a million records cost
- * megabytes where a million objects cost gigabytes of garbage to trace.
+ * One field of all records, in a typed array that doubles when full. A million records cost megabytes; a million
+ * objects cost
+ * gigabytes of garbage to trace.
  */
 export class Column {
   #cells: Cells;

@@ -11,7 +11,7 @@ import { changesSchema, damageSchema, newAssessmentSchema } from './world-schema
 /** Where the control API lives; nothing of the partner's does. */
 export const controlPrefix = '/_sandbox';
 
-/** What people and tests in other processes do to a running sandbox. */
+/** Changes that people and tests in other processes make in a running sandbox. */
 interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   /** Below the prefix; `:id` stands for digits. */
@@ -110,7 +110,7 @@ const operations: readonly Operation[] = [
     method: 'POST',
     path: '/faults',
     act: (sandbox, input) =>
-      // No union of the two: it would not say what is wrong with either.
+      // No union of the two: its error would not name the problem of either.
       sandbox.injectFaults(
         ...(Array.isArray(input) ? parse(manyFaults, input) : [parse(faultSchema, input)]),
       ),

@@ -18,7 +18,7 @@ export class SandboxRequestError extends NotifierError {
   readonly fault = 'ops';
   readonly retryHelps = false;
   readonly whatToDo =
-    'Correct what the message names; docs/partner.md#control-it lists what is accepted.';
+    'Correct the field that the message names; docs/partner.md#control-it lists the accepted ones.';
 }
 
 /** No record, educator, organization or assessment has that id. */

@@ -8,10 +8,11 @@ import { scheduledWorld, scheduledWorldSchema } from './scheduled-world.ts';
 import { defaultSwitches } from './switches.ts';
 import { writeAnswer } from './transport.ts';
 
-// The partner sandbox as a Lambda function behind a URL of its own (docs/decisions/0027-a-demo-that-keeps-no-state.md). Each
+// The partner sandbox as a Lambda function behind a URL of its own
+// (docs/decisions/0027-a-demo-that-keeps-no-state.md). Each
 // execution environment makes the same world from the clock and the seed, and tokens are signed: nothing is stored.
 
-/** Where the function finds what it works with; infra/constructs/demo-sandbox.ts says it. */
+/** The function's settings; infra/constructs/demo-sandbox.ts writes them. */
 const environmentSchema = z.object({
   SANDBOX: z
     .string()
@@ -55,7 +56,7 @@ async function start() {
 let started: ReturnType<typeof start> | undefined;
 
 export async function handler(request: UrlRequest): Promise<UrlResponse> {
-  // What failed (a secret that is not there yet) is tried again with the next request.
+  // A failed start (a secret that is not there yet) is repeated with the next request.
   started ??= start().catch((error) => {
     started = undefined;
     throw error;

@@ -30,7 +30,7 @@ export class IdSequence {
   }
 }
 
-/** Invents what a completed assessment needs; positions refer to the catalogue. */
+/** Invents the fields of a completed assessment; positions refer to the catalogue. */
 export class Inventor {
   readonly catalogue: Catalogue;
   readonly ids: IdSequence;
@@ -78,7 +78,7 @@ function inventDays(random: Random, count: number, until: DayNumber): Int32Array
   const days = new Int32Array(count);
   for (let index = 0; index < count; index++) {
     const day = until - Math.floor(historyDays * random.next());
-    // 1970-01-01 was a Thursday; weekends keep a seventh of what falls on them.
+    // 1970-01-01 was a Thursday; weekends keep a seventh of their share.
     const weekday = (((day + 4) % 7) + 7) % 7;
     const weekend = weekday === 0 || weekday === 6;
     days[index] = weekend && random.chance(0.85) ? day - (weekday === 0 ? 2 : 1) : day;
@@ -109,7 +109,7 @@ export interface Genesis {
 }
 
 /**
- * Invents a platform: `count` assessments that the integration can see and a twentieth more that
+ * Invents the partner's world: `count` assessments that the integration can see and a twentieth more that
  * it cannot, over the two years that end with `until`. Ids grow with completion, as real ones do.
  */
 export function genesis(random: Random, count: number, days: ZoneDays, until: DayNumber): Genesis {
@@ -139,7 +139,7 @@ export function genesis(random: Random, count: number, days: ZoneDays, until: Da
   let hidden = outside;
   let remaining = count + outside;
   for (const day of inventDays(random, remaining, until)) {
-    // Chance weighted by what is left, so that exactly `outside` records end up out of scope.
+    // Chance weighted by the rest, so that exactly `outside` records end up out of scope.
     const hide = random.below(remaining--) < hidden;
     if (hide) hidden--;
     const unknownProduct = hide && random.chance(0.3);

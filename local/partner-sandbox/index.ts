@@ -41,7 +41,7 @@ export interface SandboxOptions extends Partial<Switches> {
   readonly records?: number;
   /** Whole number ≥ 0, default 1. The same seed gives the same world and credentials. */
   readonly seed?: number;
-  /** The platform's, default America/New_York. */
+  /** The partner's, default America/New_York. */
   readonly timeZone?: string;
   /** Last day of the invented history, `YYYY-MM-DD`, default 2026-11-20. */
   readonly until?: string;

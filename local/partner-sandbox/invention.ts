@@ -1,7 +1,7 @@
 import type { Educator, Organization, Proctor, Product } from './catalogue.ts';
 import type { Random } from './random.ts';
 
-// Surnames that nobody bears: things from a classroom, or the words for "example" and "sample".
+// Surnames that nobody has: things from a classroom, or the words for "example" and "sample".
 const givenNames = [
   ...['Ada', 'Amara', 'Basil', 'Bento', 'Cleo', 'Dara', 'Edda', 'Elio', 'Fenn', 'Greer', 'Hollis'],
   ...['Imani', 'Indigo', 'Juniper', 'Kai', 'Lark', 'Marlow', 'Nell', 'Odell', 'Perpetua', 'Quill'],

@@ -22,7 +22,7 @@ export class Life implements Happenings {
     this.#next = now + certifyEvery;
   }
 
-  /** Completes what was due by `now`. Asked at each request, so that no timer is needed. */
+  /** Completes the assessments that were due by `now`. Asked at each request, so that no timer is needed. */
   catchUp(now: number, backdated: number): void {
     if (this.#certifyEvery <= 0) return;
     for (let added = 0; this.#next <= now && added < mostAtOnce; added++) {

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { SandboxRequestError } from './errors.ts';
 
-/** Parses what a caller passed. @throws SandboxRequestError naming every problem. */
+/** Parses a caller's input. @throws SandboxRequestError naming every problem. */
 export function parse<T>(schema: z.ZodType<T>, input: unknown): T {
   const result = schema.safeParse(input);
   if (result.success) return result.data;

@@ -27,8 +27,7 @@ export function scramble(value: number, salt = 0): number {
 }
 
 /**
- * mulberry32. `stream` separates what must not disturb each other: asking for churn does not
- * change the people that a seed invents.
+ * mulberry32. `stream` keeps sequences apart: churn does not change the people that a seed invents.
  */
 export function seededRandom(seed: number, stream: string): Random {
   let state = hash(`${seed}/${stream}`);

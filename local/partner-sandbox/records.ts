@@ -18,7 +18,7 @@ export interface NewRecord {
   readonly educator: number;
   readonly organization: number;
   readonly product: number;
-  /** Epoch milliseconds; `certified_on` is the date it falls on in the platform's zone. */
+  /** Epoch milliseconds; `certified_on` is its date in the partner's zone. */
   readonly completedAt: number;
   readonly legacy: boolean;
   readonly parts: readonly NewPart[];
@@ -31,8 +31,9 @@ export interface Scope {
 }
 
 /**
- * All records, as columns; a record takes its API shape only when it is answered. The day index
- * holds what the integration sees, so scope and removal cost a query nothing.
+ * All records, as columns; a record takes its API shape only when it is answered. The day index holds the records
+ * that the
+ * integration sees, so scope and removal cost a query nothing.
  */
 export class Records {
   readonly catalogue: Catalogue;
@@ -135,7 +136,7 @@ export class Records {
     this.version++;
   }
 
-  /** The last one supervises whatever entries of `results` remain. */
+  /** The last one supervises the remaining entries of `results`. */
   assignProctors(slot: number, positions: readonly number[]): void {
     const from = this.#partsFrom.get(slot);
     for (let part = 0; part < this.#partsCount.get(slot); part++) {
@@ -168,7 +169,7 @@ export class Records {
     return this.#slots.get(id);
   }
 
-  /** The assessment that a part belongs to. Reads every part: for what must not be fast. */
+  /** The assessment that a part belongs to. Reads every part: for callers that need not be fast. */
   slotOfPart(id: number): number | undefined {
     const part = this.#partId.indexOf(id);
     if (part < 0) return undefined;

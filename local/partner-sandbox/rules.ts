@@ -17,8 +17,8 @@ export interface Meta {
 }
 
 /**
- * What the document fixes, one seam per statement, so that a server that is wrong in exactly one
- * way is this one with one seam replaced (deviations.ts).
+ * The document's statements, one seam each. So a server that is wrong in exactly one way is this one with one seam
+ * replaced (deviations.ts).
  */
 export interface Rules {
   /** 2.1: the lifetime that a token answer states, in seconds. */

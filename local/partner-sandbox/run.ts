@@ -37,7 +37,7 @@ export function run(argv: readonly string[], host: Host): Promise<number> {
     .option('--port <number>', 'port on 127.0.0.1; 0 for any free one', number, 9400)
     .option('--records <number>', 'assessments in scope at the start', number, 400)
     .option('--seed <number>', 'the same seed gives the same world', number, 1)
-    .option('--time-zone <name>', "the platform's time zone", 'America/New_York')
+    .option('--time-zone <name>', "the partner's time zone", 'America/New_York')
     .option('--until <date>', 'last day of the invented history')
     .option('--certify-every <ms>', 'a new certification every so many milliseconds', number)
     .option('--backdated <share>', 'share of new certifications that are backdated, 0 to 1', number)

@@ -3,9 +3,9 @@ import type { ListQuery } from './query.ts';
 import { scramble } from './random.ts';
 import type { Records } from './records.ts';
 
-/** What the document leaves open about the order of rows. */
+/** Parts of the order of rows that the document leaves open. */
 export interface Ordering {
-  /** What `sort=user_name` compares. */
+  /** The key that `sort=user_name` compares. */
   readonly userName: 'name' | 'last_name';
   /** Ties are ordered by id, or, given a salt, by an order of that salt's own. */
   readonly tieSalt: number | undefined;
@@ -18,7 +18,7 @@ export interface Selection {
 }
 
 /**
- * A list answer's rows and count: one consistent slice of the world as it is now. `remember` may
+ * A list answer's rows and count: one consistent view of the world as it is now. `remember` may
  * answer with the order that an earlier call of the same query produced.
  */
 export function select(

@@ -12,7 +12,7 @@ export interface ServerParts {
   readonly queue: FaultQueue;
   readonly log: RequestLog;
   readonly clock: Clock;
-  /** What the control API acts on. */
+  /** The parts that the control API acts on. */
   readonly sandbox: PartnerSandbox;
   /** Aborted when the sandbox closes, so that slow answers do not outlive it. */
   readonly closing: AbortSignal;

@@ -3,7 +3,7 @@ import { deviationNames } from './deviations.ts';
 
 const share = z.number().min(0).max(1);
 
-/** What real servers do and the document leaves open; all of it off unless asked for. */
+/** Behaviour of real servers that the document leaves open; all of it is off unless asked for. */
 export const switchesSchema = z.strictObject({
   /** Rows that tie come in another order with every request. */
   unstableTies: z.boolean(),
@@ -19,7 +19,10 @@ export const switchesSchema = z.strictObject({
   nulls: share,
   /** Share of the records, always the same ones, whose rows are longer than 2 MiB. */
   hugeRows: share,
-  /** Requests that are answered within any minute, tokens included; more get 429, without `Retry-After`. 0: any number. */
+  /**
+   * Requests that are answered within any minute, tokens included; more get 429, without `Retry-After`. 0: any
+   * number.
+   */
   requestsPerMinute: z.int().min(0).max(1_000_000),
   /** So many more `meta.count` says than there are: records of no day, or a total that is not kept up. */
   countOffset: z.int(),
@@ -35,7 +38,7 @@ export const switchesSchema = z.strictObject({
   tokenLifetime: z.number().positive(),
   /** HTTP Basic credentials are taken as they are, not form-decoded as RFC 6749 2.3.1 has it. */
   basicVerbatim: z.boolean(),
-  /** What `sort=user_name` compares: the full name, or the family name alone. */
+  /** The key that `sort=user_name` compares: the full name, or the family name alone. */
   userNameOrder: z.enum(['name', 'last_name']),
   /** Deliberate contradictions of the document, by name (deviations.ts). */
   deviations: z.array(z.enum(deviationNames)),

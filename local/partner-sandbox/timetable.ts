@@ -3,7 +3,7 @@ import type { Happenings } from './api.ts';
 import { scramble } from './random.ts';
 import type { World } from './world.ts';
 
-/** What decides when something happens in a world whose every change is known beforehand. */
+/** The times of changes in a world whose every change is known beforehand. */
 export interface Timetable {
   readonly seed: number;
   /** When the first change happens: epoch milliseconds. */
@@ -43,12 +43,12 @@ export class Scheduled implements Happenings {
     this.#timetable = timetable;
   }
 
-  /** A clock that was set back shows what was there already. */
+  /** A clock that was set back shows the same world as before. */
   catchUp(now: number): void {
     for (const _ of this.changesUntil(now));
   }
 
-  /** Makes what has not happened yet, one change after another. */
+  /** Makes the changes that have not happened yet, one after another. */
   *changesUntil(now: number): Generator<TimetableChange> {
     const { since, everySeconds } = this.#timetable;
     for (;;) {

@@ -49,7 +49,7 @@ function refusal(
   return writeAnswer({ ...answer, headers: { 'Retry-After': wait } });
 }
 
-/** What the fault makes of an honest answer, as far as it shows in the bytes. */
+/** The effect of a fault on an honest answer, as far as it shows in the bytes. */
 export function afflict(answer: Written, fault: Fault | undefined, now: number): Written {
   switch (fault?.kind) {
     case 'too-many-requests':
@@ -72,8 +72,8 @@ export function afflict(answer: Written, fault: Fault | undefined, now: number):
 }
 
 /**
- * Sends an answer at the pace and with the manners that the fault asks for. Delays are real time
- * whatever clock the sandbox has: they exist to run into a client's real time-outs.
+ * Sends an answer at the pace and with the manners that the fault asks for. Delays are real time, even with another
+ * clock of the sandbox: they exist to run into a client's real time-outs.
  */
 export async function send(
   response: ServerResponse,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What can be said about a person; it changes in all of the person's records. */
+/** The fields of a person; they change in all of the person's records. */
 const educatorFields = {
   first_name: z.string(),
   last_name: z.string(),
@@ -17,18 +17,18 @@ const assessmentFields = {
   organization_id: z.int(),
   product_id: z.int(),
   legacy: z.boolean(),
-  /** In the platform's time zone, at some moment of that day. */
+  /** In the partner's time zone, at some moment of that day. */
   certified_on: z.iso.date(),
   /** An instant with its offset; wins over `certified_on`. */
   completed_at: z.iso.datetime({ offset: true }),
-  /** User ids, one for each entry of `results`; the last one supervises what is left. */
+  /** User ids, one for each entry of `results`; the last one supervises the rest. */
   proctor_ids: z.array(z.int()).min(1),
 };
 
-/** What `change` accepts, under the API's own field names. */
+/** The input of `change`, under the API's own field names. */
 export const changesSchema = z.strictObject({ ...educatorFields, ...assessmentFields }).partial();
 
-/** What `add` accepts; anything left out is invented. */
+/** The input of `add`; missing fields are invented. */
 export const newAssessmentSchema = z
   .strictObject({
     ...educatorFields,
@@ -55,7 +55,7 @@ export interface ScopeChange {
   readonly product_ids?: readonly number[] | undefined;
 }
 
-/** What the API does not show of a record, and filters nevertheless use. */
+/** Fields of a record that the API does not show, and filters nevertheless use. */
 export interface Hidden {
   readonly user_id: number;
   readonly product_id: number;

@@ -26,9 +26,9 @@ interface Change {
   readonly apply: (world: World) => unknown;
 }
 
-/** The platform behind the API, under a test's or a person's control. */
+/** The partner's world behind the API, under a test's or a person's control. */
 export class World {
-  /** What the query core reads. */
+  /** The parts that the query core reads. */
   readonly records: Records;
   readonly #options: WorldOptions;
   /** Those that the replica lacks. They are kept from the first on: nobody knows whether one will be asked for. */
@@ -57,7 +57,7 @@ export class World {
 
   /**
    * This world as it was at a moment, for a replica that lags: another of the same seed, to which the same happens in
-   * the same order. It does not go back: a moment before the last one shows what the last one showed.
+   * the same order. It does not go back: a moment before the last one shows the same as the last one.
    */
   asOf(epochMs: number): World {
     this.#replica ??= new World(this.#options);
@@ -187,8 +187,9 @@ export class World {
   }
 
   /**
-   * Edits a record in place. What belongs to the person (names, SEID, e-mail, status) changes
-   * in all of the person's records, as it does on the platform.
+   * Edits a record in place. The person's fields (names, SEID, e-mail, status) change in all of the person's records,
+   * as they do
+   * at the partner.
    * @throws NotInWorldError
    */
   change(id: number, changes: Changes): DocumentedRecord {

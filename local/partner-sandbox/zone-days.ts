@@ -38,7 +38,7 @@ export function writeDay(day: DayNumber): string {
 }
 
 /**
- * Which instants make up a date in the platform's time zone (docs/partner.md, 4.2, filter rule 3).
+ * The instants of a date in the partner's time zone (docs/partner.md, 4.2, filter rule 3).
  * Days last 23, 24 or 25 hours, and some zones have skipped one entirely, so nothing here divides
  * by 24 hours: a day starts where the zone says it starts. Starts are remembered, because a
  * million instants fall on few days.

@@ -5,7 +5,7 @@ import { StartError } from '../errors.ts';
 import type { PartnerSandbox } from '../partner-sandbox/index.ts';
 import type { Faults } from './faults.ts';
 
-/** What a provocation acts on. */
+/** The parts that a provocation acts on. */
 interface Within {
   readonly sandbox: PartnerSandbox;
   readonly poll: LocalFunction;

@@ -21,11 +21,11 @@ const busy: Reply = {
 interface Strike {
   readonly functionName: string;
   readonly hits: (call: Call) => boolean;
-  /** Once the service has done what it was asked; its answer is lost. */
+  /** After the service has carried out the request; its answer is lost. */
   readonly after: () => unknown;
 }
 
-/** Proxies between the functions and the embedded services, which do what was provoked. */
+/** Proxies between the functions and the embedded services, which carry out the provocations. */
 export class Faults implements AsyncDisposable {
   readonly #gates: Readonly<Record<Service, Gate>> = { dynamodb: new Gate(), sns: new Gate() };
   #strikes: readonly Strike[] = [];
@@ -36,7 +36,7 @@ export class Faults implements AsyncDisposable {
     for (const gate of Object.values(this.#gates)) gate.always((call) => this.#pass(call));
   }
 
-  /** @returns what the functions are told instead */
+  /** @returns the endpoints that the functions get instead */
   async open(endpoints: Endpoints): Promise<Pick<Endpoints, Service>> {
     const { dynamodb, sns } = this.#gates;
     this.#isOpen = true;

@@ -41,7 +41,7 @@ interface Parts {
   readonly changed: () => void;
 }
 
-/** Does to everything around the notifier what anybody likes to try, and counts what comes of it. */
+/** Provokes trouble around the notifier on request, and counts the results. */
 export class Provoker implements Provoking {
   readonly #parts: Parts;
   readonly #sides: ReadonlyMap<string, Side>;
@@ -102,7 +102,7 @@ export class Provoker implements Provoking {
   async tally(integration: string): Promise<LocalTally | undefined> {
     const { baseline, heard, sandbox } = this.#side(integration);
     if (baseline === undefined || sandbox.world.count > mostCompared) return undefined;
-    // First: what is delivered meanwhile must not be counted as waiting and as heard.
+    // First: an event that is delivered meanwhile must not be counted as waiting and as heard.
     const [held, undeliverable, owed] = await Promise.all(
       (['held', 'undeliverable', 'pending'] as const).map((wait) =>
         this.#waiting(integration, wait),
@@ -132,7 +132,7 @@ export class Provoker implements Provoking {
   ended(integration: string, outcome: string): boolean {
     const side = this.#sides.get(integration);
     if (side === undefined) return false;
-    // What came with the last request of the baseline is announced later, and is known twice then.
+    // A certification of the baseline's last request is announced later, and is known twice then.
     if (outcome === 'baseline' && !side.isBaselineRead && side.sandbox.world.count <= mostCompared)
       side.baseline = recordsOf(side.sandbox);
     side.isBaselineRead ||= outcome === 'completed';

@@ -13,7 +13,7 @@ export interface Heard {
 
 export interface Compared {
   readonly world: ReadonlyMap<number, Fields>;
-  /** What was there when the baseline had been read: nobody was told of it. */
+  /** The certifications of the baseline: nobody was told of them. */
   readonly baseline: ReadonlyMap<number, Fields>;
   readonly heard: ReadonlyMap<number, Heard>;
   readonly held: ReadonlySet<number>;
@@ -21,8 +21,9 @@ export interface Compared {
 }
 
 /**
- * What the world has and what subscribers have, one by one. Those that differ and wait for ops are held, those that
- * wait for a tick are owed; what is left nobody has noticed yet. Pure.
+ * Compares the world with the subscribers, one by one. Differences that wait for ops are held, and those that wait
+ * for a
+ * tick are owed; nobody has noticed the rest yet. Pure.
  */
 export function tallyOf({ world, baseline, heard, held, owed }: Compared): LocalTally {
   const known = subscribersHave(baseline, heard);
@@ -45,7 +46,7 @@ export function tallyOf({ world, baseline, heard, held, owed }: Compared): Local
   };
 }
 
-/** Only a newer revision counts, whatever comes again and in which order. */
+/** Only a newer revision counts, so repeats and their order do not matter. */
 export function hears(heard: Map<number, Heard>, id: number, news: Heard): void {
   const before = heard.get(id);
   if (before === undefined || before.revision < news.revision) heard.set(id, news);

@@ -7,7 +7,7 @@ const waitSeconds = 1;
 /** SQS gives no more at a time. */
 const mostAtOnce = 10;
 
-/** The queue that the demo subscribes. It is nobody else's, so what was read is deleted. */
+/** The queue that the demo subscribes. It is nobody else's, so read messages are deleted. */
 export class DemoQueue {
   readonly #sqs: SQSClient;
   readonly #url: string;

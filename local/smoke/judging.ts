@@ -33,7 +33,7 @@ export function untold(
 }
 
 /**
- * What is wrong with the events as such; nothing, as it should be. Each kind of change happens to an assessment
+ * The false events and the doubled ones; none, as it should be. Each kind of change happens to an assessment
  * once, so a second id of a type is a second event; the same id again is a repeated delivery, which is allowed.
  *
  * @param happened every change so far

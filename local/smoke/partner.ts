@@ -11,12 +11,12 @@ import { NoDemoError } from './errors.ts';
 /** The sandbox may have to make its world first. */
 const answeredWithinMs = 30_000;
 
-/** The partner of a demo, whose world is made here once more: what has happened there is known here. */
+/** The partner of a demo, whose world is made here once more: its changes are known here. */
 export class DemoPartner {
   readonly everySeconds: number;
   readonly timeZone: string;
   readonly seed: number;
-  /** What has happened so far, in order. */
+  /** The changes so far, in order. */
   readonly happened: TimetableChange[] = [];
   readonly #made: ReturnType<typeof scheduledWorld>;
   readonly #now: () => number;
@@ -51,7 +51,7 @@ export class DemoPartner {
     return this.#now();
   }
 
-  /** Lets happen here what has happened there. */
+  /** Makes the changes here that have happened there. */
   catchUp(): void {
     for (const change of this.#made.life.changesUntil(this.#now())) this.happened.push(change);
   }

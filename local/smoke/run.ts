@@ -41,7 +41,7 @@ export async function run(argv: readonly string[], input: HostInput): Promise<nu
   const host = hostOf(input);
   const program = commandLine('npm run smoke --', host.streams)
     .description(
-      'Waits for changes of the demo (npx cdk deploy -c demo=true), and judges what comes of them.',
+      'Waits for changes of the demo (npx cdk deploy -c demo=true), and judges the events that tell of them.',
     )
     .addHelpText(
       'after',
@@ -57,7 +57,7 @@ has just changed are left out of the last. Deletes the messages that it has read
     .option('--changes <number>', 'changes to wait for; five are one of each kind', whole, 5)
     .option(
       '--within <seconds>',
-      'how long the last event may take (default: what status calls the worst, and a minute)',
+      'how long the last event may take (default: the worst time that status shows, and a minute)',
       whole,
     );
   const code = await runProgram(host, async () => {
@@ -65,7 +65,7 @@ has just changed are left out of the last. Deletes the messages that it has read
     using clients = new Clients();
     return smoke(optionsSchema.parse(program.opts()), host, clients);
   });
-  // What nobody has waited for has not passed.
+  // A run that was interrupted has not passed.
   return host.stopping.signal.aborted ? exitCodes.interrupted : code;
 }
 
@@ -89,7 +89,7 @@ async function smoke(options: Options, host: Host, clients: Clients): Promise<nu
   partner.catchUp();
   const begun = partner.now();
   const waitedFor = { from: partner.happened.length, changes: options.changes, withinMs };
-  say(`waiting for ${options.changes} changes and what is told of them`);
+  say(`waiting for ${options.changes} changes and their events`);
   const heard = await listen(queue, partner, waitedFor, { say, stop });
   const problems = [
     ...untold(dueOf(partner, waitedFor), heard).map(
@@ -120,7 +120,8 @@ const dueOf = ({ happened }: DemoPartner, { from, changes }: WaitedFor) =>
   happened.slice(from, from + changes);
 
 /**
- * Reads the queue until the changes have happened and are told, or until `withinMs` is over. Then it reads for as long as
+ * Reads the queue until the changes have happened and are told, or until `withinMs` is over. Then it reads for as
+ * long as
  * the partner takes for one more change, so that it hears of a second or a false event.
  */
 async function listen(

@@ -7,7 +7,7 @@ import { cannotTell, contradiction, mismatch, pass, type Verdict } from '../verd
 
 const envelope = z.looseObject({ data: z.array(z.unknown()), meta: z.looseObject({}) });
 
-/** What one answer has to hold: as many rows as the size allows and the rest of the list has. */
+/** The rows that one answer must have: as many as the size allows and the rest of the list has. */
 function isCut(page: ListPage, size: number, offset: number): Verdict {
   const expected = Math.max(0, Math.min(size, page.count - offset));
   return page.rows.length === expected

@@ -60,7 +60,7 @@ async function findsTwoWords(samples: Samples): Promise<Verdict> {
 
 export const searchChecks: readonly Check[] = [
   {
-    name: 'search finds part of an assessment name or a name, whatever the case',
+    name: 'search finds part of an assessment name or a name, in any case',
     run: async (samples) =>
       firstTrouble([
         await findsPart(samples, 'assessment_name'),

@@ -32,7 +32,7 @@ const daysOf = (order: Order, params: Params) => async (samples: Samples) =>
 const alike = cannotTell('the rows do not differ in that name');
 
 /**
- * The document does not say what a name sort compares, nor in which collation. So a page is held
+ * The document names neither the key of a name sort nor its collation. So a page is held
  * against every plausible order: a sorted one agrees with one of them nearly everywhere, an unsorted
  * one is wrong about every other time.
  */

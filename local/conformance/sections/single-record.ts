@@ -84,7 +84,7 @@ export const singleRecord: Section = {
       ),
     },
     { name: 'it has the shape of 2.2 and the id asked for', run: ofListed(hasItsShape) },
-    { name: 'it is what the list has', run: ofListed(equalsListed) },
+    { name: 'it equals the record of the list', run: ofListed(equalsListed) },
     { name: 'the id of a part gives 404', run: refusesParts },
     {
       name: 'an unknown id gives 404',
