@@ -8,13 +8,13 @@ import { Duty, raisedOnce } from '../ops/duty.ts';
 import { barriers, complaints, describeInBrowser } from './browser.ts';
 import { Browser } from './chromium.ts';
 
-/** Fifty times as quick: a deployment is looked at every 10 s. */
+/** The clock is fifty times as quick: the console reads a deployment every 10 s. */
 const briskClock = {
   ...systemClock,
   sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms / 50, signal),
 };
 
-/** Names as nobody has them. */
+/** Invented names with hostile text. */
 const hostile = {
   person: '<script>window.harm = 1</script>',
   organization: '<img src=x onerror="window.harm = 1">',
@@ -24,7 +24,7 @@ const hostile = {
 describeInBrowser('the console in a browser', () => {
   const duty = new Duty();
   const { stage } = duty;
-  /** Of the certification with hostile names, which has been announced. */
+  /** The announced certification with hostile names. */
   let announced = 0;
   let browser: Browser;
   let door: DeploymentDoor;
@@ -75,7 +75,7 @@ describeInBrowser('the console in a browser', () => {
     await Promise.all([listens, on.goto(new URL(path, served.url).href)]);
   }
 
-  /** More at once than is announced unasked. */
+  /** More certifications at once than the limit. */
   async function flood(year: string): Promise<void> {
     for (const day of ['05-06', '05-07', '05-08'])
       stage.sandbox.world.add({
@@ -85,7 +85,7 @@ describeInBrowser('the console in a browser', () => {
     expect(await stage.completedTick()).toMatchObject({ held: 3 });
   }
 
-  /** Asked by somebody who waits for a turn: the console may be asking the same function at this moment. */
+  /** This call waits for its turn: the console may call the same function at this moment. */
   async function heldOf(year: string): Promise<number> {
     const asked = duty.start(`holds --year ${year} --json`, { clock: systemClock });
     asked.input.end();
@@ -94,7 +94,7 @@ describeInBrowser('the console in a browser', () => {
       .events;
   }
 
-  /** What the keyboard acts upon: a field by its name, anything else by its text. */
+  /** The focused element: a field by its name, others by their text. */
   const focused = () =>
     page.evaluate<string>(
       'document.activeElement.matches("input") ? document.activeElement.name : document.activeElement.textContent',
@@ -108,7 +108,7 @@ describeInBrowser('the console in a browser', () => {
     throw new Error(`No press of Tab leads to ${wanted}.`);
   }
 
-  /** Every page of the navigation, and those that lead from there. */
+  /** Each page of the navigation, and the pages to which they lead. */
   const pages: readonly (readonly [page: string, path: () => string])[] = [
     ...ofIntegration.map(([path, name]) => [name, () => `i/district-a/${path}`] as const),
     ['a certificate', () => 'i/district-a/proof?from=2019-05-05&to=2019-05-09'],
@@ -128,38 +128,32 @@ describeInBrowser('the console in a browser', () => {
     given = new URL(url).pathname;
   });
 
-  it.each(pages)(
-    'opens %s without an error, and names of others are text there',
-    async (_, path) => {
-      await open(path());
-      expect(complained).toEqual([]);
-      expect(await page.evaluate('window.harm')).toBeUndefined();
-      expect(await page.locator('main :is(script, img, [onload], [onerror])').count()).toBe(0);
-    },
-  );
+  it.each(pages)('opens %s without an error, and foreign names are text there', async (_, path) => {
+    await open(path());
+    expect(complained).toEqual([]);
+    expect(await page.evaluate('window.harm')).toBeUndefined();
+    expect(await page.locator('main :is(script, img, [onload], [onerror])').count()).toBe(0);
+  });
 
-  it.each(pages)(
-    'shows nothing of %s that axe finds a barrier, in any light or width',
-    async (_, path) => {
-      await open(path());
-      // Colours do not depend on the width, nor does what overlaps on the colours.
-      for (const [colorScheme, width] of [
-        ['light', 360],
-        ['dark', 1440],
-      ] as const) {
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize({ width, height: 900 });
-        const found = await barriers(page);
-        expect({ colorScheme, width, found }).toEqual({ colorScheme, width, found: [] });
-        const [whole, seen] = await page.evaluate<number[]>(
-          '[document.documentElement.scrollWidth, innerWidth]',
-        );
-        expect({ width, whole }).toEqual({ width, whole: seen });
-      }
-    },
-  );
+  it.each(pages)('shows no barrier of %s to axe, in any light or width', async (_, path) => {
+    await open(path());
+    // Colours do not depend on the width, and overlaps do not depend on the colours.
+    for (const [colorScheme, width] of [
+      ['light', 360],
+      ['dark', 1440],
+    ] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      const found = await barriers(page);
+      expect({ colorScheme, width, found }).toEqual({ colorScheme, width, found: [] });
+      const [whole, seen] = await page.evaluate<number[]>(
+        '[document.documentElement.scrollWidth, innerWidth]',
+      );
+      expect({ width, whole }).toEqual({ width, whole: seen });
+    }
+  });
 
-  it('shows what a tick has changed, in two tabs, without being loaded again', async () => {
+  it("shows a tick's changes in two tabs, without a reload", async () => {
     const tabs = [page, await reader.newPage()];
     for (const tab of tabs) {
       await open('i/district-a/now', tab);
@@ -176,7 +170,7 @@ describeInBrowser('the console in a browser', () => {
     expect(await known(page)).toBe(await known(tabs[1] ?? page));
   });
 
-  it('leaves a table that is put anew scrolled as it was, with the focus on it', async () => {
+  it('keeps the scroll position and the focus of a table that is replaced', async () => {
     await page.setViewportSize({ width: 360, height: 900 });
     await open('i/district-a/events');
     const scrolled = async () =>
@@ -197,7 +191,7 @@ describeInBrowser('the console in a browser', () => {
     expect(await scrolled()).toEqual({ left: 120, isFocused: true, rows: rows + 1 });
   });
 
-  it('tells the end of a command that another tab has answered, also to somebody at its buttons', async () => {
+  it('shows the end of a command that another tab has answered, also to a person at its buttons', async () => {
     await open('i/district-a/commands/discard');
     await page.click('button.act');
     await page.getByText('Tell nobody, ever, of ').waitFor();
@@ -208,7 +202,7 @@ describeInBrowser('the console in a browser', () => {
     await page.getByText('It has ended with ').waitFor();
   });
 
-  it('takes a command by keyboard alone, and the ledger has it once the answer was yes', async () => {
+  it('accepts a command by keyboard alone, and the ledger has it once the answer was yes', async () => {
     await flood('2018');
     expect(await heldOf('2018')).toBe(3);
     await open('i/district-a/commands/release');
@@ -248,7 +242,7 @@ describeInBrowser('the console in a browser', () => {
     expect(complained).toEqual([]);
   });
 
-  it('is small and quick: the first page, with all that belongs to it, is below 50 KB', async () => {
+  it('is small and quick: the first page with all its parts is below 50 KB', async () => {
     const bodies: Promise<Buffer>[] = [];
     page.on('response', (answer) => {
       if (answer.ok() && !/\/live\?since=\d+$/.test(answer.url())) bodies.push(answer.body());
@@ -262,7 +256,7 @@ describeInBrowser('the console in a browser', () => {
     const took = await page.evaluate<number>(
       'performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd',
     );
-    // 0.3 s on an idle machine; this one may be busy.
+    // It takes 0.3 s on an idle machine. This one may be busy.
     expect(took).toBeLessThan(5_000);
   });
 });

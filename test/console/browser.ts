@@ -3,14 +3,14 @@ import type { Page } from 'playwright-core';
 import { describe } from 'vitest';
 import { executablePath } from './chromium.ts';
 
-/** A block of tests that need a browser; without one, they are reported as skipped, and why. */
+/** A block of tests that need a browser. Without one, they are reported as skipped, with the reason. */
 export function describeInBrowser(title: string, tests: () => void): void {
   const reason = '(skipped: there is no Chromium, Chrome or Edge here)';
   if (executablePath === undefined) describe.skip(`${title} ${reason}`, tests);
   else describe(title, tests);
 }
 
-/** What the browser holds against a page, from now on: errors, violations of the policy, what could not be loaded. */
+/** The browser's complaints about a page from now on: errors, violations of the policy, failed loads. */
 export function complaints(page: Page): readonly string[] {
   const all: string[] = [];
   page.on('console', (entry) => {
@@ -21,16 +21,16 @@ export function complaints(page: Page): readonly string[] {
     if (answer.status() >= 400) all.push(`${answer.status()} ${answer.url()}`);
   });
   page.on('requestfailed', (request) => {
-    // Whoever goes on to another page hears the last one's stream no longer.
+    // A browser that opens another page stops reading the last one's stream.
     const isLeft = request.failure()?.errorText === 'net::ERR_ABORTED';
     if (!isLeft) all.push(`${request.failure()?.errorText} ${request.url()}`);
   });
   return all;
 }
 
-/** What axe finds on a page: the rule, what it says, and where. */
+/** The findings of axe on a page: the rule, its text, and the place. */
 export async function barriers(page: Page): Promise<readonly string[]> {
-  // Through the debugger's protocol, which the page's policy does not bind.
+  // The page's policy does not bind the debugger's protocol.
   const isThere = await page.evaluate<boolean>('"axe" in window');
   if (!isThere) await page.evaluate(axe.source);
   const { violations } = await page.evaluate<AxeResults>(

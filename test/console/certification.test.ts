@@ -16,12 +16,12 @@ afterEach(() => visitor[Symbol.asyncDispose]());
 const page = (id: number) => `i/district-a/certifications/${id}`;
 const add = (more = {}) =>
   stage.sandbox.world.add({ organization_id: stage.filtered, certified_on: '2019-05-06', ...more });
-/** What stands in the timeline, in its order. */
+/** The entries of the timeline, in order. */
 const lived = (text: string) =>
   [...text.matchAll(/<li><p><strong>(.*?)<\/strong>/g)].map(([, what]) => what);
 
 describe('the page of a certification', () => {
-  it('has its life in order, with the fields that changed and what became of each event', async () => {
+  it('has its life in order, with the changed fields and the fate of each event', async () => {
     const { world } = stage.sandbox;
     const { id } = add();
     await stage.completedTick();
@@ -45,14 +45,14 @@ describe('the page of a certification', () => {
     expect(text).toContain('href="i/district-a/proof?from=2020-03-04&amp;to=2020-03-04"');
   });
 
-  it('is found by its id, wherever one is typed', async () => {
+  it('is found by its id, from any field for one', async () => {
     const { id } = add();
     await stage.completedTick();
     const { text } = await visitor.opens(`i/district-a/certifications?id=+${id}`);
     expect(text).toContain('announced: SNS has accepted its last event');
   });
 
-  it('has what is held, and the decision about it', async () => {
+  it('has the held events, and the decision about them', async () => {
     const [{ id }] = [add(), add(), add()];
     expect(await stage.completedTick()).toMatchObject({ held: 3 });
     const path = page(id);
@@ -67,7 +67,7 @@ describe('the page of a certification', () => {
     expect(after).not.toContain(`Release: assessment ${id}`);
   });
 
-  it('says why nobody has heard of one that is not known, and what is in the way', async () => {
+  it('says why an unknown one was not announced, and the obstacles', async () => {
     const { id } = add();
     await duty.run('pause --reason maintenance');
     const { text } = await visitor.opens(page(id));
@@ -87,12 +87,12 @@ describe('the page of a certification', () => {
     const before = asked();
     const { text } = await visitor.opens(page(id));
     expect(asked()).toBe(before + 1);
-    // What is fetched again by itself is a page with such a part.
+    // A page with such a part is fetched again by itself.
     expect(text).not.toContain('data-live');
   });
 
   it.each(['certifications', 'certifications?id=', 'certifications?id=soon', 'certifications/0'])(
-    'says what is wrong with %s',
+    'names the mistake in %s',
     async (path) => {
       const { status, text } = await visitor.opens(`i/district-a/${path}`);
       expect(status).toBe(400);

@@ -22,7 +22,7 @@ const recorded = z.object({
   result: z.tuple([z.object({ history: z.array(commandRecord) })]),
 });
 
-/** More at once than is announced unasked. */
+/** More certifications at once than the limit. */
 async function flood(day: string): Promise<void> {
   for (let count = 0; count < 3; count += 1)
     stage.sandbox.world.add({ organization_id: stage.filtered, certified_on: day });
@@ -31,14 +31,14 @@ async function flood(day: string): Promise<void> {
 
 interface Change {
   readonly fields: Readonly<Record<string, string>>;
-  /** What the form asks before it does it. */
+  /** The question of the form. */
   readonly asks?: RegExp;
   readonly before?: () => Promise<void>;
-  /** As the history has it, where that is not its own name. */
+  /** The command's name in the history, if it differs. */
   readonly as?: CommandName;
 }
 
-/** In this order, each as its form is filled in. */
+/** The commands in this order, with the filled fields of their forms. */
 const changes = (): Readonly<Record<string, Change>> => ({
   pause: { fields: { reason: 'maintenance' } },
   resume: { fields: {} },
@@ -48,7 +48,7 @@ const changes = (): Readonly<Record<string, Change>> => ({
   release: { before: () => flood('2019-05-07'), fields: {}, asks: /Release 3 events\?/ },
   discard: { before: () => flood('2019-05-08'), fields: {}, asks: /of 3 events\?/ },
   replay: { fields: { from: '2019-05-07', to: '2019-05-07' } },
-  // Nothing is missing, so it changes nothing.
+  // Nothing is missing, so this changes nothing.
   'accept-total': { fields: { total: '1' }, asks: /Take 1 as the right total/ },
   'credentials set': {
     fields: {
@@ -70,7 +70,7 @@ const history = async () => {
   return history;
 };
 
-/** Fills in the form of a command, and agrees to what it asks. */
+/** Fills in the form of a command, and confirms it. */
 async function given(visitor: Visitor, usage: string, { fields, asks }: Change): Promise<void> {
   const form = `i/district-a/commands/${usage.replaceAll(' ', '-')}`;
   const { path, text } = await visitor.sends(form, fields);
@@ -82,7 +82,7 @@ async function given(visitor: Visitor, usage: string, { fields, asks }: Change):
   await visitor.sees(path, /It has ended\./);
 }
 
-it('does each command that changes something, on record with who gave it', async () => {
+it('each command that changes data is carried out, on record with its caller', async () => {
   const all = Object.entries(changes());
   const changing = commands.flatMap(({ usage, changes }) => (changes ? [usage] : []));
   expect(changing.toSorted()).toEqual(all.map(([usage]) => usage).toSorted());

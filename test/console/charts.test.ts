@@ -7,7 +7,7 @@ import { heatMap, type MarkedDay, marks } from '../../console/charts/heat-map.ts
 const titled = { id: 'map', title: 'Proof', description: 'Each day' };
 const drawn = async (days: readonly MarkedDay[]) => String(await heatMap(days, titled));
 
-/** The cells that a map colours: what each of its shapes covers, read by its rows and columns. */
+/** The cells that a map colours, read from the rows and columns of its shapes. */
 function cellsOf(svg: string): Map<string, string> {
   const years = [...svg.matchAll(/<text x="0" y="\d+">(\d{4})<\/text>/g)].map(([, year]) => year);
   const cells = new Map<string, string>();
@@ -42,7 +42,7 @@ const daysFrom = fc
   });
 
 describe('the heat map', () => {
-  it('colours each day once, as it is, and no day besides', async () => {
+  it('colours each day once by its mark, and no other day', async () => {
     await fc.assert(
       fc.asyncProperty(daysFrom, async (days) => {
         const expected = new Map(days.map(({ day, mark }) => [day, mark]));
@@ -52,7 +52,7 @@ describe('the heat map', () => {
     );
   });
 
-  it('says of a day that is not as it should be why, and escapes it', async () => {
+  it('has the reason for each unproven day, escaped', async () => {
     const svg = await drawn([
       { day: '2026-11-01', mark: 'unproven', told: 'unproven: <never> read' },
       { day: '2026-11-02', mark: 'unproven', told: 'unproven: <never> read' },
@@ -64,7 +64,7 @@ describe('the heat map', () => {
     expect(svg.match(/<title>/g)).toHaveLength(1);
   });
 
-  it('is an image with a name and a description, in which nothing can have the focus', async () => {
+  it('is an image with a name and a description, without an element that can have the focus', async () => {
     const svg = await drawn([{ day: '2026-11-01', mark: 'proven' }]);
     expect(svg).toMatch(/^<svg role="img" aria-labelledby="map-title map-description"/);
     expect(svg).toContain('<title id="map-title">Proof</title>');
@@ -87,7 +87,7 @@ describe('the chart of ticks', () => {
     return [...outline.matchAll(/M\d+ \d+v-(\d+)/g)].map(([, height]) => Number(height));
   };
 
-  it('has of each number a lane in which the greatest is the highest, and little is seen, too', async () => {
+  it('has a lane for each number, in which the greatest is the highest and small ones are visible', async () => {
     const bars = [bar(1, { requests: 1 }), bar(2, { requests: 400 }), bar(3, { requests: 200 })];
     const svg = await chartOf(bars);
     expect(heights(svg, 'requests')).toEqual([2, 20, 10]);
@@ -95,7 +95,7 @@ describe('the chart of ticks', () => {
     expect(svg).toContain('>400</text>');
   });
 
-  it('says of each tick what it did, and where ticks are lacking', async () => {
+  it('has the text of each tick, and the gaps between ticks', async () => {
     const svg = await chartOf([
       bar(1, { told: 'first <tick>' }),
       bar(5, { gap: '4 min without a tick' }),

@@ -7,7 +7,7 @@ const { ProgramFiles = '', LOCALAPPDATA = '' } = process.env;
 const { 'ProgramFiles(x86)': programFiles86 = '' } = process.env;
 const onWindows = ['Google/Chrome/Application/chrome.exe', 'Microsoft/Edge/Application/msedge.exe'];
 
-/** Where a Chromium may be, Debian's first. */
+/** Possible places of a Chromium, Debian's first. */
 const places: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   linux: ['/usr/bin/chromium', '/opt/google/chrome/chrome', '/opt/microsoft/msedge/msedge'],
   darwin: [
@@ -19,11 +19,11 @@ const places: Partial<Record<NodeJS.Platform, readonly string[]>> = {
     onWindows.map((program) => join(folder, program)),
   ),
 };
-// CI installs a browser beside the first tests, and holds this lock until it is there.
+// CI installs a browser beside the first tests, and holds this lock meanwhile.
 const { BROWSER_LOCK } = process.env;
 if (BROWSER_LOCK) execFileSync('flock', ['-w', '300', BROWSER_LOCK, 'true']);
 
-/** Absent: there is none here. */
+/** Absent: this machine has none. */
 export const executablePath = places[process.platform]?.find((place) => existsSync(place));
 
 interface Reader {
@@ -53,12 +53,13 @@ export class Browser implements AsyncDisposable {
     );
   }
 
-  /** Somebody who has just sat down in front of it. */
+  /** A new reader, without cookies or a cache. */
   async reader(reader: Partial<Reader> = {}): Promise<BrowserContext> {
     const { colorScheme = 'light', width = 1440, javaScriptEnabled = true } = reader;
     const viewport = { width, height: 900 };
     const context = await this.#chromium.newContext({ colorScheme, viewport, javaScriptEnabled });
-    // Far above what anything takes, and below the limit of a test, which would not say what it waited for.
+    // This exceeds all normal times, and is below the limit of a test, which would not name its
+    // cause.
     context.setDefaultTimeout(30_000);
     return context;
   }

@@ -15,10 +15,10 @@ beforeEach(async () => {
 afterEach(() => visitor[Symbol.asyncDispose]());
 
 const at = (command: string) => `i/district-a/commands/${command}`;
-/** The path of the run that a page is about. */
+/** The path of the run on a page. */
 const runIn = (text: string) => /action="(i\/district-a\/runs\/[^"]+)"/.exec(text)?.[1] ?? '';
 
-/** More at once than is announced unasked. */
+/** More certifications at once than the limit. */
 async function flood(): Promise<void> {
   for (const certified_on of ['2019-05-06', '2019-05-07', '2019-05-08'])
     stage.sandbox.world.add({ organization_id: stage.filtered, certified_on });
@@ -26,7 +26,7 @@ async function flood(): Promise<void> {
 }
 
 describe('the command console', () => {
-  it('prints an address, and ends when it is asked to', async () => {
+  it('prints an address, and ends on request', async () => {
     const program = duty.start('console --port 0');
     await program.shows(/http:\/\/127\.0\.0\.1:\d+\/[\w-]{32}\//);
     const [url = ''] = /http:\S+/.exec(program.output.text) ?? [];
@@ -56,8 +56,8 @@ describe('a deployment that the console has found', () => {
 
   it.each([
     ['has lost a function', 'ResourceNotFoundException', 404, 'There is no function '],
-    ['takes the sign-in no longer', 'ExpiredTokenException', 403, 'have expired.'],
-  ])('is looked for again once it %s', async (_, type, status, told) => {
+    ['refuses the sign-in', 'ExpiredTokenException', 403, 'have expired.'],
+  ])('is looked up again once it %s', async (_, type, status, told) => {
     expect((await visitor.opens('i/district-a/events')).status).toBe(200);
     const before = calls('DescribeStacks');
     const body = JSON.stringify({ __type: type });
@@ -69,7 +69,7 @@ describe('a deployment that the console has found', () => {
 });
 
 describe('the page Now', () => {
-  it('draws what the last ticks and hours did, and tells the next tick', async () => {
+  it('draws the last ticks and hours, and has the time of the next tick', async () => {
     await flood();
     const { text } = await visitor.opens('i/district-a/now');
     expect(text).toMatch(/<title id="ticks-title">The last \d+ ticks<\/title>/);
@@ -80,7 +80,7 @@ describe('the page Now', () => {
 });
 
 describe('a command given at the console', () => {
-  it('does what it does on the command line, and is on record with who gave it', async () => {
+  it('has the effect of the command line, and is on record with its caller', async () => {
     const { text } = await visitor.sends(at('pause'), { reason: 'maintenance' });
     expect(text).toContain('pause --reason=maintenance');
     await visitor.sees('i/district-a/now', /paused since .* by .*: maintenance/);
@@ -88,13 +88,13 @@ describe('a command given at the console', () => {
     expect(stdout).toMatch(/pause +done +arn:aws:\S+ +reason=maintenance/);
   });
 
-  it('asks before it changes anything, and does what it has asked for', async () => {
+  it('asks before a change, and changes only the counted events', async () => {
     await flood();
     const asked = await visitor.sends(at('release'), {});
     const run = runIn(asked.text);
     const shown = await visitor.sees(run, /Release 3 events\?/);
     expect(shown).toContain('3 events held');
-    // What comes after the question was not meant.
+    // This event came after the question, so it is excluded.
     stage.sandbox.world.add({ organization_id: stage.filtered, certified_on: '2019-05-09' });
     expect(await stage.completedTick()).toMatchObject({ held: 1 });
     await visitor.sends(run, { answer: 'yes' });
@@ -103,7 +103,7 @@ describe('a command given at the console', () => {
     expect(await stage.events(queues.everything)).toHaveLength(3);
   });
 
-  it('is told to a page that was there before it began to listen', async () => {
+  it('reaches a page that was opened before it began to listen', async () => {
     const opened = Date.now();
     const { path } = await visitor.sends(at('explain'), { id: '1' });
     await visitor.sees(path, /It has ended/);
@@ -115,7 +115,7 @@ describe('a command given at the console', () => {
     await reader?.cancel();
   });
 
-  it('has only its own page look again, and all others once it has ended', async () => {
+  it('refreshes only its own page, and all others once it has ended', async () => {
     await flood();
     const { body } = await fetch(new URL('live', visitor.url), {
       signal: AbortSignal.timeout(20_000),
@@ -134,7 +134,7 @@ describe('a command given at the console', () => {
     await reader?.cancel();
   });
 
-  it('changes nothing where the answer is no', async () => {
+  it('changes nothing after the answer no', async () => {
     await flood();
     const run = runIn((await visitor.sends(at('discard'), {})).text);
     await visitor.sees(run, /Tell nobody, ever, of 3 events\?/);
@@ -143,7 +143,7 @@ describe('a command given at the console', () => {
     expect(await duty.json('holds')).toMatchObject({ exitCode: 0, result: { events: 3 } });
   });
 
-  it('keeps no command line from being answered at the same time', async () => {
+  it('does not prevent simultaneous answers to command lines', async () => {
     const [page, ...answers] = await Promise.all([
       visitor.opens('i/district-a/held'),
       ...['holds', 'status', 'check'].map((command) => duty.json(command)),
@@ -152,7 +152,7 @@ describe('a command given at the console', () => {
     expect(answers.map(({ ok }) => ok)).toEqual([true, true, true]);
   });
 
-  it('takes whatever is typed for a value, and for no option', async () => {
+  it('takes typed text as a value, and never as an option', async () => {
     const reason = '--stack=other --yes';
     await visitor.sends(at('pause'), { reason });
     await visitor.sees('i/district-a/now', /--stack=other --yes/);
@@ -161,7 +161,7 @@ describe('a command given at the console', () => {
     await visitor.sends('i/district-a/now', {});
   });
 
-  it('is taken from a form of the console only', async () => {
+  it('is accepted from a form of the console only', async () => {
     const sent = await visitor.raw(visitor.at(at('pause')), {
       method: 'POST',
       headers: { origin: visitor.origin, 'content-type': 'application/x-www-form-urlencoded' },
@@ -172,12 +172,12 @@ describe('a command given at the console', () => {
     expect((await visitor.opens('i/district-a/now')).text).not.toContain('paused');
   });
 
-  it('says what is wrong with what was typed', async () => {
+  it('names the mistake in a typed value', async () => {
     const { path } = await visitor.sends(at('prove'), { from: 'yesterday', to: '2019-05-06' });
     expect(await visitor.sees(path, /It has ended with 2/)).toContain('Allowed: a day');
   });
 
-  it('shows texts of others as text', async () => {
+  it('shows foreign texts as text', async () => {
     await visitor.sends(at('pause'), { reason: '<img src=x onerror=alert(1)>' });
     const text = await visitor.sees('i/district-a/now', /onerror/);
     expect(text).toContain('&lt;img src=x onerror=alert(1)&gt;');

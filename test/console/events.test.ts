@@ -20,7 +20,7 @@ describe('the page of events', () => {
     expect((await visitor.opens(page)).text).toContain('No event of these days matches.');
   });
 
-  it('has each with the way to the life of its certification, and only those asked for', async () => {
+  it("has each event with a link to its certification's life, and only the requested ones", async () => {
     const { id } = stage.sandbox.world.add({ organization_id: stage.filtered });
     await stage.completedTick();
     const link = `certifications/${id}"`;
@@ -32,7 +32,7 @@ describe('the page of events', () => {
     expect((await visitor.opens(`${page}?delivery=held`)).text).not.toContain(link);
   });
 
-  it('goes on with older ones, each on one page', async () => {
+  it('has older ones on further pages, each once', async () => {
     const ids = Array.from({ length: 103 }, () => stage.sandbox.world.add().id);
     expect(await stage.completedTick()).toMatchObject({ created: 103 });
     const idsOn = (text: string) =>
@@ -46,7 +46,7 @@ describe('the page of events', () => {
     expect(all.toSorted((a, b) => a - b)).toEqual(ids.toSorted((a, b) => a - b));
   });
 
-  it('shows late ones only where somebody wants those', async () => {
+  it('has late ones only, on request', async () => {
     const late = stage.sandbox.world.add({ certified_on: '2019-05-06' });
     const fresh = stage.sandbox.world.add();
     await stage.completedTick();
@@ -56,7 +56,7 @@ describe('the page of events', () => {
     expect(text).not.toContain(`certifications/${fresh.id}"`);
   });
 
-  it('says what is wrong with what was asked for', async () => {
+  it('names the mistake in a filter', async () => {
     expect((await visitor.opens(`${page}?organization=all`)).text).toMatch(/whole numbers from 1/);
   });
 });

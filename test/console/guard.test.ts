@@ -16,7 +16,7 @@ afterAll(() => visitor[Symbol.asyncDispose]());
 const page = 'i/district-a/now';
 const form = 'i/district-a/commands/pause';
 
-/** With a Host header of one's own, which fetch does not allow. */
+/** Sends its own Host header, which fetch does not allow. */
 function withHost(host: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const { port } = new URL(visitor.origin);
@@ -29,7 +29,7 @@ function withHost(host: string): Promise<number> {
   return promise;
 }
 
-/** A form of which nobody has said how long it is. */
+/** Sends a form without its length. */
 function inChunks(body: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const { origin, port } = new URL(visitor.origin);
@@ -56,7 +56,7 @@ const post = (
 const paused = async () => (await duty.json('status')).result;
 
 describe('the console lets in', () => {
-  it('whoever has the printed address, copied with its end or without', async () => {
+  it('readers with the printed address, copied with its end or without', async () => {
     expect((await visitor.opens('')).path).toBe(visitor.at(page));
     const { headers } = await visitor.raw(visitor.at('').slice(0, -1));
     expect(headers.get('location')).toBe(visitor.at(''));
@@ -64,7 +64,7 @@ describe('the console lets in', () => {
   });
 
   it.each(['/', '/i/district-a/now', '/guessed/i/district-a/now', '/live', '/style.css'])(
-    'nobody who does not know it: %s',
+    'nobody without it: %s',
     async (path) => {
       const { status, text } = await visitor.raw(path);
       expect(status).toBe(403);
@@ -72,7 +72,7 @@ describe('the console lets in', () => {
     },
   );
 
-  it('no page of another origin, and no other name that leads here', async () => {
+  it('no page of another origin, and no other host name', async () => {
     const foreign = { headers: { origin: 'http://evil.example' } };
     expect((await visitor.raw(visitor.at(page), foreign)).status).toBe(403);
     const { host, port } = new URL(visitor.origin);
@@ -81,7 +81,7 @@ describe('the console lets in', () => {
     expect(await withHost(host)).toBe(200);
   });
 
-  it('no form that is not said to come from its own pages', async () => {
+  it('no form without the origin of its own pages', async () => {
     const { origin } = visitor;
     for (const said of [{}, { origin: 'null' }, { origin: 'http://evil.example' }])
       expect((await post({ ...said })).status).toBe(403);
@@ -91,13 +91,13 @@ describe('the console lets in', () => {
     await visitor.sees(page, /paused since .*because/);
   });
 
-  it('nobody away from what was asked for, on the way to the content', async () => {
+  it('readers to the content of the same address, with its filters', async () => {
     const { text } = await visitor.opens('i/district-a/events?type=created&late=yes');
     const [, href = ''] = /<a class="skip" href="([^"]+)"/.exec(text) ?? [];
     expect(href).toBe(`${visitor.at('i/district-a/events')}?type=created&amp;late=yes#content`);
   });
 
-  it('nothing from elsewhere, nothing that frames it, and keeps nothing', async () => {
+  it('no foreign content, no frame around it, and nothing into a cache', async () => {
     const { headers } = await visitor.opens(page);
     expect(headers.get('content-security-policy')).toBe(
       "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'self'",
@@ -106,7 +106,7 @@ describe('the console lets in', () => {
     expect(headers.get('referrer-policy')).toBe('same-origin');
   });
 
-  it('no form larger than any of its own, and none that does not say how large it is', async () => {
+  it('no form larger than any of its own, and none without its length', async () => {
     const { origin } = visitor;
     expect((await post({ origin }, `reason=${'x'.repeat(100_000)}`)).status).toBe(413);
     for (const sent of ['', 'run=1', 'x'.repeat(100_000)]) expect(await inChunks(sent)).toBe(413);

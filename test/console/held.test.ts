@@ -28,7 +28,7 @@ const refused = {
     </PublishBatchResult></PublishBatchResponse>`,
 };
 
-/** More at once than is announced unasked: two of 2019 and one of 2020, of two organizations. */
+/** More certifications at once than the limit: two of 2019 and one of 2020, of two organizations. */
 async function flood(): Promise<number[]> {
   const { world } = stage.sandbox;
   const added = [
@@ -43,7 +43,7 @@ async function flood(): Promise<number[]> {
 const asked = z.looseObject({ command: z.string(), after: z.string().optional() });
 const answered = z.looseObject({ result: z.looseObject({}) });
 
-/** The first answer tells of one certification, the next one of the others: as of more than ten thousand. */
+/** The first answer has one certification, the next one the others, as with more than ten thousand. */
 const inTwoParts =
   ([first = 0, ...others]: readonly number[]): Rule =>
   async ({ body, forward }) => {
@@ -51,15 +51,15 @@ const inTwoParts =
     if (command.command !== 'holds') return forward();
     const ids = after === undefined ? [first] : others;
     const reply = await forward(JSON.stringify({ ...command, ids }));
-    // The function is busy: asked again, it answers.
+    // A busy function answers the next request.
     if (after !== undefined || reply.status !== 200) return reply;
     const { result, ...answer } = answered.parse(JSON.parse(reply.body));
-    // It goes on behind a place; which one, only this gate asks.
+    // The command continues after this place, which only this gate reads.
     const next = { ...command, after: `held/2026-11-25T00:00:00Z/${first}` };
     return { ...reply, body: JSON.stringify({ ...answer, result: { ...result, next } }) };
   };
 
-/** Presses a button, and agrees to what is asked then. */
+/** Presses a button, and confirms the question. */
 async function decides(name: string, question: RegExp, on = page): Promise<string> {
   const run = runIn((await visitor.presses(on, name)).text);
   await visitor.sees(run, question);
@@ -67,15 +67,15 @@ async function decides(name: string, question: RegExp, on = page): Promise<strin
   return visitor.sees(run, /It has ended/);
 }
 
-describe('the page of what is held', () => {
-  it('says that nothing is', async () => {
+describe('the page of held events', () => {
+  it('says that none is held', async () => {
     const { text } = await visitor.opens(page);
     expect(text).toContain('Nothing is held.');
     expect(text).toContain('Nothing is undeliverable.');
     expect(text).not.toContain('<button aria-label');
   });
 
-  it('counts it by organization with its name, by year and by type, and lists it', async () => {
+  it('counts them by organization with its name, by year and by type, and lists them', async () => {
     const [id = 0] = await flood();
     const { text } = await visitor.opens(page);
     expect(text).toContain('<strong>3 events held</strong>, of 3 assessments: 3 created');
@@ -86,7 +86,7 @@ describe('the page of what is held', () => {
     expect(text).toContain(`href="i/district-a/certifications/${id}"`);
   });
 
-  it('shows what was asked for only, and says that others wait where that is none', async () => {
+  it('shows only the requested ones, and says that others wait if none matches', async () => {
     await flood();
     const { text } = await visitor.opens(`${page}?year=2019&organization=${other()}`);
     expect(text).toContain('1 event held');
@@ -94,7 +94,7 @@ describe('the page of what is held', () => {
     expect(none.text).toContain('3 events held, and none of them matches.');
   });
 
-  it('says that one answer has not told of all, counts all when asked to, and decides about all', async () => {
+  it('says that one answer is incomplete, counts all on request, and decides on all', async () => {
     const ids = await flood();
     duty.lambda.always(inTwoParts(ids));
     const { text } = await visitor.opens(page);
@@ -116,14 +116,14 @@ describe('the page of what is held', () => {
     expect(await visitor.sees(path, /It has ended\./)).toContain('--year=1999');
   });
 
-  it('says what is wrong with a filter', async () => {
+  it('names the mistake in a filter', async () => {
     const { status, text } = await visitor.opens(`${page}?year=soon`);
     expect(status).toBe(400);
     expect(text).toContain('--year &lt;years&gt; cannot be soon.');
     expect(text).toContain('Allowed: years, such as 2026');
   });
 
-  it('releases exactly what a row says', async () => {
+  it('releases exactly the events of a row', async () => {
     await flood();
     await decides('Release: certified in 2019', /Release 2 events\?/);
     await stage.completedTick();
@@ -135,7 +135,7 @@ describe('the page of what is held', () => {
     expect((await visitor.opens(page)).text).toContain('1 event held');
   });
 
-  it('discards one of a filtered list, and tells people only of the others', async () => {
+  it('discards one of a filtered list, and people hear only of the others', async () => {
     await flood();
     const of2019 = `${page}?year=2019`;
     await decides(`Discard: organization ${other()}`, /Tell nobody, ever, of 1 event\?/, of2019);
@@ -145,7 +145,7 @@ describe('the page of what is held', () => {
     expect((await visitor.opens(page)).text).toContain('Nothing is held.');
   });
 
-  it('shows what SNS has refused for good with its code, and tries it again', async () => {
+  it('shows an event that SNS has refused for good with its code, and retries it', async () => {
     // A topic that has never accepted anything is not believed.
     stage.sandbox.world.add({ organization_id: stage.filtered, certified_on: '2019-05-05' });
     await stage.completedTick();

@@ -7,7 +7,7 @@ const nobody = async () => {
   throw new Error('no page that is tested here does that');
 };
 
-/** What the console has of an integration of a test: answers of commands, without AWS in between. */
+/** The console's answers from an integration of a test, without AWS. */
 export class IntegrationDoor implements Door {
   readonly title = 'story';
   readonly zone = 'UTC';

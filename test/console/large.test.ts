@@ -31,8 +31,8 @@ async function calendar(entryOf: (n: number) => DayEntry): Promise<number> {
 }
 
 /**
- * A page as a browser gets it, how long this thread was at work for it and how much it is on the way. Nobody works at it
- * elsewhere, and by the clock, whatever else this machine has to do would count.
+ * A page as a browser gets it, with this thread's time for it and its transferred size. No other
+ * thread works at it. The clock would count all other work of this machine.
  */
 async function opened(page: string) {
   const before = process.threadCpuUsage();
@@ -50,8 +50,8 @@ const entry = (count: number, more: Partial<DayEntry> = {}): DayEntry => {
   return { count, readAt: at, proof, digest: 'f'.repeat(64), ...more };
 };
 
-describe('proof of a million certifications over thirty years', () => {
-  it('is there within a second and below 200 KB on the way', async () => {
+describe('the proof of a million certifications over thirty years', () => {
+  it('is there within a second and below 200 KB', async () => {
     const certifications = await calendar((n) => entry(n % 7 < 2 ? 0 : 130));
     expect(certifications).toBeGreaterThan(1_000_000);
     const { text, ms, bytes } = await opened('proof');
@@ -60,7 +60,7 @@ describe('proof of a million certifications over thirty years', () => {
     expect(bytes).toBeLessThan(200 * kib);
   });
 
-  it('stays so where no day is as the one before it', async () => {
+  it('is so also if each day differs from the one before', async () => {
     await calendar((n) => {
       const { proof: _, digest: __, ...unproven } = entry(130);
       const since = story.clock.now().epochMilliseconds - n * 60_000;
@@ -72,7 +72,7 @@ describe('proof of a million certifications over thirty years', () => {
     expect(bytes).toBeLessThan(200 * kib);
   });
 
-  it('has of a certificate as many rows as somebody reads, and leads to all of them', async () => {
+  it('has as many rows of a certificate as a person reads, and links to all of them', async () => {
     await calendar(() => entry(130));
     const { text, bytes } = await opened('proof?from=1997-01-01&to=2026-11-20');
     expect(text).toMatch(/and [\d,]+ rows: the CSV has all [\d,]+ days\./);

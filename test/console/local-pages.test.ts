@@ -29,7 +29,7 @@ describeInBrowser('the console of npm start in a browser', () => {
     await rm(directory, { recursive: true });
   });
 
-  it('tells what is being done, live, and goes on by itself when everything is ready', async () => {
+  it('shows the work of the start live, and continues by itself when all parts are ready', async () => {
     const seen = new Seen({ clock: systemClock, isReal: false });
     const story = new Integration();
     await story.baseline();
@@ -45,14 +45,14 @@ describeInBrowser('the console of npm start in a browser', () => {
     await page.evaluate('window.isSame = true');
     seen.begin('starting DynamoDB');
     await page.waitForSelector('li >> text=starting DynamoDB');
-    // By its script: without one, it would be another page every three seconds.
+    // The script did this. Without it, there would be another page every three seconds.
     expect(await page.evaluate('window.isSame')).toBe(true);
     expect(await barriers(page)).toEqual([]);
     seen.ready();
     await page.waitForURL(new RegExp(`/i/${story.name}/now$`));
   });
 
-  it('shows live what is provoked, and what came of it', async () => {
+  it('shows provoked changes and their results live', async () => {
     await started.shows(/http:\S+/);
     const [url = ''] = /http:\S+/.exec(started.output.text) ?? [];
     await using reader = await browser.reader();

@@ -27,7 +27,7 @@ describe('the page of notices', () => {
     expect(text).toContain('None yet.');
   });
 
-  it('has the words of a condition, how much of it there is, and whether it was told', async () => {
+  it('has the words of a condition, its number, and whether it was told', async () => {
     for (const certified_on of ['2019-05-06', '2019-05-07', '2019-05-08'])
       stage.sandbox.world.add({ organization_id: stage.filtered, certified_on });
     await stage.completedTick();
@@ -48,7 +48,7 @@ describe('the page of notices', () => {
     expect(form.text).toMatch(/name="note" value="yes" checked/);
   });
 
-  it('has what the last self-check has failed, and leads to another', async () => {
+  it('has the failures of the last self-check, and leads to another one', async () => {
     const endpoint = 'office@district-a.example';
     const gone = { topic: 'alerts', protocol: 'email', endpoint, name: 'email' };
     await stage.operate.invoke({ command: 'check', note: true, subscriptions: [gone] });
@@ -60,7 +60,7 @@ describe('the page of notices', () => {
     expect((await visitor.opens(page)).text).toContain('<span class="good">passed</span>');
   });
 
-  it('has what operations were told, where npm start knows it', async () => {
+  it('has the notices sent so far, which npm start knows', async () => {
     const local = new Seen({ clock: systemClock, isReal: false });
     local.notice({ subject: 'district-a: a flood of changes is held', text: 'So <much> at once' });
     local.notice({ subject: 'district-b: paused', text: 'elsewhere' });
@@ -72,14 +72,14 @@ describe('the page of notices', () => {
     expect((await visitor.opens(page)).text).not.toContain('Notices that operations got');
   });
 
-  it('says what is in the way without being told of', async () => {
+  it('has a reason that causes no notice', async () => {
     await stage.lastTickWas(Temporal.Now.instant().subtract({ hours: 1 }));
     const { text } = await visitor.opens(page);
     expect(text).toContain('not up to date: ticks do not come to their end');
   });
 });
 
-it('every command that advice names has a form, which means exactly that command', () => {
+it('each command named in advice has a form with exactly its meaning', () => {
   const named = Object.values(noticed).flatMap(({ command }) =>
     command && 'ops' in command ? [command.ops] : [],
   );

@@ -6,7 +6,7 @@ const duty = new Duty();
 const { stage } = duty;
 beforeAll(() => duty.build({ integration: { holdAbove: 2 } }));
 afterAll(() => duty.dismantle());
-/** Of a day that is proven from the start. */
+/** The id of a record on a day that is proven from the start. */
 let id = 0;
 raisedEach(duty, async () => {
   ({ id } = stage.sandbox.world.add({ certified_on: '2019-05-06' }));
@@ -20,11 +20,11 @@ afterEach(() => visitor[Symbol.asyncDispose]());
 
 const page = 'i/district-a/proof';
 const days = 'from=2019-05-05&to=2019-05-07';
-/** As the command line has it, and as a page escapes it. */
+/** The command line's text, escaped as on a page. */
 const escaped = (text: string) => text.replaceAll("'", '&#39;');
 
 describe('the page of proof', () => {
-  it('shows each day of all years in which there was one, and what is proven by month', async () => {
+  it('shows each day of all years with certifications, and the proven days by month', async () => {
     const { text } = await visitor.opens(page);
     const first = Number(/Proof of each day, (\d+) to/.exec(text)?.[1]);
     expect(first).toBeLessThanOrEqual(2019);
@@ -36,14 +36,14 @@ describe('the page of proof', () => {
     expect(text).toMatch(/complete so far: [\d,]+ of [\d,]+ days proven/);
   });
 
-  it('goes on with years before those shown', async () => {
+  it('continues with earlier years', async () => {
     const { text } = await visitor.opens(`${page}?until=1980`);
     expect(text).toContain('Proof of 1980');
     expect(text).toContain(`<a href="${page}">The latest years</a>`);
     expect(text).toContain(`href="${page}?until=1979"`);
   });
 
-  it('has the certificate of the days that somebody picks, in the words of prove', async () => {
+  it('has the certificate of the chosen days, in the words of prove', async () => {
     const { text } = await visitor.opens(`${page}?${days}`);
     const { stdout } = await duty.run('prove --from 2019-05-05 --to 2019-05-07');
     const [gist = ''] = /^complete.*$/m.exec(stdout) ?? [];
@@ -53,7 +53,7 @@ describe('the page of proof', () => {
     expect(text).toContain('name="from" value="2019-05-05"');
   });
 
-  it('gives the CSV of prove to download', async () => {
+  it('offers the CSV of prove for download', async () => {
     const { text } = await visitor.opens(`${page}?${days}`);
     expect(text).toContain(`href="${page}.csv?from=2019-05-05&amp;to=2019-05-07"`);
     const file = await visitor.opens(`${page}.csv?${days}`);
@@ -79,7 +79,7 @@ describe('the page of proof', () => {
     ]);
   });
 
-  it('shows as due what no tick has read yet, and what is read together with it', async () => {
+  it('shows a day that no tick has read yet as due', async () => {
     stage.sandbox.world.add({ certified_on: '2019-05-20' });
     await stage.completedTick();
     const { text } = await visitor.opens(page);
@@ -95,7 +95,7 @@ describe('the page of proof', () => {
     ['from=yesterday&to=2019-05-05', 'cannot be yesterday.'],
     ['from=1900-01-01&to=2019-05-05', 'A certificate covers 30 years at most.'],
     ['until=soon', 'There is no year soon.'],
-  ])('says what is wrong with %s', async (given, why) => {
+  ])('names the mistake in %s', async (given, why) => {
     const { status, text } = await visitor.opens(`${page}?${given}`);
     expect(status).toBe(400);
     expect(text).toContain(why);

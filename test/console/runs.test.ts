@@ -5,7 +5,7 @@ import { Runs } from '../../console/runs.ts';
 import { Integration } from '../scaffold/integration.ts';
 import { IntegrationDoor } from './integration-door.ts';
 
-it('keeps of what a command tells the end, and says that it has left out the rest', async () => {
+it('a run keeps the end of a long output, and says that the rest is left out', async () => {
   const line = `${'a day with its proof, its count and its digest '.repeat(2)}\n`;
   const door = Object.assign(new IntegrationDoor(new Integration()), {
     carryOut: async (_: readonly string[], { tell }: { tell: (text: string) => void }) => {
@@ -24,7 +24,7 @@ it('keeps of what a command tells the end, and says that it has left out the res
   expect(told.endsWith('5,000 days\n')).toBe(true);
 });
 
-it('ends every command with the console: those that wait for an answer, and those under way', async () => {
+it('all runs end with the console: those that wait for an answer, and those under way', async () => {
   const door = Object.assign(new IntegrationDoor(new Integration()), {
     carryOut: async ([, , name]: readonly string[], { confirm, stopping }: Carrying) => {
       if (name === 'discard') return (await confirm('Tell nobody, ever?')) ? 0 : 4;

@@ -14,7 +14,7 @@ export interface Shown {
   readonly text: string;
 }
 
-/** Somebody with a browser without JavaScript in front of the console of a deployment. */
+/** A reader with a browser without JavaScript, at the console of a deployment. */
 export class Visitor implements AsyncDisposable {
   readonly #door: DeploymentDoor;
   readonly #console: Console;
@@ -30,7 +30,7 @@ export class Visitor implements AsyncDisposable {
     return new Visitor(door, await serveConsole(door, 0));
   }
 
-  /** As it is printed. */
+  /** The printed address. */
   get url(): string {
     return this.#console.url;
   }
@@ -39,7 +39,7 @@ export class Visitor implements AsyncDisposable {
     return new URL(this.url).origin;
   }
 
-  /** One request to an address of the machine, without what a browser would add. */
+  /** Sends one request to an address of the machine, without a browser's additions. */
   async raw(path: string, { method = 'GET', headers = {}, body }: Request = {}): Promise<Shown> {
     const answer = await fetch(new URL(path, this.origin), {
       method,
@@ -55,14 +55,17 @@ export class Visitor implements AsyncDisposable {
     return new URL(page, this.url).pathname + new URL(page, this.url).search;
   }
 
-  /** A page of the console, wherever it leads. */
+  /** Opens a page of the console, and follows redirects. */
   async opens(page: string): Promise<Shown> {
     const shown = await this.raw(this.at(page));
     const next = shown.headers.get('location');
     return next === null ? shown : this.opens(next);
   }
 
-  /** Fills in the form of a page, and sends it as a browser does. @param to where, of a page with several forms */
+  /**
+   * Fills in the form of a page, and sends it as a browser does. @param to the target, on a page
+   * with several forms
+   */
   async sends(page: string, fields: Readonly<Record<string, string>>, to?: string): Promise<Shown> {
     const { text } = await this.opens(page);
     const run = /name="run" value="([^"]+)"/.exec(text)?.[1] ?? '';
@@ -70,7 +73,7 @@ export class Visitor implements AsyncDisposable {
     return this.#posts(action, { run, ...fields });
   }
 
-  /** Presses a button of a page, whose form says the rest. @param name as a screen reader tells it */
+  /** Presses a button of a page, whose form has the other fields. @param name the button's accessible name */
   async presses(page: string, name: string): Promise<Shown> {
     const { text } = await this.opens(page);
     const forms = text.matchAll(/<form[^>]+method="post" action="([^"]+)"[^>]*>(.*?)<\/form>/gs);
@@ -103,7 +106,7 @@ export class Visitor implements AsyncDisposable {
     return this.opens(headers.get('location') ?? action);
   }
 
-  /** Looks at it again whenever something has changed, until it shows this. @throws when it does not for long */
+  /** Reads the page again after each change, until it matches. @throws if it does not for long */
   async sees(path: string, pattern: RegExp): Promise<string> {
     const ending = AbortSignal.timeout(20_000);
     const stream = await fetch(new URL('live', this.url), { signal: ending });

@@ -4,18 +4,15 @@ import { adviceByReason } from '../../ops/advised-status.ts';
 
 const advice = adviceByReason();
 
-describe('what keeps an integration from being up to date', () => {
-  it.each(reasons)(
-    'has a command, or says whom to ask or that nothing is to be done: %s',
-    (reason) => {
-      const { toDo, command } = advice[reason];
-      expect(toDo).toMatch(/^[A-Z].*\.$/);
-      if (command === undefined) expect(toDo).toMatch(/^Nothing\b|partner|cdk deploy|^Grant/);
-    },
-  );
+describe('a reason why an integration is not up to date', () => {
+  it.each(reasons)('has a command, names a contact, or needs nothing: %s', (reason) => {
+    const { toDo, command } = advice[reason];
+    expect(toDo).toMatch(/^[A-Z].*\.$/);
+    if (command === undefined) expect(toDo).toMatch(/^Nothing\b|partner|cdk deploy|^Grant/);
+  });
 
   it.each(['never-ticked', 'backing-off', 'partner-silent'] as const)(
-    'names the command that finds the cause: %s',
+    'has the command that finds the cause: %s',
     (reason) => {
       expect(advice[reason].command).toEqual({ ops: 'check' });
     },

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { Running } from './running.ts';
 
-/** Nothing of this gets as far as AWS. */
+/** None of these reaches AWS. */
 function run(args: string, environment: Record<string, string> = {}) {
   const aws = () => {
     throw new Error('AWS is asked');
@@ -70,7 +70,7 @@ const mistakes: [what: string, args: string, words: string][] = [
   ['half a command', 'credentials', 'No command was given.'],
 ];
 
-describe('a command line that is wrong ends with 2, and says what is wrong:', () => {
+describe('a wrong command line ends with 2, and names the mistake:', () => {
   it.each(mistakes)('%s', async (_what, args, words) => {
     const { exitCode, stdout, stderr } = await run(args);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
@@ -101,7 +101,7 @@ describe('a command line that is wrong ends with 2, and says what is wrong:', ()
     ['pause --reason=', 'certification-notifier pause --help describes it.'],
     ['credentials', 'certification-notifier credentials --help describes it.'],
     ['credentials set now', 'certification-notifier credentials set --help describes it.'],
-  ])('%s, with where its help is', async (args, where) => {
+  ])('%s, with the place of its help', async (args, where) => {
     const { stderr } = await run(args);
     expect(stderr).toContain(`\n  ${where}`);
   });
@@ -117,7 +117,7 @@ describe('a command line that is wrong ends with 2, and says what is wrong:', ()
   });
 });
 
-it('an empty NOTIFIER_STACK is none', async () => {
+it('an empty NOTIFIER_STACK counts as absent', async () => {
   const environment = { NOTIFIER_STACK: '', NOTIFIER_LOCAL: '/nowhere' };
   const neither = await run('tick', environment);
   expect(neither).toMatchObject({ exitCode: 2, stdout: '' });
@@ -126,12 +126,12 @@ it('an empty NOTIFIER_STACK is none', async () => {
   expect((await run('tick --stack=', environment)).stderr).toContain('not the name of a stack');
 });
 
-it('tells its version, which is that of the package', async () => {
+it('tells the version of the package', async () => {
   const { version } = JSON.parse(await readFile('package.json', 'utf8'));
   expect(await run('--version')).toEqual({ exitCode: 0, stdout: `${version}\n`, stderr: '' });
 });
 
-it('help that is asked for is no failure, also with --json', async () => {
+it('requested help is no failure, also with --json', async () => {
   for (const args of ['--help', 'tick --help --json', 'help tick']) {
     const { exitCode, stdout, stderr } = await run(args);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });

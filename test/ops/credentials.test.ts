@@ -20,7 +20,7 @@ const me = 'arn:aws:iam::000000000000:root';
 describe('credentials set', () => {
   raisedEach(duty);
 
-  it('lets the next tick ask a partner again that has refused, and is on record', async () => {
+  it('has the next tick ask a partner again that has refused, and is on record', async () => {
     await duty.stage.beginWithSecret('{"client_id":"somebody","client_secret":"of-yesterday"}');
     await duty.stage.tick();
     expect(await duty.stage.tick()).toMatchObject({ payload: { outcome: 'backing-off' } });
@@ -31,7 +31,7 @@ describe('credentials set', () => {
     expect(await history()).not.toMatchObject([{ history: [{ outcome: { rest: {} } }] }]);
   });
 
-  it('is on record as begun where they could not be stored, and it is not known how far it came', async () => {
+  it('is on record as begun if the credentials could not be stored, and its progress is unknown', async () => {
     await duty.stage.completedTick();
     const secrets = new Gate();
     const env = { AWS_ENDPOINT_URL_SECRETS_MANAGER: await secrets.open() };
@@ -46,7 +46,7 @@ describe('credentials set', () => {
     expect(await history()).toMatchObject([{ history: [begun] }]);
   });
 
-  it('stores what the partner accepts, and the next tick works with it', async () => {
+  it('stores credentials that the partner accepts, and the next tick works with them', async () => {
     await duty.stage.beginWithSecret(unset);
     await duty.stage.tick();
     const { exitCode, stdout, stderr } = await duty.run('credentials set', { input: right() });
@@ -56,7 +56,7 @@ describe('credentials set', () => {
     await duty.stage.completedTick();
   });
 
-  it('is what is missing until then, and status says how to store them where it looks', async () => {
+  it('is missing before that, and status says how to store credentials', async () => {
     await duty.stage.beginWithSecret(unset);
     await duty.stage.tick();
     for (const where of [`--stack ${duty.stack}`, '--local']) {
@@ -69,7 +69,7 @@ describe('credentials set', () => {
 describe('credentials set that stores nothing', () => {
   raisedOnce(duty);
 
-  it('stores nothing that the partner refuses, and shows no secret', async () => {
+  it('stores no credentials that the partner refuses, and shows no secret', async () => {
     const before = stored();
     const input = '{"client_id":"somebody","client_secret":"hush-hush"}';
     const { exitCode, stdout, stderr } = await duty.run('credentials set', { input });
@@ -83,7 +83,7 @@ describe('credentials set that stores nothing', () => {
     expect(stored()).toBe(before);
   });
 
-  it('stores nothing that cannot be tried', async () => {
+  it('stores no credentials that it cannot try', async () => {
     const before = stored();
     duty.stage.partner.always(async () => undefined);
     expect(await duty.run('credentials set', { input: right() })).toMatchObject({
@@ -95,8 +95,8 @@ describe('credentials set that stores nothing', () => {
 
   it.each([
     ['nothing', ''],
-    ['no JSON', 'hush-hush'],
-    ['half of it', '{"client_id":"somebody"}'],
+    ['invalid JSON', 'hush-hush'],
+    ['half of the credentials', '{"client_id":"somebody"}'],
   ])('refuses %s', async (_what, input) => {
     const { exitCode, stderr } = await duty.run('credentials set', { input });
     expect(exitCode).toBe(2);

@@ -6,7 +6,7 @@ const duty = new Duty();
 beforeAll(() => duty.build({ integration: { holdAbove: 2 } }));
 afterAll(() => duty.dismantle());
 
-/** More at once than is announced unasked. */
+/** More certifications at once than the limit. */
 async function flood(): Promise<void> {
   const { stage } = duty;
   await stage.completedTick();
@@ -17,10 +17,10 @@ async function flood(): Promise<void> {
 
 const received = () => duty.stage.events(queues.everything);
 
-describe('what is held, as long as nobody has decided,', () => {
+describe('the list of held events, before a decision,', () => {
   raisedOnce(duty, flood);
 
-  it('is to be looked at where it is: here, there may be no such stack, and in AWS another', async () => {
+  it("is advised with the reader's own place: this machine, or a stack in AWS", async () => {
     const advised = async (where: string) => {
       const { stdout } = await duty.runAnywhere(`status ${where} --no-partner`);
       return /npx certification-notifier holds (.*)/.exec(stdout)?.[1];
@@ -36,7 +36,7 @@ describe('what is held, as long as nobody has decided,', () => {
     expect(byScript.stdout).toContain(`npm run ops -- holds ${inRegion} --integration district-a`);
   });
 
-  it('is left alone when nobody is there to confirm', async () => {
+  it('is unchanged if nobody is there to confirm', async () => {
     for (const command of ['release', 'discard']) {
       const { exitCode, stderr } = await duty.run(command);
       expect(exitCode).toBe(2);
@@ -45,7 +45,7 @@ describe('what is held, as long as nobody has decided,', () => {
     expect(await duty.json('holds')).toMatchObject({ result: { events: 3 } });
   });
 
-  it('is not decided about by going on with what nobody agreed to, or with other options', async () => {
+  it('is unchanged by a continued command that nobody confirmed, or with other options', async () => {
     const counted = JSON.stringify({ until: '2999-01-01T00:00:00Z' });
     for (const [words, why] of [
       [`discard --next ${counted}`, 'Give --yes'],
@@ -60,7 +60,7 @@ describe('what is held, as long as nobody has decided,', () => {
     expect(await duty.json('holds')).toMatchObject({ result: { events: 3 } });
   });
 
-  it('is not said to be nothing when only nothing matches', async () => {
+  it('is not called empty if no event matches', async () => {
     for (const command of ['holds', 'release', 'discard']) {
       const { exitCode, stdout } = await duty.run(`${command} --organization 1`);
       expect({ exitCode, stdout }).toEqual({
@@ -74,10 +74,10 @@ describe('what is held, as long as nobody has decided,', () => {
   });
 });
 
-describe('what is held', () => {
+describe('a decision on held events', () => {
   raisedEach(duty, flood);
 
-  it('is shown, released, and delivered by the next tick; who did it is on record', async () => {
+  it('is shown, carried out by the next tick, and on record with its caller', async () => {
     const { stdout } = await duty.run('holds');
     await expect(masked(stdout)).toMatchFileSnapshot(approved('holds'));
     const list = (await duty.run('holds --list')).stdout;
@@ -102,7 +102,7 @@ describe('what is held', () => {
   });
 
   it.each(['release', 'discard'])(
-    'is what was counted then, and nothing that has come since: %s',
+    'includes the counted events, and none that came since: %s',
     async (name) => {
       duty.lambda.once(duty.invocation, async ({ forward }) => {
         const counted = await forward();
@@ -122,7 +122,7 @@ describe('what is held', () => {
     },
   );
 
-  it('is discarded: nobody is told of it, and once is enough', async () => {
+  it('may discard them: nobody hears of them, and a repetition changes nothing', async () => {
     const answer = await duty.json('discard --year 2019 --yes');
     expect(answer).toMatchObject({ exitCode: 0, ok: true, result: { events: 3 } });
     expect(await duty.json('discard --yes')).toMatchObject({ exitCode: 0, result: { events: 0 } });
@@ -130,14 +130,14 @@ describe('what is held', () => {
     expect(await received()).toEqual([]);
   });
 
-  it('goes out only when a pause is over, and that is said', async () => {
+  it('takes effect after a pause, and says so', async () => {
     await duty.run('pause --reason maintenance');
     expect((await duty.run('release --yes')).stdout).toMatch(
       /^3 events released: 3 created\nNot before resume: it is paused since .* E[SD]T by .*: maintenance\n$/,
     );
   });
 
-  it('is released, and nothing new is held for a busy day', async () => {
+  it('may release them, and let a busy day pass', async () => {
     expect((await duty.run('release --for 12h --yes')).stdout).toMatch(
       /^3 events released: 3 created\nNothing new is held until .* \(in 1[12] h[^)]*\)\.\n$/,
     );
@@ -147,7 +147,7 @@ describe('what is held', () => {
       expect(await duty.run(`release --yes ${wrong}`)).toMatchObject({ exitCode: 2 });
   });
 
-  it('is released in part', async () => {
+  it('may release some of them', async () => {
     expect(await duty.json('release --organization 1 --yes')).toMatchObject({
       result: { events: 0 },
     });
@@ -159,7 +159,7 @@ describe('what is held', () => {
 describe('a pause', () => {
   raisedEach(duty, () => duty.stage.completedTick());
 
-  it('stops the ticks until it is over, and status says who and why', async () => {
+  it('stops the ticks until it is over, and status has its caller and its reason', async () => {
     expect(await duty.run('pause --reason maintenance')).toMatchObject({ exitCode: 0 });
     expect((await duty.run('pause --reason again')).stdout).toMatch(
       /It is paused since .*: maintenance \(as it was before\)/,
@@ -182,7 +182,7 @@ describe('a pause', () => {
 describe('a baseline', () => {
   raisedEach(duty);
 
-  it('that is not begun says what begins it', async () => {
+  it('that has not begun says how it begins', async () => {
     const before = await duty.run('baseline');
     expect(before).toMatchObject({ exitCode: 0, stderr: '' });
     expect(before.stdout).toBe(
@@ -193,7 +193,7 @@ describe('a baseline', () => {
     expect((await duty.run('baseline')).stdout).toContain('baseline  not begun\n');
   });
 
-  it('that is followed says that it is paused, and ends', async () => {
+  it('that is followed reports a pause, and ends', async () => {
     await duty.stage.completedTick();
     await duty.run('baseline --restart --yes');
     await duty.run('pause --reason maintenance');
@@ -209,7 +209,7 @@ describe('a baseline', () => {
     });
   });
 
-  it('that is followed says what keeps it, and waits until it is completed', async () => {
+  it('that is followed says why it waits, and waits until it is completed', async () => {
     duty.clock.meanwhile = () => duty.stage.completedTick();
     const { exitCode, stdout, stderr } = await duty.run('baseline --follow');
     expect(stderr).toContain('The baseline is not begun');
@@ -219,7 +219,7 @@ describe('a baseline', () => {
     });
   });
 
-  it('is begun anew only when that is confirmed', async () => {
+  it('is restarted only with a confirmation', async () => {
     await duty.stage.completedTick();
     expect(await duty.run('baseline --restart')).toMatchObject({ exitCode: 2 });
     expect(await duty.json('baseline')).toMatchObject({ result: { status: 'completed' } });

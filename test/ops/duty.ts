@@ -14,7 +14,7 @@ import type { Ended, Screen } from '../support/running.ts';
 import { HastyClock } from './hasty-clock.ts';
 import { Running } from './running.ts';
 
-/** As AWS's SDK names the services in the environment. */
+/** The names of services in the environment of AWS's SDK. */
 const endpointNames: Readonly<Record<Service, string>> = {
   cloudFormation: 'CLOUDFORMATION',
   lambda: 'LAMBDA',
@@ -25,7 +25,7 @@ const endpointNames: Readonly<Record<Service, string>> = {
   sts: 'STS',
 };
 
-/** What AWS's SDK finds there by itself, as soon as it is the environment of a process. */
+/** The settings that AWS's SDK finds by itself in the environment of a process. */
 const foundIn =
   (environment: Environment) =>
   (service: Service, { region = environment.AWS_REGION }: AskedOfAws): ClientSettings => ({
@@ -39,7 +39,7 @@ const foundIn =
 
 interface StartOptions {
   readonly env: Record<string, string>;
-  /** Whether it is on a terminal. */
+  /** Whether its streams are a terminal. */
   readonly isTTY: boolean;
   readonly clock: Clock;
   readonly output: Screen;
@@ -51,15 +51,15 @@ const answerSchema = z.looseObject({
   problem: z.looseObject({ code: z.string() }).optional(),
 });
 
-/** Somebody on duty, with the program in this process, in front of everything that is deployed. */
+/** A person on call, with the program in this process and the whole deployment behind it. */
 export class Duty {
   readonly stage = new Deployment();
-  /** In front of what the program calls of AWS. */
+  /** The gate between the program and AWS. */
   readonly lambda = new Gate();
   readonly cloudFormation = new Gate();
   readonly scheduler = new Gate();
   readonly #folder = mkdtempSync(join(tmpdir(), 'duty-'));
-  /** Of the program: a process that has it finds the same. */
+  /** The environment of the program. A separate process with it finds the same. */
   environment: Record<string, string> = {};
   clock = new HastyClock();
 
@@ -98,7 +98,7 @@ export class Duty {
       AWS_ENDPOINT_URL_SQS: endpoints.sqs,
       AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoints.secretsManager,
     });
-    // What `npm start` leaves for other programs.
+    // The file that `npm start` leaves for other programs.
     const instance = {
       pid: process.pid,
       startedAt: '2026-11-21T08:00:00Z',
@@ -107,7 +107,7 @@ export class Duty {
     writeFileSync(join(this.#folder, 'instance.json'), JSON.stringify(instance));
   }
 
-  /** All gates stand open again. */
+  /** Opens all gates again. */
   reset(): void {
     const { partner, sns, dynamodb } = this.stage;
     for (const gate of [...this.#gates, partner, sns, dynamodb]) gate.reset();
@@ -132,7 +132,7 @@ export class Duty {
     return this.stage.aws.stackName;
   }
 
-  /** The program as somebody starts it, for the deployed stack. */
+  /** Runs the program for the deployed stack. */
   run(
     args: string,
     options: { input?: string; env?: Record<string, string> } = {},
@@ -149,12 +149,12 @@ export class Duty {
     return program.ended;
   }
 
-  /** For what is to happen before it ends. Its standard input stays open. */
+  /** Starts the program, for actions before its end. Its standard input stays open. */
   start(args: string, options: Partial<StartOptions> = {}): Running {
     return this.#running(this.#here(args), options);
   }
 
-  /** What another program than the command line takes of a process of theirs, with a clock that goes. */
+  /** The parts of a process for another program than the command line, with a running clock. */
   host(): Host {
     const { environment } = this;
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -180,13 +180,13 @@ export class Duty {
     return `${args} --stack ${this.stack}`;
   }
 
-  /** What it answers to machines. */
+  /** Runs the program for its JSON. */
   async json(args: string, options?: { input?: string }) {
     const { stdout, exitCode } = await this.run(`${args} --json`, options);
     return { exitCode, ...answerSchema.parse(JSON.parse(stdout)) };
   }
 
-  /** The gate's name for an invocation of the function that carries out commands. */
+  /** The gate's name for an invocation of the operate function. */
   get invocation(): string {
     return `/2015-03-31/functions/${this.stage.operate.name}/invocations`;
   }
@@ -195,7 +195,7 @@ export class Duty {
 type Prepare = () => Promise<unknown>;
 const nothing: Prepare = async () => {};
 
-/** One deployment for all tests of a block, which change nothing that another of them looks at. */
+/** One deployment for all tests of a block. None of them changes data that another one reads. */
 export function raisedOnce(duty: Duty, prepare: Prepare = nothing): void {
   beforeAll(async () => {
     await duty.raise();
@@ -214,14 +214,14 @@ export function raisedEach(duty: Duty, prepare: Prepare = nothing): void {
   afterEach(() => duty.strike());
 }
 
-/** What a service of AWS answers when a policy does not allow it. */
+/** The answer of an AWS service if a policy does not allow the call. */
 export const denied: Reply = {
   status: 403,
   type: 'application/json',
   body: '{"__type":"AccessDeniedException","Message":"not authorized"}',
 };
 
-/** Without what is another with every run. */
+/** Masks values that differ with each run. */
 export function masked(output: string): string {
   return (
     output
@@ -235,7 +235,7 @@ export function masked(output: string): string {
       .replaceAll(/in (\d+ (d|h|min|s|ms)\b ?)+/g, '<soon>')
       .replaceAll(/next any moment/g, 'next <soon>')
       .replaceAll(/is \d+ s (ahead|behind)/g, 'is <time> off')
-      // One more when the token has run out or is not there yet.
+      // There is one request more when the token has run out or does not exist yet.
       .replaceAll(/took( +)[^,]+, \d requests?/g, 'took$1<time>, <requests>')
   );
 }

@@ -14,17 +14,17 @@ afterEach(() => duty.strike());
 
 const received = () => stage.events(queues.everything);
 
-/** Runs it, and compares everything that is seen with what somebody has looked at. */
+/** Runs a command, and compares its screen and its effects with the approved ones. */
 async function screen(name: string, args: string, input?: string): Promise<void> {
   const { exitCode, stdout, stderr } = await duty.run(args, input === undefined ? {} : { input });
   const seen = masked(`${stdout}${stderr}exit ${exitCode}\n`)
     .replaceAll(/district-a\/\d+\//g, 'district-a/<id>/')
-    // Keyed by what is another in each ledger.
+    // Keys that differ by ledger.
     .replaceAll(/(?<=[ ,])[\w-]{16}(?=,*$)/gm, '<digest>');
   await expect(seen).toMatchFileSnapshot(approved(`effects/${name}`));
 }
 
-/** More at once than is announced unasked. */
+/** More certifications at once than the limit. */
 async function flood(): Promise<number[]> {
   const ids = [1, 2, 3].map(
     () =>
@@ -34,14 +34,14 @@ async function flood(): Promise<number[]> {
   return ids;
 }
 
-describe('what is seen, and what it does:', () => {
-  it('tick announces what has changed', async () => {
+describe('the screen and the effects of a command:', () => {
+  it('tick announces changes', async () => {
     const { id } = stage.sandbox.world.add();
     await screen('tick', 'tick');
     expect(await received()).toMatchObject([{ subject: String(id) }]);
   });
 
-  it('pause stops the ticks, and resume lets them go on', async () => {
+  it('pause stops the ticks, and resume lets them run again', async () => {
     await screen('pause', 'pause --reason maintenance');
     stage.sandbox.world.add();
     expect(await stage.completedTick()).toMatchObject({ outcome: 'paused' });
@@ -50,14 +50,14 @@ describe('what is seen, and what it does:', () => {
     expect(await stage.completedTick()).toMatchObject({ delivered: 1 });
   });
 
-  it('release sends on what is held', async () => {
+  it('release sends held events', async () => {
     await flood();
     await screen('release', 'release --yes');
     await stage.completedTick();
     expect(await received()).toHaveLength(3);
   });
 
-  it('release --digest tells people, and no machine', async () => {
+  it('release --digest tells people, and no system', async () => {
     await flood();
     await screen('release-digest', 'release --digest --yes');
     await stage.completedTick();
@@ -65,7 +65,7 @@ describe('what is seen, and what it does:', () => {
     expect(await stage.mails()).toHaveLength(1);
   });
 
-  it('discard gives up what is held', async () => {
+  it('discard drops held events', async () => {
     await flood();
     await screen('discard', 'discard --yes');
     await stage.completedTick();
@@ -73,7 +73,7 @@ describe('what is seen, and what it does:', () => {
     expect(await duty.json('holds')).toMatchObject({ result: { events: 0 } });
   });
 
-  it('replay sends again what was sent', async () => {
+  it('replay sends announced events again', async () => {
     const added = stage.sandbox.world.add();
     await stage.completedTick();
     await received();
@@ -83,12 +83,12 @@ describe('what is seen, and what it does:', () => {
     expect(await received()).toMatchObject([{ subject: String(added.id), data: { replay: true } }]);
   });
 
-  it('replay of an id that nobody knows', async () => {
+  it('replay of an unknown id', async () => {
     await screen('replay-unknown', 'replay --id 999999');
     expect(await received()).toEqual([]);
   });
 
-  it('holds, release and discard of an id that nobody knows', async () => {
+  it('holds, release and discard of an unknown id', async () => {
     await flood();
     await screen('holds-unknown', 'holds --id 999999');
     await screen('release-unknown', 'release --yes --id 999999');
@@ -96,13 +96,13 @@ describe('what is seen, and what it does:', () => {
     expect(await duty.json('holds')).toMatchObject({ result: { events: 3 } });
   });
 
-  it('test-event sends one that says what it is', async () => {
+  it('test-event sends an event that says so', async () => {
     await screen('test-event', `test-event --organization ${stage.filtered}`);
     expect(await received()).toMatchObject([{ type: 'certification.test' }]);
     expect(await stage.events(queues.oneOrganization)).toHaveLength(1);
   });
 
-  it('baseline --restart reads everything again, and announces nothing again', async () => {
+  it('baseline --restart reads all days again, and announces nothing again', async () => {
     await screen('baseline-restart', 'baseline --restart --yes --reason restored');
     await screen('baseline-running', 'baseline');
     await stage.completedTick();
@@ -110,7 +110,7 @@ describe('what is seen, and what it does:', () => {
     expect(await received()).toEqual([]);
   });
 
-  it('accept-total lets go what is gone', async () => {
+  it('accept-total lets missing certifications be withdrawn', async () => {
     const { world } = stage.sandbox;
     const gone = [...world.assessments()].slice(0, 20).map(({ id }) => id);
     for (const id of gone) world.remove(id);
@@ -123,7 +123,7 @@ describe('what is seen, and what it does:', () => {
     expect(second.missing).toBe(0);
   });
 
-  it('credentials set stores them', async () => {
+  it('credentials set stores credentials', async () => {
     const { clientId: client_id, clientSecret: client_secret } = stage.sandbox.credentials;
     await stage.beginWithSecret('{}');
     const right = JSON.stringify({ client_id, client_secret });
@@ -131,7 +131,7 @@ describe('what is seen, and what it does:', () => {
     expect(stage.aws.secrets.get(stage.aws.secretNames[0] ?? '').value).toBe(right);
   });
 
-  it('prove shows each day, and with --now reads it again first', async () => {
+  it('prove shows each day, and with --now reads the days again first', async () => {
     const { world } = stage.sandbox;
     const [oldest] = world.assessments();
     const day = oldest?.certified_on ?? '';

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { contract } from '../../lambda/operations/contract.ts';
 import { Duty } from './duty.ts';
 
-// Of a function that answers in pages.
+// The function answers in pages.
 const duty = new Duty();
 beforeAll(async () => {
   await duty.build();
@@ -33,7 +33,7 @@ function listed(id: number): Listed {
 
 const cursor = (id: number) => `2026-11-21T08:00:00.000Z/${id}/1`;
 
-/** Answers with so many of the events at most, and notes what it was asked for. */
+/** Answers with so many of the events at most, and notes the requests. */
 function inPages(events: readonly Listed[], atOnce: number) {
   const commands: z.output<typeof asked>[] = [];
   duty.lambda.always(async (call) => {
@@ -51,7 +51,7 @@ function inPages(events: readonly Listed[], atOnce: number) {
 
 const many = Array.from({ length: 25 }, (_, index) => listed(index + 1));
 
-it('goes on until it has as many as were asked for, and asks for no more', async () => {
+it('continues until it has the requested number, and requests no more', async () => {
   const commands = inPages(many, 4);
   const { result } = await duty.json('events --limit 10');
   expect(result).toMatchObject({
@@ -62,7 +62,7 @@ it('goes on until it has as many as were asked for, and asks for no more', async
   expect(commands.map(({ limit }) => limit)).toEqual([10, 6, 2]);
 });
 
-it('goes on to the end with --all, and for a spreadsheet', async () => {
+it('continues to the end with --all, and for a spreadsheet', async () => {
   inPages(many, 10);
   const { result } = await duty.json('events --all');
   expect(result).toEqual({ events: many, unreadable: 3 });
@@ -70,7 +70,7 @@ it('goes on to the end with --all, and for a spreadsheet', async () => {
   expect((await duty.run('events --csv --limit 3')).stdout.trim().split('\n')).toHaveLength(1 + 3);
 });
 
-it('says that there are more, and what cannot be read', async () => {
+it('says that there are older events, and counts unreadable certifications', async () => {
   inPages(many, 200);
   expect((await duty.run('events --limit 3')).stdout).toMatch(
     /\n\n3 events, and there are older ones: --all, or a larger --limit\n1 certification cannot be read\.\n$/,
@@ -78,7 +78,7 @@ it('says that there are more, and what cannot be read', async () => {
   expect((await duty.run('events')).stdout).toMatch(/\n\n25 events\n1 certification/);
 });
 
-it('fits into 120 columns, and hands no name to a terminal or a spreadsheet as a command', async () => {
+it('fits into 120 columns, and passes no name to a terminal or a spreadsheet as a command', async () => {
   const names = [
     `=HYPERLINK("http://example.org","x")`,
     `${'Long '.repeat(40)}`,

@@ -2,14 +2,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Duty, denied } from './duty.ts';
 import { eachCommand } from './each-command.ts';
 
-// The console's pages tell what goes wrong, and the tools of mcp: test/console/, mcp/mcp.test.ts. No function has a
-// part in what listen does: listen.test.ts.
+// Pages of the console and tools of mcp report failures themselves: test/console/, mcp/mcp.test.ts.
+// `listen` uses no function: listen.test.ts.
 const elsewhere = ['console', 'mcp', 'listen'];
 const everyCommand = eachCommand
   .filter(({ name }) => !elsewhere.includes(name))
   .map(({ name, args }): [string, string] => [name, args]);
 
-// Nothing is changed by what fails, so one deployment does for all.
+// Failing commands change nothing, so one deployment serves all.
 const duty = new Duty();
 let credentials = '';
 beforeAll(async () => {
@@ -30,8 +30,8 @@ afterAll(async () => {
 
 const run = (args: string) => duty.run(args, { input: credentials });
 
-describe('a stack that is not there', () => {
-  it.each(everyCommand)('is told by %s', async (_name, args) => {
+describe('a missing stack', () => {
+  it.each(everyCommand)('is reported by %s', async (_name, args) => {
     const { exitCode, stdout, stderr } = await duty.runAnywhere(`${args} --stack nowhere`);
     expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' });
     expect(stderr).toContain('error: There is no stack nowhere in us-east-1.');
@@ -48,22 +48,25 @@ describe('a permission that is missing', () => {
 });
 
 describe('a Lambda that fails', () => {
-  // Watching bears it for a while: watch.test.ts.
-  it.each(everyCommand.filter(([name]) => name !== 'watch'))('is told by %s', async (_, args) => {
-    duty.lambda.always(async () => ({
-      status: 500,
-      type: 'application/json',
-      body: '{"__type":"ServiceException"}',
-    }));
-    const { exitCode, stdout, stderr } = await run(args);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 5, stdout: '' });
-    expect(stderr).toContain('error: lambda:InvokeFunction failed (ServiceException).');
-    expect(stderr).toContain('A retry can help.');
-  });
+  // `watch` tolerates it for a while: watch.test.ts.
+  it.each(everyCommand.filter(([name]) => name !== 'watch'))(
+    'is reported by %s',
+    async (_, args) => {
+      duty.lambda.always(async () => ({
+        status: 500,
+        type: 'application/json',
+        body: '{"__type":"ServiceException"}',
+      }));
+      const { exitCode, stdout, stderr } = await run(args);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 5, stdout: '' });
+      expect(stderr).toContain('error: lambda:InvokeFunction failed (ServiceException).');
+      expect(stderr).toContain('A retry can help.');
+    },
+  );
 });
 
-describe('Ctrl-C in the middle', () => {
-  it.each(everyCommand)('ends %s, which says what it has left', async (name, args) => {
+describe('Ctrl-C within a call', () => {
+  it.each(everyCommand)('ends %s, which names its effects', async (name, args) => {
     const program = duty.start(args);
     program.input.end(credentials);
     duty.lambda.always(async () => {
@@ -72,7 +75,7 @@ describe('Ctrl-C in the middle', () => {
       return undefined;
     });
     const { exitCode, stdout, stderr } = await program.ended;
-    // For watch it is the regular end.
+    // For `watch`, this is the regular end.
     expect({ exitCode, stdout }).toEqual({ exitCode: name === 'watch' ? 0 : 130, stdout: '' });
     if (name !== 'watch')
       expect(stderr).toMatch(
@@ -83,7 +86,7 @@ describe('Ctrl-C in the middle', () => {
 
 describe('a partner that is down', () => {
   type Told = [exitCode: number, words: RegExp];
-  /** Any other fails of it. */
+  /** All others fail. */
   const down: Readonly<Record<string, Told>> = {
     status: [
       0,
@@ -103,10 +106,10 @@ describe('a partner that is down', () => {
   };
 
   const fails: Told = [5, /error: .*status 503/];
-  // Watching bears it for a while: watch.test.ts.
+  // `watch` tolerates it for a while: watch.test.ts.
   const others = everyCommand.filter(([name]) => name !== 'watch');
 
-  it.each(others)('is told by %s where it matters', async (name, args) => {
+  it.each(others)('is reported by %s, if the command needs the partner', async (name, args) => {
     const [code, words] = down[name] ?? fails;
     if (name === 'resume') await run('pause --reason maintenance');
     duty.stage.partner.always(async () => ({ status: 503, type: 'text/plain', body: '' }));

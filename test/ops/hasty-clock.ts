@@ -1,10 +1,10 @@
 import { Temporal } from 'temporal-polyfill';
 import { type Clock, systemClock } from '../../lambda/clock.ts';
 
-/** The time of this machine, and nobody waits for it: who sleeps is later at once. */
+/** This machine's time, with sleeps that end at once and move it. */
 export class HastyClock implements Clock {
   #aheadMs = 0;
-  /** What happens while somebody sleeps. */
+  /** Called during each sleep. */
   meanwhile: () => Promise<unknown> = async () => {};
 
   now(): Temporal.Instant {
@@ -19,12 +19,12 @@ export class HastyClock implements Clock {
     signal?.throwIfAborted();
     this.#aheadMs += ms;
     await this.meanwhile();
-    // Others have their turn, also where nobody ever waits for anything else.
+    // Others get a turn, also if no other code ever waits.
     await new Promise(setImmediate);
     signal?.throwIfAborted();
   }
 
-  /** Of real connections: those that take long are given up as late as anywhere. */
+  /** The time limit of real connections, as long as on any other clock. */
   after(ms: number, run: () => void): () => void {
     return systemClock.after(ms, run);
   }

@@ -11,10 +11,10 @@ afterAll(() => duty.dismantle());
 const goesOn = 'The call in progress goes on in AWS to its end, within a minute;';
 
 /**
- * Runs it, and presses Ctrl-C while the function is at this call.
+ * Runs a command, and presses Ctrl-C while the function is at this call.
  *
  * @param call counted from 1
- * @returns once the function has come to its end, too
+ * @returns once the function has also ended
  */
 async function interrupted(
   args: string,
@@ -32,7 +32,7 @@ async function interrupted(
   duty.lambda.once(duty.invocation, async ({ forward }) => {
     isReached = true;
     program.interrupt();
-    // The program ends at once; the function does not.
+    // The program ends at once. The function continues.
     await program.ended;
     const reply = await forward();
     resolve();
@@ -61,7 +61,7 @@ describe('Ctrl-C during a call', () => {
     'resume',
     'accept-total 3 --yes',
     'baseline --restart --yes',
-  ])('of %s says that it goes on, and where its outcome is shown', async (args) => {
+  ])('of %s says that the call continues, and where its outcome is shown', async (args) => {
     const { exitCode, stdout, stderr } = await interrupted(args);
     expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '' });
     expect(stderr).toContain(`error: Interrupted.\n  ${goesOn} status --history shows`);
@@ -93,7 +93,7 @@ describe('Ctrl-C during a replay', () => {
     await duty.stage.events(queues.everything);
   });
 
-  it('does not say that nothing was sent: it is, and the command line that goes on is known', async () => {
+  it('does not say that nothing was sent, and prints the command line that continues', async () => {
     const { exitCode, stdout, stderr } = await interrupted('replay --all');
     expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '' });
     expect(stderr).not.toContain('Nothing was sent');
@@ -112,14 +112,14 @@ describe('Ctrl-C during a replay', () => {
     expect(after).toMatchObject([{ history: [{ command: 'replay' }, { command: 'release' }] }]);
   });
 
-  it('tells what the calls before have sent', async () => {
+  it('reports the events that earlier calls have sent', async () => {
     const { stderr } = await interrupted('replay --all', { call: 2, others: twoAtATime(duty) });
     expect(stderr).toMatch(/^2 events sent: 2 created\n/);
     expect(stderr).toContain(goesOn);
     expect(stderr).toContain('"after":"2019-05-06/');
   });
 
-  it('while AWS does not start the next call, says what was done, and that the rest was not begun', async () => {
+  it('while AWS does not start the next call reports the work done, and that the rest has not begun', async () => {
     const program = duty.start('replay --all');
     duty.lambda.once(duty.invocation, twoAtATime(duty));
     duty.lambda.always(async () => ({
@@ -137,15 +137,15 @@ describe('Ctrl-C during a replay', () => {
   });
 });
 
-describe('a connection that breaks in the middle', () => {
+describe('a connection that breaks within a call', () => {
   raisedOnce(duty, flood);
 
   it.each([
     ['pause --reason maintenance', 'status --history shows the outcome.'],
     ['test-event', 'the test event may be sent.'],
     ['discard --yes', 'holds shows the events that are left.'],
-  ])('of %s says that it may go on, and where that shows', async (args, where) => {
-    // What only counts is answered.
+  ])('of %s says that the call may continue, and where that shows', async (args, where) => {
+    // Calls that only count are answered.
     const changes = ({ body }: { body: string }) => !/"command":"holds"/.test(body);
     duty.lambda.always(async (call) => (changes(call) ? undefined : call.forward()));
     const { exitCode, stdout, stderr } = await duty.run(args);
@@ -155,7 +155,7 @@ describe('a connection that breaks in the middle', () => {
     expect(stderr.includes('--next')).toBe(args.startsWith('discard'));
   });
 
-  it('of what only looks says that it failed', async () => {
+  it('of a read-only command says that it failed', async () => {
     duty.lambda.always(async () => undefined);
     const { exitCode, stderr } = await duty.run('status');
     expect(exitCode).toBe(5);
@@ -177,7 +177,7 @@ describe('Ctrl-C during a decision', () => {
     },
   );
 
-  it('that is still counting says so to machines', async () => {
+  it('that is still counting says so to machines, too', async () => {
     const { stdout } = await interrupted('discard --yes --json');
     expect(JSON.parse(stdout)).toEqual({
       ok: false,
@@ -195,7 +195,7 @@ describe('Ctrl-C during a decision', () => {
 describe('Ctrl-C while a decision is carried out', () => {
   raisedEach(duty, flood);
 
-  it('says that it goes on, and how', async () => {
+  it('says that it continues, and how to resume it', async () => {
     const { exitCode, stderr } = await interrupted('discard --yes', { call: 2 });
     expect(exitCode).toBe(130);
     expect(stderr).toContain('3 events held');
@@ -209,7 +209,7 @@ describe('Ctrl-C while a decision is carried out', () => {
 describe('Ctrl-C during a proof', () => {
   raisedOnce(duty, () => duty.stage.completedTick());
 
-  it('that reads again says that it goes on, and how', async () => {
+  it('that reads again says that it continues, and how to resume it', async () => {
     const { exitCode, stderr } = await interrupted('prove --from 2019-01-01 --to 2019-12-31 --now');
     expect(exitCode).toBe(130);
     expect(stderr).not.toContain('Nothing');
@@ -217,7 +217,7 @@ describe('Ctrl-C during a proof', () => {
     expect(stderr).toContain('prove --stack');
   });
 
-  it('that only shows what is recorded says that nothing was changed', async () => {
+  it('that only shows recorded proofs says that nothing was changed', async () => {
     const { stderr } = await interrupted('prove --from 2019-01-01 --to 2019-12-31');
     expect(stderr).toContain('Nothing was changed.');
   });
@@ -233,7 +233,8 @@ describe('Ctrl-C during credentials set', () => {
 
   it('before they are stored says that nothing was changed', async () => {
     const program = duty.start('credentials set');
-    // More than is held: once all of it is written, the program reads. Its input stays open.
+    // This is more than the buffer holds: once all of it is written, the program reads. Its input
+    // stays open.
     program.input.write(' '.repeat(1_000_000), () => program.interrupt());
     const { exitCode, stderr } = await program.ended;
     expect(exitCode).toBe(130);
@@ -254,7 +255,7 @@ describe('Ctrl-C during credentials set', () => {
   });
 
   it.each([
-    ['while it is noted who stores them says that they are not stored', 2, 'Nothing was stored.'],
+    ['while their caller is noted says that they are not stored', 2, 'Nothing was stored.'],
     ['after they are stored says so', 3, 'The credentials are stored'],
   ])('%s', async (_, call, said) => {
     const { exitCode, stderr } = await interrupted('credentials set', { call, input: right() });

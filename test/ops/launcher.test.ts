@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** From a folder of somebody else's, where nothing is running. */
+/** From another folder, where nothing is running. */
 function launch(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
   const child = spawn(process.execPath, [launcher, ...args], {
     cwd: folder,
@@ -27,10 +27,10 @@ function launch(args: readonly string[], environment: Readonly<Record<string, st
   return { child, ended };
 }
 
-// What it does in an installed package: test/package.test.ts.
+// Its behaviour in an installed package: test/package.test.ts.
 describe('in a checkout, npx certification-notifier', () => {
-  // npm makes it so itself, once: a checkout that is then reset could no longer be started.
-  it('is executable as it lies in the repository', () => access(launcher, constants.X_OK));
+  // npm makes it executable once. After a reset of the checkout, it could not be started any more.
+  it('is executable in the repository', () => access(launcher, constants.X_OK));
 
   it('runs the sources, built or not', async () => {
     const { out, err, code } = await launch(['--help']).ended;
@@ -45,7 +45,7 @@ describe('in a checkout, npx certification-notifier', () => {
   });
 
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    'hands on %s that is sent to it alone, and waits for what the program has to say',
+    "passes on %s sent to it alone, and waits for the program's last words",
     async (signal) => {
       const preloaded = join(folder, 'preloaded.mjs');
       await writeFile(

@@ -63,7 +63,10 @@ interface Posted {
   readonly body: string;
 }
 
-/** A webhook under development: what it was sent, and what it answers, the last for ever. */
+/**
+ * A webhook under development. It has the received requests, and scripted answers, the last of
+ * which stays.
+ */
 class Webhook implements AsyncDisposable {
   readonly posted: Posted[] = [];
   readonly #server: Server;
@@ -94,7 +97,7 @@ class Webhook implements AsyncDisposable {
   }
 }
 
-/** Once it is subscribed. */
+/** Starts the command, and waits for its subscription. */
 async function listening(args: string, env: Record<string, string> = {}): Promise<Running> {
   const program = duty.start(`listen ${args}`, { env });
   await program.shows(/^(Their topic: |\{"listening")/m);
@@ -102,14 +105,14 @@ async function listening(args: string, env: Record<string, string> = {}): Promis
 }
 
 describe('listen', () => {
-  it('posts what a deployment’s SNS has signed, byte for byte and under SNS’s headers', async () => {
+  it("posts an SNS message as the deployment signed it, byte for byte and with SNS's headers", async () => {
     await using webhook = await Webhook.open(200);
     const program = await listening(`--forward-to ${webhook.url} --count 1`);
     const [QueueUrl] = await queues();
     const [subscription] = await subscriptions();
     const signer = await Signer.create();
     const notification = signer.notification(JSON.stringify(event()), { Subject: '“Zoë”\n' });
-    // As nobody would write it who had parsed it.
+    // Nobody who had parsed it would write it like this.
     const MessageBody = `{ "Later": 1.0,${JSON.stringify(notification, null, 1).slice(1)} `;
     await sqs().send(new SendMessageCommand({ QueueUrl, MessageBody }));
 
@@ -145,7 +148,7 @@ describe('listen', () => {
     await nothingLeft();
   });
 
-  it('has a queue of its topic’s alone, which forgets soon, and at once what is delivered', async () => {
+  it('has a queue for its topic alone, which keeps messages for a short time, and delivered ones not at all', async () => {
     await using webhook = await Webhook.open(200);
     const program = await listening(`--forward-to ${webhook.url}`);
     const [QueueUrl] = await queues();
@@ -169,7 +172,7 @@ describe('listen', () => {
     await nothingLeft();
   });
 
-  it('gets the types that were asked for, of one integration, and test events', async () => {
+  it('receives the requested types of one integration, and test events', async () => {
     await using webhook = await Webhook.open(200);
     const program = await listening(
       `--forward-to ${webhook.url} --type created,withdrawn --integration district-a`,
@@ -185,7 +188,7 @@ describe('listen', () => {
     await program.ended;
   });
 
-  it('offers a message again that was answered with 500', async () => {
+  it('offers an SNS message again that was answered with 500', async () => {
     await using webhook = await Webhook.open(500, 200);
     const program = await listening(`--forward-to ${webhook.url} --count 1`);
     await publish();
@@ -198,12 +201,12 @@ describe('listen', () => {
     await nothingLeft();
   });
 
-  it('gives a message up in the end, and says so to scripts', async () => {
+  it('gives an SNS message up in the end, and its exit code says so', async () => {
     await using webhook = await Webhook.open(503);
     const gate = new Gate();
     const env = { AWS_ENDPOINT_URL_SQS: await gate.open() };
     gate.target = duty.stage.aws.endpoints.sqs;
-    // Nobody waits for it here.
+    // This test does not wait for the pause.
     gate.always(({ operation, body, forward }) =>
       operation === 'ChangeMessageVisibility'
         ? forward(JSON.stringify({ ...JSON.parse(body), VisibilityTimeout: 0 }))
@@ -226,7 +229,7 @@ describe('listen', () => {
     await nothingLeft();
   });
 
-  it('takes a 403 for the last word, as SNS does', async () => {
+  it('takes a 403 as final, as SNS does', async () => {
     await using webhook = await Webhook.open(403);
     const program = await listening(`--forward-to ${webhook.url} --count 1 --json`);
     await publish('maintenance\u001b[2J');
@@ -242,7 +245,7 @@ describe('listen', () => {
     expect(exitCode).toBe(1);
   });
 
-  it('says that nobody answers, and at the end what is owed', async () => {
+  it('says that no webhook answers, and at the end counts the owed messages', async () => {
     const webhook = await Webhook.open(200);
     const { url } = webhook;
     await webhook[Symbol.asyncDispose]();
@@ -258,7 +261,7 @@ describe('listen', () => {
     await nothingLeft();
   });
 
-  it('ends at Ctrl-C although its webhook says nothing', async () => {
+  it('ends at Ctrl-C although its webhook does not answer', async () => {
     const { promise: isAsked, resolve } = Promise.withResolvers<void>();
     const server = createServer(() => resolve()).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -274,7 +277,7 @@ describe('listen', () => {
     await nothingLeft();
   });
 
-  it('goes on after a message that is none of SNS’s', async () => {
+  it('continues after a message that is not from SNS', async () => {
     await using webhook = await Webhook.open(200);
     const program = await listening(`--forward-to ${webhook.url} --count 1`);
     const [QueueUrl] = await queues();
@@ -285,7 +288,7 @@ describe('listen', () => {
     expect(webhook.posted).toHaveLength(1);
   });
 
-  it('names a permission that is missing, and leaves no queue without it', async () => {
+  it('names a missing permission, and then leaves no queue behind', async () => {
     const gate = new Gate();
     const env = { AWS_ENDPOINT_URL_SNS: await gate.open() };
     gate.target = duty.stage.aws.endpoints.sns;
@@ -330,7 +333,7 @@ describe('listen', () => {
 describe('as a process, listen', () => {
   const docs = readFileSync(join(import.meta.dirname, '../../docs/subscribing.md'), 'utf8');
   let folder: string;
-  /** The file of the docs, for the SNS of the test. */
+  /** The trust file of the docs, for the SNS of the test. */
   let trust: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'listen-'));
@@ -359,7 +362,7 @@ describe('as a process, listen', () => {
   };
 
   it.each(['SIGINT', 'SIGTERM'] as const)(
-    'has the example believe the local instance by the file of the docs, and ends clean with %s',
+    'makes the example trust the local instance with the file of the docs, and ends clean with %s',
     async (signal) => {
       const { webhook, url } = await startWebhook({
         NODE_OPTIONS: `--import=${pathToFileURL(trust)}`,
@@ -385,7 +388,7 @@ describe('as a process, listen', () => {
     },
   );
 
-  it('is not believed without that file', async () => {
+  it('is not trusted without that file', async () => {
     const host = new SnsHost();
     await host.open();
     const { webhook, url } = await startWebhook(host.environment);
@@ -403,7 +406,7 @@ describe('as a process, listen', () => {
     }
   });
 
-  it('that was killed leaves what the next one removes, once it is old', async () => {
+  it('that was killed leaves a queue and a subscription, which the next run removes once they are old', async () => {
     const killed = await startListening('--forward-to http://localhost:9/');
     killed.kill('SIGKILL');
     await ended(killed);

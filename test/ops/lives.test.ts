@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { approved, Duty, masked } from './duty.ts';
 
-// Ten lives in one story; `explain` only looks, so it may ask for them in any order.
+// Ten lives in one story. `explain` changes nothing, so it may ask for them in any order.
 const ids = {
   late: 4_800_100,
   'edited-twice': 4_800_200,

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { parseCommand } from '../../lambda/operations/contract.ts';
 import { localUser } from '../../ops/target/local.ts';
 
-/** As Node's userInfo does where the user has no entry. */
+/** Node's userInfo for a user without an entry. */
 function nameless(): never {
   throw Object.assign(new Error('no entry'), { code: 'ERR_SYSTEM_ERROR' });
 }

@@ -22,6 +22,6 @@ afterAll(async () => {
 
 const run = (args: string) => new Running(`${args} --local`, { environment }).ended;
 
-it('what runs under npm start knows its own pace', async () => {
+it('check shows the pace of an instance under npm start', async () => {
   expect((await run('check')).stdout).toContain('Enabled: rate(90 seconds).');
 });

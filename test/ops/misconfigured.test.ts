@@ -15,24 +15,24 @@ const json = (status: number, body: object): Reply => ({
 });
 const token = '/oauth/token';
 
-/** The partner answers so: to what asks for a token, or to everything else. */
+/** The partner's answer to requests for a token, or to all others. */
 function partnerAnswers(to: 'token' | 'api', reply: Reply): void {
   stage.partner.always((call) =>
     (call.operation === token) === (to === 'token') ? Promise.resolve(reply) : call.forward(),
   );
 }
 
-/** Of the ticks, not of the self-checks. */
+/** The schedule of the ticks, not of the self-checks. */
 const scheduleIs = (reply: Reply) =>
   duty.scheduler.always(async ({ operation, forward }) =>
     operation.includes('SelfCheck') ? forward() : reply,
   );
 const tomorrow = () => Temporal.Now.plainDateISO('UTC').add({ days: 1 }).toString();
 
-/** What somebody has got wrong, and the check that has to say so. */
+/** Mistakes in a configuration, and the check that must name each. */
 type Misconfigurations = Readonly<Record<string, [check: string, prepare: () => unknown]>>;
 
-/** In what the deployment asks: it is right again as soon as that answers. */
+/** Mistakes outside of the deployment, which are gone as soon as the others answer normally. */
 const aroundIt: Misconfigurations = {
   'the schedule is disabled': [
     'schedule',
@@ -79,7 +79,7 @@ const aroundIt: Misconfigurations = {
   ],
 };
 
-/** In the deployment itself, or in what the partner has. */
+/** Mistakes in the deployment itself, or in the partner's records. */
 const ofItsOwn: Misconfigurations = {
   'the integration is paused': ['ledger', () => duty.run('pause --reason maintenance')],
   'the secret was never filled': [
@@ -125,7 +125,7 @@ const marked = (outcome: string, screen: string) =>
 
 const namesWhatIsWrong = (misconfigurations: Misconfigurations) =>
   it.each(Object.entries(misconfigurations))('%s', async (what, [check, prepare]) => {
-    // The token is kept: the function begins anew, as after a deployment.
+    // The function caches its token. It begins cold, as after a deployment.
     if (check === 'token') await stage.operate.kill();
     await prepare();
     const { exitCode, stdout, stderr } = await duty.run('check');
@@ -144,16 +144,16 @@ const namesWhatIsWrong = (misconfigurations: Misconfigurations) =>
     await expect(told).toMatchFileSnapshot(approved(`check/${what.replaceAll(' ', '-')}`));
   });
 
-describe('check names what is wrong, and nothing else, when', () => {
+describe('check names the mistake, and nothing else, when', () => {
   raisedEach(duty, () => stage.completedTick());
   namesWhatIsWrong(ofItsOwn);
 });
 
-describe('check names what is wrong around it, and nothing else, when', () => {
+describe('check names a mistake outside of the deployment, and nothing else, when', () => {
   raisedOnce(duty, () => stage.completedTick());
   namesWhatIsWrong(aroundIt);
 
-  it('not to be allowed to look at the schedule is no misconfiguration', async () => {
+  it('a denied read of the schedule is no misconfiguration', async () => {
     scheduleIs(json(403, { __type: 'AccessDeniedException' }));
     const { exitCode, stdout } = await duty.run('check');
     expect(exitCode).toBe(0);
@@ -161,7 +161,7 @@ describe('check names what is wrong around it, and nothing else, when', () => {
   });
 });
 
-describe('status says what it is that starts no ticks:', () => {
+describe('status says why no tick starts:', () => {
   raisedOnce(duty, () => stage.completedTick());
 
   it.each([
@@ -179,7 +179,7 @@ describe('status says what it is that starts no ticks:', () => {
     expect(stdout).toMatch(`not up to date: ${told}, so no tick is started\n`);
   });
 
-  it('but not where nobody may look', async () => {
+  it('but not if the schedule cannot be read', async () => {
     scheduleIs(json(403, { __type: 'AccessDeniedException' }));
     expect(await duty.run('status')).toMatchObject({
       exitCode: 0,

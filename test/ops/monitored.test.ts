@@ -13,7 +13,7 @@ afterEach(() => duty.strike());
 const exitCode = async (args: string) => (await duty.run(args)).exitCode;
 
 describe('status --exit-code', () => {
-  it('ends with 0 when all is well, and during a pause, which was somebody’s wish', async () => {
+  it('ends with 0 when all is well, and during a pause, which was intended', async () => {
     expect(await exitCode('status --exit-code')).toBe(0);
     await duty.run('pause --reason maintenance');
     expect(await duty.json('status --exit-code')).toMatchObject({
@@ -36,7 +36,7 @@ describe('status --exit-code', () => {
     });
   });
 
-  it('ends with 1 when ticks cannot commit what they find, which no total shows', async () => {
+  it('ends with 1 when ticks cannot commit their changes, which no total shows', async () => {
     const { sandbox, dynamodb } = duty.stage;
     const { id } = sandbox.world.add();
     await duty.stage.completedTick();

@@ -6,7 +6,7 @@ import { OperateClient } from '../../ops/target/operate-client.ts';
 import { findTarget } from '../../ops/target/target.ts';
 import { ManualClock } from '../scaffold/clock.ts';
 
-/** Takes requests, and leaves whoever asks alone with them. */
+/** Accepts requests, and by default never answers. */
 const requests: IncomingMessage[] = [];
 let answered: (response: ServerResponse) => void;
 const server = createServer((request, response) => {
@@ -57,7 +57,7 @@ describe('a function that AWS does not start', () => {
   const answer = (response: ServerResponse) =>
     void response.writeHead(200).end(JSON.stringify({ ok: true, result: { changed: true } }));
 
-  /** Refused so many times, each of which tells. */
+  /** Lets AWS refuse so many times, and records the warnings. */
   async function given(times: number, told: string[]) {
     answered = (response) => (requests.length > times ? answer : refuse)(response);
     const onNotStarted = ({ message }: Error) => void told.push(`${requests.length}: ${message}`);
@@ -69,13 +69,13 @@ describe('a function that AWS does not start', () => {
     return client.ask('resume', {});
   }
 
-  it('is given the command again, which nobody has to hear of within two seconds', async () => {
+  it('gets the command again, without a warning within two seconds', async () => {
     const told: string[] = [];
     expect(await given(2, told)).toMatchObject({ changed: true });
     expect({ requests: requests.length, told }).toEqual({ requests: 3, told: [] });
   });
 
-  it('is given it for a minute, which is told once', async () => {
+  it('gets the command for a minute, with one warning', async () => {
     const told: string[] = [];
     await expect(given(100, told)).rejects.toMatchObject({ code: 'not-started', exitCode: 5 });
     // After 0, 1, 2, 4, 8, 16, 24, 32, 40, 48, 56 and 64 seconds.
@@ -85,14 +85,14 @@ describe('a function that AWS does not start', () => {
     ]);
   });
 
-  it('is left to those who look again by themselves', async () => {
+  it('gets no second request from callers that poll', async () => {
     answered = refuse;
     const client = new OperateClient(access(), integration, { stop: never, clock: clock() });
     await expect(client.ask('status', {})).rejects.toMatchObject({ code: 'not-started' });
     expect(requests).toHaveLength(1);
   });
 
-  it('is not given again what may have been done', async () => {
+  it('gets no second request for a command that may have been carried out', async () => {
     answered = (response) => void response.writeHead(500).end('{}');
     const client = new OperateClient(access(), integration, {
       stop: never,
@@ -104,14 +104,14 @@ describe('a function that AWS does not start', () => {
   });
 });
 
-describe('a connection on which nothing comes any more', () => {
+describe('a connection without further data', () => {
   it.each([
     ['after the question', () => {}],
     [
       'after half an answer',
       (response: ServerResponse) => void response.writeHead(200).write('{"ok":'),
     ],
-  ])('%s ends a command, which is not given twice', async (_when, answer) => {
+  ])('%s ends a command, which is not sent twice', async (_when, answer) => {
     answered = answer;
     const client = new OperateClient(access(), integration, { stop: never, silenceMs: 50 });
     await expect(client.ask('pause', { reason: 'maintenance' })).rejects.toMatchObject({
@@ -121,7 +121,7 @@ describe('a connection on which nothing comes any more', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('ends what asks AWS itself', async () => {
+  it('ends other calls to AWS', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const asked = { stack: 'prod', local: false, region: 'us-east-1' };
     const host = {

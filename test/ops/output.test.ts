@@ -10,9 +10,9 @@ const lost = `error: The output could not be written (ENOSPC).
   A retry can help. (output-lost)
 `;
 
-describe('where there is no room for the output', () => {
+describe('without room for the output', () => {
   it.each(['completion bash', 'status --help', 'tick --json'])(
-    '%s ends as a failure, and says so where that can be written',
+    '%s ends as a failure, and says so where it can write',
     async (args) => {
       const { exitCode, stderr } = await new Running(args, { output: new Nowhere('ENOSPC') }).ended;
       expect({ exitCode, stderr }).toEqual({ exitCode: 5, stderr: lost });
@@ -20,18 +20,18 @@ describe('where there is no room for the output', () => {
   );
 });
 
-it('whoever has closed the output has seen enough', async () => {
+it('a reader who has closed the output causes no failure', async () => {
   const { exitCode, stderr } = await new Running('--help', { output: new Nowhere('EPIPE') }).ended;
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
 });
 
-/** A disk without room. */
+/** A full disk. */
 const full = '/dev/full';
 
-describe.skipIf(!existsSync(full))('a process on a disk without room', () => {
+describe.skipIf(!existsSync(full))('a process on a full disk', () => {
   const program = fileURLToPath(new URL('../../ops/cli.ts', import.meta.url));
 
-  /** @param where standard output and standard error go */
+  /** @param where the targets of standard output and standard error */
   function run(args: string, where: (file: number) => { stdout?: number; stderr?: number }) {
     const file = openSync(full, 'w');
     const { stdout: out = 'pipe', stderr: err = 'pipe' } = where(file);
@@ -49,11 +49,11 @@ describe.skipIf(!existsSync(full))('a process on a disk without room', () => {
     expect({ status, stderr }).toEqual({ status: 5, stderr: lost });
   });
 
-  it('ends with the failure that it cannot tell', () => {
+  it('ends with the failure that it cannot write', () => {
     expect(run('tick', (stderr) => ({ stderr }))).toMatchObject({ status: 2, stdout: '' });
   });
 
-  it('ends as a failure that it cannot even tell', () => {
+  it('ends as a failure that it cannot even report', () => {
     const ended = run('status --help', (file) => ({ stdout: file, stderr: file }));
     expect(ended).toMatchObject({ status: 5 });
   });

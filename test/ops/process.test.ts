@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Duty, masked } from './duty.ts';
 import { ended, startProgram } from './running.ts';
 
-// What only a process has. Everything else: the other tests, in whose process the program runs.
+// Only a process has this behaviour. All other tests run the program in their own process.
 const duty = new Duty();
 beforeAll(async () => {
   await duty.build();
@@ -26,7 +26,7 @@ const start = (args: string, environment: Record<string, string> = {}) =>
   startProgram(`${args} --stack ${duty.stack}`, { ...duty.environment, ...environment });
 
 describe('as a process, the program', () => {
-  it('finds all that it needs in its environment, and shows what it shows anywhere', async () => {
+  it('finds its settings in its environment, and has the same output', async () => {
     const inProcess = await duty.run('status');
     expect(inProcess).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/ E[SD]T /) });
     const { exitCode, stdout, stderr } = await ended(start('status'));
@@ -46,7 +46,7 @@ describe('as a process, the program', () => {
     });
   });
 
-  it('has an end that nobody hears of when nobody reads it any longer', async () => {
+  it('ends without a failure when nobody reads its output any longer', async () => {
     const child = start('completion bash');
     child.stdout.destroy();
     const [stderr, [exitCode]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
@@ -65,7 +65,7 @@ describe('as a process, the program', () => {
     expect(stderr).toMatch(/^error: Interrupted\.\n {2}The call in progress goes on in AWS/);
   });
 
-  it('ends with the same words when Ctrl-C comes while it is still loaded', async () => {
+  it('ends with the same words when Ctrl-C comes while it is loading', async () => {
     const hook = `import { registerHooks } from 'node:module';
       registerHooks({
         resolve(specifier, context, next) {
@@ -83,7 +83,7 @@ describe('as a process, the program', () => {
   });
 });
 
-describe('all of it that is of a process', () => {
+describe('all code about a process', () => {
   const ops = join(import.meta.dirname, '../../ops');
   const sources = readdirSync(ops, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),

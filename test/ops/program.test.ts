@@ -9,7 +9,7 @@ import { buildProgram } from '../../ops/program.ts';
 
 const program = buildProgram(async () => {});
 
-/** Commands that do something, each with its whole name. */
+/** Commands with an action, each with its whole name. */
 function leaves(parent: Command, prefix = ''): [name: string, command: Command][] {
   return parent.commands.flatMap((command) => {
     const name = `${prefix}${command.name()}`;
@@ -29,7 +29,7 @@ describe.each(leaves(program))('the help of %s', (name, command) => {
     ([, args = '']) => args.replace(/ [<>]{1,2} .*$/, ''),
   );
 
-  it('has examples, and each is a command line that is understood', async () => {
+  it('has examples, and each is a valid command line', async () => {
     expect(examples.length).toBeGreaterThan(0);
     for (const args of examples) {
       expect(args.startsWith(name)).toBe(true);
@@ -77,13 +77,13 @@ describe('completion', () => {
     return stdout.trim().split('\n');
   }
 
-  /** What is offered behind these words. */
+  /** The completions after these words. */
   function inBash(line: string, place?: Place): string[] {
     const script = `${completionScript('bash', program)}${asked(line)}`;
     return said('bash', ['--norc', '-c'], script, place);
   }
 
-  /** As bashcompinit asks; it is zsh itself that leaves out what does not begin so. */
+  /** Asks as bashcompinit does. zsh itself removes entries with another beginning. */
   function inZsh(line: string): string[] {
     const ask = `ask() { emulate -L sh; setopt kshglob noshglob braceexpand; ${asked(line)}; }; ask`;
     return said('zsh', ['-fc'], `${completionScript('zsh', program)}${ask}`);
@@ -118,7 +118,7 @@ describe('completion', () => {
     ).toEqual(['complete -o default -F _certification_notifier certification-notifier']);
   });
 
-  it('offers values of an option, also those that files of the machine know, in bash', () => {
+  it('offers values of an option in bash, including names from files of this machine', () => {
     expect(inBash('replay --type ')).toEqual(['created', 'updated', 'withdrawn', 'restored']);
     expect(inBash('release --type w')).toEqual(['withdrawn']);
     const known = knownPlace();
@@ -128,7 +128,7 @@ describe('completion', () => {
     expect(inBash('status --stack ', { cwd: tmpdir(), env: { HOME: '/nowhere' } })).toEqual(['']);
   });
 
-  it('carries out nothing that a file of the machine has in the place of a name, in bash', () => {
+  it('runs no code in place of a name in a file of this machine, in bash', () => {
     const { cwd = '', env } = knownPlace();
     writeFileSync(join(cwd, '.aws/credentials'), '[work]\n[$(touch$IFS"carried-out")]\n[a.b]\n');
     const NOTIFIER_STACK = '`touch carried-out`';
@@ -144,14 +144,14 @@ describe('completion', () => {
     expect(existsSync(join(cwd, 'carried-out'))).toBe(false);
   });
 
-  it.skipIf(!isThere('zsh'))('offers them in zsh, also where nothing was completed before', () => {
+  it.skipIf(!isThere('zsh'))('offers the same in zsh, also without an earlier completion', () => {
     expect(inZsh('re')).toEqual(expect.arrayContaining(['resume', 'release', 'replay']));
     expect(inZsh('replay --dr')).toContain('--dry-run');
     expect(inZsh('replay --dr')).not.toContain('status');
     expect(inZsh('credentials s')).toContain('set');
   });
 
-  it.skipIf(!isThere('fish'))('offers them in fish', () => {
+  it.skipIf(!isThere('fish'))('offers the same in fish', () => {
     expect(inFish('re').sort()).toEqual(['release', 'replay', 'resume']);
     expect(inFish('replay --dr')).toEqual(['--dry-run']);
     expect(inFish('credentials ')).toEqual(['set']);
@@ -172,7 +172,7 @@ describe('completion', () => {
   });
 });
 
-/** As a shell splits them. */
+/** Splits a line as a shell does. */
 function words(line: string): string[] {
   return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
 }

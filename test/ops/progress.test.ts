@@ -8,10 +8,10 @@ beforeAll(() => duty.build({ integration: { holdAbove: 2 } }));
 afterAll(() => duty.dismantle());
 
 /**
- * Runs a command as on a terminal, each call of the function taking ten seconds of its time.
+ * Runs a command as on a terminal. Each call of the function takes ten seconds of its time.
  *
- * @param calls after which somebody presses Ctrl-C
- * @returns what was shown while it was waited for, a line for each second
+ * @param calls the number of calls before Ctrl-C
+ * @returns the lines shown meanwhile, one for each second
  */
 async function shown(args: string, calls = Number.POSITIVE_INFINITY): Promise<string[]> {
   const clock = new ManualClock();
@@ -41,7 +41,7 @@ async function flood(): Promise<void> {
 
 const waiting = /^[a-z-]+ {2}█+░+ {2}10 s, an answer within 45 s$/;
 
-describe('on a terminal, what takes more than two seconds has a bar and an estimate:', () => {
+describe('on a terminal, a command of more than two seconds has a bar and an estimate:', () => {
   raisedOnce(duty, () => stage.completedTick());
 
   it.each([
@@ -64,17 +64,14 @@ describe('on a terminal, what takes more than two seconds has a bar and an estim
   });
 });
 
-describe('a bar tells how much is done:', () => {
+describe('a bar shows the share done:', () => {
   raisedEach(duty, () => stage.completedTick());
 
-  it.each(['release --yes', 'discard --yes'])(
-    'of %s, of the events that were counted',
-    async (args) => {
-      await flood();
-      const lines = await shown(args);
-      expect(last(lines)).toMatch(/ {2}░+ {3}0 % {2}0 of 3 events, an answer within 45 s$/);
-    },
-  );
+  it.each(['release --yes', 'discard --yes'])('of %s, of the counted events', async (args) => {
+    await flood();
+    const lines = await shown(args);
+    expect(last(lines)).toMatch(/ {2}░+ {3}0 % {2}0 of 3 events, an answer within 45 s$/);
+  });
 
   it('of prove --now, of the days to read', async () => {
     const { world } = stage.sandbox;
@@ -83,7 +80,7 @@ describe('a bar tells how much is done:', () => {
     expect(last(await shown(args))).toMatch(/^prove {2}█+░+ {2}10 s, an answer within 45 s$/);
   });
 
-  it('of baseline --follow, of the certifications that the partner has', async () => {
+  it("of baseline --follow, of the partner's certifications", async () => {
     await duty.run('baseline --restart --yes');
     const lines = await shown('baseline --follow', 2);
     expect(last(lines)).toMatch(/^baseline {2}░+ {3}0 % {2}0 of 30 certifications$/);

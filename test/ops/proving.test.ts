@@ -9,7 +9,7 @@ afterEach(() => duty.strike());
 
 const may = 'prove --from 2019-05-05 --to 2019-05-07';
 
-it('a day that cannot be proven ends it with 1, for people and for machines', async () => {
+it('a day that cannot be proven ends prove with 1, for people and for machines', async () => {
   const { world } = duty.stage.sandbox;
   const { id } = world.add({ certified_on: '2019-05-06' });
   await duty.stage.completedTick();
@@ -22,7 +22,7 @@ it('a day that cannot be proven ends it with 1, for people and for machines', as
   expect(await duty.json(may)).toMatchObject({ exitCode: 1, ok: true });
 });
 
-it('who goes on with what somebody else began is the one on record', async () => {
+it("a caller who continues another's command is the one on record", async () => {
   await duty.stage.completedTick();
   const begun = { from: '2019-05-05', to: '2019-05-07', now: true, by: 'somebody-else' };
   const next = JSON.stringify(begun);
@@ -32,7 +32,7 @@ it('who goes on with what somebody else began is the one on record', async () =>
   expect(result).toMatchObject([{ history: [{ command: 'prove', by: me }] }]);
 });
 
-it('what is refused as things stand has not begun: there is nothing to go on with', async () => {
+it('a refused command has not begun, so no command line to continue is printed', async () => {
   await duty.stage.completedTick();
   await duty.run('pause --reason maintenance');
   const { exitCode, stdout, stderr } = await duty.run(`${may} --now`);
@@ -42,7 +42,7 @@ it('what is refused as things stand has not begun: there is nothing to go on wit
   expect(JSON.parse((await duty.run(`${may} --now --json`)).stdout)).not.toHaveProperty('next');
 });
 
-it('a certificate of thousands of years is refused before anything is asked', async () => {
+it('a certificate of thousands of years is refused before any request', async () => {
   const { exitCode, stdout, stderr } = await duty.run('prove --from 0001-01-01 --to 9999-12-31');
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
   expect(stderr).toContain(

@@ -9,7 +9,7 @@ afterAll(() => duty.dismantle());
 beforeEach(() => duty.raise());
 afterEach(() => duty.strike());
 
-/** Certified, and told of: what a subscriber could have missed. */
+/** Announced certifications, which a subscriber could have missed. */
 async function announce(count: number): Promise<string[]> {
   const { stage } = duty;
   await stage.completedTick();
@@ -21,7 +21,7 @@ async function announce(count: number): Promise<string[]> {
 const idsOf = (events: readonly { id: string }[]) => events.map(({ id }) => id).sort();
 
 describe('replay', () => {
-  it('counts what would be sent, sends that, and says what it has not sent', async () => {
+  it('counts the events, sends them, and counts those that it has not sent', async () => {
     const told = await announce(3);
     const dryRun = await duty.run('replay --all --dry-run');
     expect(dryRun).toMatchObject({ exitCode: 0, stderr: '' });
@@ -35,7 +35,7 @@ describe('replay', () => {
     expect(idsOf(await duty.stage.events(queues.everything))).toEqual(told);
   });
 
-  it('of an assessment that nobody knows here says so, and ends with 3; the others are sent', async () => {
+  it('of an unknown assessment says so, and ends with 3; the others are sent', async () => {
     const [told = ''] = await announce(1);
     const id = told.split('/')[1];
     const unknown = await duty.run('replay --id 999999');
@@ -48,7 +48,7 @@ describe('replay', () => {
     expect(await duty.run(`replay --id ${id}`)).toMatchObject({ exitCode: 0 });
   });
 
-  it('goes on until everything is sent, however many calls it takes', async () => {
+  it('continues until everything is sent, over any number of calls', async () => {
     const told = await announce(5);
     for (let time = 0; time < 2; time += 1) duty.lambda.once(duty.invocation, twoAtATime(duty));
     const answer = await duty.json('replay --from 2020-01-01');
@@ -62,11 +62,11 @@ describe('replay', () => {
     expect(idsOf(await duty.stage.events(queues.everything))).toEqual(told);
   });
 
-  it('that is interrupted says how to go on, and nothing is lost', async () => {
+  it('that is interrupted prints the line that resumes it, and loses nothing', async () => {
     const told = await announce(5);
     duty.lambda.once(duty.invocation, twoAtATime(duty));
     const program = duty.start('replay --all');
-    // In the middle of the second call.
+    // This is within the second call.
     duty.lambda.always(async () => {
       program.interrupt();
       await program.ended;
@@ -83,7 +83,7 @@ describe('replay', () => {
     expect(idsOf(await duty.stage.events(queues.everything))).toEqual(told);
   });
 
-  it('that fails half-way says what was done and how to go on', async () => {
+  it('that fails half-way reports its work and prints the line that resumes it', async () => {
     await announce(3);
     duty.stage.sns.once('PublishBatch', (call) => {
       duty.stage.sns.always(async () => ({ status: 403, type: 'text/xml', body: '<Error/>' }));
@@ -115,7 +115,7 @@ describe('replay', () => {
     expect(await duty.stage.events(queues.oneOrganization)).toHaveLength(3);
   });
 
-  it('to a queue that does not exist has not begun: there is nothing to go on with', async () => {
+  it('to a missing queue has not begun, so no line that resumes it is printed', async () => {
     await announce(1);
     const to = 'replay --all --queue arn:aws:sqs:us-east-1:000000000000:nowhere';
     const { exitCode, stdout, stderr } = await duty.run(to);
@@ -127,7 +127,7 @@ describe('replay', () => {
     expect(failed).not.toHaveProperty('next');
   });
 
-  it('has to be told what to send', async () => {
+  it('needs a selection', async () => {
     expect(await duty.run('replay')).toMatchObject({ exitCode: 2, stdout: '' });
     expect(await duty.run('replay --all --id 5')).toMatchObject({ exitCode: 2 });
     const { exitCode, stderr } = await duty.run('replay --all --queue not-an-arn');
@@ -136,7 +136,7 @@ describe('replay', () => {
   });
 });
 
-/** As a shell would hand it on; the JSON has no blanks. */
+/** Removes quotes as a shell does. The JSON has no blanks. */
 function unquoted(line: string): string {
   return line.replaceAll("'", '');
 }

@@ -16,7 +16,7 @@ export class Running extends RunningProgram {
 
 const entry = fileURLToPath(new URL('../../ops/cli.ts', import.meta.url));
 
-/** The program as a process of its own, with this environment and no other. */
+/** The program as a separate process, with this environment and no other. */
 export function startProgram(args: string, env: Environment = {}) {
   return spawn(process.execPath, [entry, ...args.split(' ').filter(Boolean)], {
     env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: compileCache, ...env },

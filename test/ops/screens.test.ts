@@ -3,7 +3,7 @@ import { contract } from '../../lambda/operations/contract.ts';
 import { counted } from '../../ops/render/prove.ts';
 import { approved, Duty, masked } from './duty.ts';
 
-// One story for all screens, in which nothing is changed: they may come in any order.
+// One story for all screens, none of which changes data. They may come in any order.
 const duty = new Duty();
 let certified = 0;
 beforeAll(async () => {
@@ -48,7 +48,7 @@ describe('explain', () => {
     [503, '', 5, 'gives no answer'],
     [400, '{"errors":[{"message":"Invalid or missing tenant ids"}]}', 5, 'status 400'],
   ])(
-    'of an id that nobody knows here says when the partner answers %i, and ends as that does',
+    "of an unknown id has the partner's answer %i, and its exit code",
     async (status, body, exitCode, said) => {
       duty.stage.partner.always(async (call) =>
         call.operation === '/oauth/token'
@@ -68,7 +68,7 @@ describe('events', () => {
   const events = async (args: string) =>
     contract.events.result.parse((await duty.json(`events ${args}`)).result);
 
-  it('tells of each, and has the same as CSV and JSON', async () => {
+  it('has each event, and the same ones as CSV and JSON', async () => {
     await expect(await screen('events')).toMatchFileSnapshot(approved('events'));
     const csv = (await screen('events --csv')).split('\n');
     expect(csv[0]).toBe(
@@ -86,7 +86,7 @@ describe('events', () => {
     expect((await events(`--organization ${organization + 1_000}`)).events).toEqual([]);
   });
 
-  it('has none where none is as asked for', async () => {
+  it('has none if none matches', async () => {
     for (const none of ['--late', '--to 2026-01-02', '--delivery held', '--assessment Juggling'])
       expect((await duty.run(`events ${none}`)).stdout).toBe('No event of these days matches.\n');
   });
@@ -104,7 +104,7 @@ describe('events', () => {
 });
 
 describe('prove', () => {
-  it('tells of each day, and has the same as CSV and JSON', async () => {
+  it('has each day, and the same ones as CSV and JSON', async () => {
     const range = 'prove --from 2010-01-01 --to 2039-12-31';
     const { stdout, exitCode } = await duty.run(range);
     expect(exitCode).toBe(0);
@@ -121,7 +121,7 @@ describe('prove', () => {
     expect(proven + 1 + sums.notYet).toBe(csv.length - 1);
   });
 
-  it('has to be told which days', async () => {
+  it('needs days', async () => {
     expect(await duty.run('prove --from 2026-11-01')).toMatchObject({ exitCode: 2 });
     expect(await duty.run('prove --from 2026-11-02 --to 2026-11-01')).toMatchObject({
       exitCode: 2,

@@ -61,7 +61,7 @@ async function status(args: string, env: Record<string, string> = {}) {
   return { exitCode, problem, whatToDo, last };
 }
 
-/** What CloudFormation answers. */
+/** The answer of CloudFormation. */
 function answers(Code: string, status = 403): void {
   cloudFormation.always(async () => ({
     status,
@@ -70,7 +70,7 @@ function answers(Code: string, status = 403): void {
   }));
 }
 
-describe('whoever is not signed in is told what happened and what to do:', () => {
+describe('a person who is not signed in gets the cause and the next step:', () => {
   it('no region', async () => {
     expect(await status('', keys)).toEqual({
       exitCode: 2,
@@ -99,7 +99,7 @@ describe('whoever is not signed in is told what happened and what to do:', () =>
   it.each([
     ['by option', '--profile people', {}],
     ['by environment', '', { AWS_PROFILE: 'people' }],
-  ])('a sign-in that has expired, %s', async (_how, args, env) => {
+  ])('an expired sign-in, %s', async (_how, args, env) => {
     expect(await status(args, env)).toEqual({
       exitCode: 4,
       problem: 'error: The sign-in of the AWS profile people has expired, or was never done.',
@@ -112,7 +112,7 @@ describe('whoever is not signed in is told what happened and what to do:', () =>
     ['by option', '--profile prodution', {}],
     ['by option, with a region', '--profile prodution --region us-east-1', {}],
     ['by environment', '', { AWS_PROFILE: 'prodution' }],
-  ])('a profile that is not there, %s', async (_how, args, env) => {
+  ])('a missing profile, %s', async (_how, args, env) => {
     expect(await status(args, env)).toEqual({
       exitCode: 3,
       problem: 'error: There is no AWS profile prodution.',
@@ -133,7 +133,7 @@ describe('whoever is not signed in is told what happened and what to do:', () =>
   });
 });
 
-it('to machines it is JSON', async () => {
+it('to machines as JSON', async () => {
   const child = startProgram('status --stack prod --json --profile people', environment);
   const { exitCode, stdout } = await ended(child);
   expect({ exitCode, ...JSON.parse(stdout) }).toMatchObject({

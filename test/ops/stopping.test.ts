@@ -4,7 +4,7 @@ import { stoppedBySignals } from '../../ops/stopping.ts';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-describe('whoever asks the program to end', () => {
+describe('a request to end the program', () => {
   const others = new Map(signals.map((signal) => [signal, process.listeners(signal)]));
   let now = 0;
   let stopping: AbortController;
@@ -24,12 +24,12 @@ describe('whoever asks the program to end', () => {
     }
   });
 
-  it.each(signals)('is given a clean end at %s', (signal) => {
+  it.each(signals)('by %s ends it cleanly', (signal) => {
     process.emit(signal);
     expect(stopping.signal.reason).toBeInstanceOf(InterruptedError);
   });
 
-  it('has asked once when a terminal, npx and the launcher each bring the same signal', () => {
+  it('is one if a terminal, npx and the launcher each bring the same signal', () => {
     process.emit('SIGINT');
     now += 20;
     process.emit('SIGINT');
@@ -38,7 +38,7 @@ describe('whoever asks the program to end', () => {
     expect(stopping.signal.aborted).toBe(true);
   });
 
-  it('has asked twice when the same comes later, and is not kept waiting', () => {
+  it('is a second one if the signal comes later, and then ends the program at once', () => {
     process.emit('SIGINT');
     now += 600;
     expect(() => process.emit('SIGINT')).toThrow('exit 130');

@@ -11,7 +11,7 @@ beforeAll(() => duty.build());
 afterAll(() => duty.dismantle());
 raisedOnce(duty);
 
-describe('whom a command is for', () => {
+describe('the target of a command', () => {
   it('is the stack in AWS, or the instance of this machine', async () => {
     expect(await duty.run('test-event')).toMatchObject({ exitCode: 0, stderr: '' });
     expect(await duty.runAnywhere('test-event --local')).toMatchObject({ exitCode: 0 });
@@ -24,14 +24,14 @@ describe('whom a command is for', () => {
     expect(masked(stdout)).toContain('accepted  district-a/test/<uuid>');
   });
 
-  it('has to be said, and both is too much', async () => {
+  it('must be given, and only one', async () => {
     const neither = await duty.runAnywhere('test-event');
     expect(neither).toMatchObject({ exitCode: 2, stdout: '' });
     expect(neither.stderr).toContain('Give --stack NAME');
     expect(await duty.run('test-event --local')).toMatchObject({ exitCode: 2 });
   });
 
-  it('may be a stack that does not exist', async () => {
+  it('may be a missing stack', async () => {
     const { exitCode, stderr } = await duty.runAnywhere('test-event --stack nowhere');
     expect(exitCode).toBe(3);
     expect(stderr).toBe(`error: There is no stack nowhere in us-east-1.
@@ -48,7 +48,7 @@ describe('whom a command is for', () => {
     expect(stderr).toContain('npm start');
   });
 
-  it('may be an integration that nobody watches', async () => {
+  it('may be an unknown integration', async () => {
     const { exitCode, stderr } = await duty.run('tick --integration district-z');
     expect(exitCode).toBe(3);
     expect(stderr).toContain('It watches district-a.');
@@ -72,7 +72,7 @@ describe('one of several integrations', () => {
     caller: async () => 'odile',
   };
 
-  it('has to be named, where all of them are not meant', () => {
+  it('must be named, unless all of them are meant', () => {
     expect(selectIntegration(target, 'district-b').name).toBe('district-b');
     expect(() => selectIntegration(target, undefined)).toThrow(UsageError);
     expect(selectIntegrations(target, undefined)).toHaveLength(2);
@@ -86,7 +86,7 @@ describe('a deployment of several integrations', () => {
   afterAll(() => several.dismantle());
   raisedOnce(several, () => several.stage.completedTick());
 
-  it('is looked at as a whole and changed one by one; each has its own history', async () => {
+  it('is read as a whole and changed one by one; each has its own history', async () => {
     expect((await several.json('status')).result).toMatchObject([
       { settings: { integration: 'district-a' }, standing: 'up-to-date', certifications: 30 },
       { settings: { integration: 'district-b' }, standing: 'never-ticked', certifications: 0 },
@@ -116,7 +116,7 @@ describe('a deployment of several integrations', () => {
     expect(await several.json(`resume ${only}`)).toMatchObject({ result: { changed: true } });
   });
 
-  it.each(['status', 'check'])('is told of by %s although one of them fails', async (command) => {
+  it.each(['status', 'check'])('is reported by %s although one of them fails', async (command) => {
     const ofTheSecond = [...several.stage.aws.functions.keys()].find((name) =>
       /OperateFunctionDistrictB|districtbOperate/i.test(name),
     );
@@ -139,21 +139,21 @@ describe('a deployment of several integrations', () => {
   });
 });
 
-describe('what can go wrong in between', () => {
+describe('a failure between the command line and the function', () => {
   const notStarted = async () => ({
     status: 429,
     type: 'application/json',
     body: '{"__type":"TooManyRequestsException"}',
   });
 
-  it('is a function that AWS does not start at once: it is given the command again', async () => {
+  it('of AWS to start the function at once is retried', async () => {
     duty.lambda.once(duty.invocation, notStarted);
     const { exitCode, stderr } = await duty.run('test-event');
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(duty.lambda.calls).toHaveLength(2);
   });
 
-  it('is a function that AWS does not start: that is told, and Ctrl-C ends the waiting', async () => {
+  it('of AWS to start the function is told, and Ctrl-C ends the wait', async () => {
     duty.lambda.always(notStarted);
     const program = duty.start('test-event');
     await program.shows(/ is given again /);
@@ -165,7 +165,7 @@ describe('what can go wrong in between', () => {
     );
   });
 
-  it('is somebody who presses Ctrl-C', async () => {
+  it('by Ctrl-C is reported', async () => {
     const program = duty.start('test-event');
     duty.lambda.once(duty.invocation, async () => {
       program.interrupt();
@@ -179,7 +179,7 @@ describe('what can go wrong in between', () => {
 
   it.each([
     [
-      'no permission to look at the stack',
+      'a missing permission to read the stack',
       () =>
         duty.cloudFormation.once('DescribeStacks', async () => ({
           status: 403,
@@ -190,7 +190,7 @@ describe('what can go wrong in between', () => {
       'cloudformation:DescribeStacks',
     ],
     [
-      'no permission to invoke the function',
+      'a missing permission to invoke the function',
       () => duty.lambda.once(duty.invocation, async () => denied),
       4,
       'lambda:InvokeFunction',
@@ -202,7 +202,7 @@ describe('what can go wrong in between', () => {
       'A retry can help.',
     ],
     [
-      'a Lambda that fails',
+      'a failing Lambda',
       () =>
         duty.lambda.once(duty.invocation, async () => ({
           status: 500,
@@ -213,7 +213,7 @@ describe('what can go wrong in between', () => {
       'lambda:InvokeFunction failed (ServiceException)',
     ],
     [
-      'a tick that does not end',
+      'a tick that does not complete',
       () =>
         duty.lambda.once(duty.invocation, async () => ({
           status: 200,
@@ -235,7 +235,7 @@ describe('what can go wrong in between', () => {
       'Use the command line of the version that is deployed',
     ],
     [
-      'a function that is gone',
+      'a deleted function',
       () =>
         duty.lambda.once(duty.invocation, async () => ({
           status: 404,
@@ -245,17 +245,17 @@ describe('what can go wrong in between', () => {
       3,
       'deploy the stack again',
     ],
-  ])('is told apart: %s', async (_what, break_, exitCode, words) => {
+  ])('has its own text and exit code: %s', async (_what, break_, exitCode, words) => {
     break_();
     const run = await duty.run('test-event');
     expect(run.stderr).toContain(words);
     expect(run).toMatchObject({ exitCode, stdout: '' });
   });
 
-  it('is a function that dies', async () => {
-    // With a token from another test it would not ask for one.
+  it('may be a function that dies', async () => {
+    // With a token from another test, it would not request one.
     await duty.stage.operate.kill();
-    // Without the gate, which does not hand on Lambda's own headers.
+    // This bypasses the gate, which does not pass on Lambda's own headers.
     duty.stage.partner.once('/oauth/token', async () => {
       await duty.stage.operate.kill();
       return undefined;
@@ -274,7 +274,7 @@ describe('what can go wrong in between', () => {
     });
   });
 
-  it('does nothing to the terminal, whatever comes', async () => {
+  it('sends no control characters to the terminal, with any text', async () => {
     const evil = '\u001B[2Jred\u0007\u202Eright\u009B31m\nsecond';
     const body = JSON.stringify({
       ok: false,

@@ -79,9 +79,9 @@ async function subscribed(TopicArn: string, queue: string): Promise<string> {
 const endpoints = async (topicArn: string) =>
   (await subscriptions(topicArn)).map(({ Endpoint }) => Endpoint);
 
-describe('the queue of somebody who watches', () => {
-  it('is encrypted, and takes messages of its topic only', async () => {
-    // Which attribute a queue has by default, AWS has changed before.
+describe('the queue of `watch`', () => {
+  it('is encrypted, and accepts messages of its topic only', async () => {
+    // AWS has changed the default attributes of queues before.
     let asked = '';
     gate.once('CreateQueue', ({ body, forward }) => {
       asked = body;
@@ -120,8 +120,8 @@ describe('the queue of somebody who watches', () => {
   });
 });
 
-describe('the queue of somebody who listens', () => {
-  it('gets events of these types and this integration, in SNS’s envelope', async () => {
+describe('the queue of `listen`', () => {
+  it("gets events of these types and this integration, in SNS's envelope", async () => {
     const subscribed = { owner: 'listen', topicArn: topic, integration: 'district-a' } as const;
     const types = ['certification.created'];
     await using queue = await TemporaryQueue.create(
@@ -139,7 +139,7 @@ describe('the queue of somebody who listens', () => {
   });
 });
 
-describe('what crashes have left behind', () => {
+describe('a queue left behind by a crash', () => {
   it('is removed with its subscription', async () => {
     await watching(topic, undefined, longAgo());
     expect(await swept(topic)).toBe(1);
@@ -148,7 +148,7 @@ describe('what crashes have left behind', () => {
     expect(await swept(topic)).toBe(0);
   });
 
-  it('is left to those who watch the topic that it belongs to', async () => {
+  it('is left alone if it belongs to another topic', async () => {
     await watching(another, undefined, longAgo());
     expect(await swept(topic)).toBe(0);
     expect(await queues()).toHaveLength(1);
@@ -158,14 +158,14 @@ describe('what crashes have left behind', () => {
     expect(await subscriptions(another)).toEqual([]);
   });
 
-  it('is left to the command that it belongs to', async () => {
+  it('is left alone if it belongs to another command', async () => {
     await watching(topic, undefined, longAgo());
     expect(await swept(topic, 'listen')).toBe(0);
     expect(await queues()).toHaveLength(1);
     expect(await subscriptions(topic)).toHaveLength(1);
   });
 
-  it('may be a subscription alone', async () => {
+  it('may be a subscription without a queue', async () => {
     await subscribed(topic, 'certification-notifier-watch-gone');
     const elsewhere = await subscribed(another, 'certification-notifier-watch-gone');
     expect(await swept(topic)).toBe(1);
@@ -173,7 +173,7 @@ describe('what crashes have left behind', () => {
     expect(await endpoints(another)).toEqual([elsewhere]);
   });
 
-  it('is nothing that is in use, or of another kind', async () => {
+  it('is none that is in use, or of another kind', async () => {
     await using _ = await watching(topic);
     await sqs.send(new CreateQueueCommand({ QueueName: 'certification-notifier-watch-by-hand' }));
     const others = [

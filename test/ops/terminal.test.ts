@@ -8,7 +8,7 @@ import { Clients } from '../../ops/target/access.ts';
 import { Terminal } from '../../ops/terminal.ts';
 import { ManualClock } from '../scaffold/clock.ts';
 
-/** Streams as a terminal has them, or as a pipe. */
+/** Streams of a terminal, or of a pipe. */
 function streams(isTTY: boolean, { environment = {}, timeZone = 'UTC' }: Partial<Outside> = {}) {
   const stream = () => Object.assign(new PassThrough(), { isTTY, columns: 60 });
   const [input, output, errors] = [stream(), stream(), stream()];
@@ -48,7 +48,7 @@ describe('a question', () => {
     expect(shown(errors)).toContain('Release 3 events? [y/N] ');
   });
 
-  it('is not put when it was agreed to before, and not to nobody', async () => {
+  it('is not asked after an earlier agreement, or if nobody is there', async () => {
     const { session, errors } = streams(false);
     await session.confirm('Release?', true);
     await expect(session.confirm('Release?', false)).rejects.toMatchObject({
@@ -86,13 +86,13 @@ it('a secret is read and never shown', async () => {
 });
 
 describe('standard input', () => {
-  it('is read to its end where nobody types it', async () => {
+  it('is read to its end if nobody types it', async () => {
     const { input, terminal } = streams(false);
     input.end('{"client_id":"…"}');
     expect(await terminal.standardInput(never)).toBe('{"client_id":"…"}');
   });
 
-  it('is not read from somebody who would see there what he types, because questions go elsewhere', async () => {
+  it('is not read from a terminal while questions go elsewhere, since the typed text would be visible', async () => {
     const { input, errors, terminal } = streams(true);
     errors.isTTY = false;
     expect(terminal.isAttended).toBe(false);
@@ -124,7 +124,7 @@ describe('colour', () => {
 });
 
 describe('progress', () => {
-  it('is shown after two seconds, on a terminal, and wiped away at the end', () => {
+  it('is shown after two seconds, on a terminal, and removed at the end', () => {
     const { terminal, clock, errors } = streams(true);
     const progress = new Progress({ terminal, clock }, 'replay');
     clock.advance({ milliseconds: 1_900 });
@@ -141,11 +141,11 @@ describe('progress', () => {
     expect(shown(errors)).toBe('');
   });
 
-  it('estimates by what was done since somebody looks on, and counts down', () => {
+  it('estimates by the work since it is shown, and counts down', () => {
     const { terminal, clock, errors } = streams(true);
     errors.columns = 120;
     using progress = new Progress({ terminal, clock }, 'baseline');
-    // Half of it was done before: that says nothing about the pace.
+    // Half was done before, which says nothing about the pace.
     progress.at(500, 1000, 'certifications');
     clock.advance({ milliseconds: 10_000 });
     progress.at(600, 1000, 'certifications');
@@ -155,7 +155,7 @@ describe('progress', () => {
     expect(shown(errors)).toMatch(/about 29 s left$/);
   });
 
-  it('tells no pace of what was done in no time', () => {
+  it('has no pace for work that took no time', () => {
     const { terminal, clock, errors } = streams(true);
     using progress = new Progress({ terminal, clock }, 'replay');
     progress.at(1, 4, 'days');
@@ -164,20 +164,20 @@ describe('progress', () => {
     expect(shown(errors)).toMatch(/50 % {2}2 of 4 days$/);
   });
 
-  it('is not shown where nobody looks on', () => {
+  it('is not shown without a terminal', () => {
     const { terminal, clock, errors } = streams(false);
     using _ = new Progress({ terminal, clock }, 'replay');
     clock.advance({ milliseconds: 5_000 });
     expect(shown(errors)).toBe('');
   });
 
-  it('never takes more than the line', () => {
+  it('never exceeds the line', () => {
     const { terminal, errors } = streams(true);
     terminal.transient('x'.repeat(100));
     expect(shown(errors)).toBe(`\r\u001B[2K${'x'.repeat(58)}…`);
   });
 
-  it('gives way with its bar on a narrow terminal, not with what it says', () => {
+  it('drops its bar on a narrow terminal, and keeps its words', () => {
     const { terminal, clock, errors } = streams(true);
     using progress = new Progress({ terminal, clock }, 'prove', 55_000);
     progress.at(120, 400, 'days');
@@ -186,7 +186,7 @@ describe('progress', () => {
     errors.columns = 55;
     clock.advance({ milliseconds: 250 });
     expect(shown(errors)).toContain('prove  30 %  120 of 400 days, an answer within 52 s');
-    // As some terminals say that do not know.
+    // Some terminals that do not know their width say 0.
     errors.columns = 0;
     clock.advance({ milliseconds: 250 });
     expect(shown(errors)).toMatch(/█░+ .*, an answer within 52 s$/);

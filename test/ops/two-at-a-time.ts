@@ -5,7 +5,7 @@ import type { Duty } from './duty.ts';
 const commandSchema = z.looseObject({ command: z.string(), after: z.string().optional() });
 const answerSchema = z.looseObject({ result: z.looseObject({ events: z.int() }) });
 
-/** Those that the world began with: a baseline has recorded them, and nobody was told. */
+/** The certifications of the first world, which a baseline has recorded without an announcement. */
 const neverAnnounced = 30;
 
 /** The function replays two events, and then its time is over, as after a minute. */

@@ -38,7 +38,7 @@ async function subscriptions(): Promise<number> {
   return Subscriptions.length;
 }
 
-/** Runs it until a line says this, and then ends it as people do. */
+/** Runs it until a line has this text, and then ends it as people do. */
 async function watchUntil(
   wanted: RegExp,
   then: (program: Running) => Promise<unknown>,
@@ -61,7 +61,7 @@ const throttled = (type: string, status: number): Reply => ({
 });
 
 describe('watch', () => {
-  it('shows events and ticks as they come, nobody’s data, and leaves nothing behind', async () => {
+  it('shows events and ticks as they come, without personal data, and leaves nothing behind', async () => {
     await duty.stage.completedTick();
     const before = await subscriptions();
     const person = duty.stage.sandbox.world.add();
@@ -75,7 +75,7 @@ describe('watch', () => {
     expect(await subscriptions()).toBe(before);
   });
 
-  it('gives machines a line of JSON each', async () => {
+  it('writes a line of JSON each for machines', async () => {
     await duty.stage.completedTick();
     const { id } = duty.stage.sandbox.world.add();
     const { stdout } = await watchUntil(/"event"/, () => duty.stage.completedTick(), {
@@ -88,8 +88,8 @@ describe('watch', () => {
 
   it.each([
     ['that is not JSON', 'maintenance\u001B[2J'],
-    ['that is something else', '{"specversion":"1.0"}'],
-  ])('goes on after a message %s', async (_what, Message) => {
+    ['that is another kind', '{"specversion":"1.0"}'],
+  ])('continues after a message %s', async (_what, Message) => {
     await duty.stage.completedTick();
     duty.stage.sandbox.world.add();
     const TopicArn = duty.stage.aws.output('EventsTopicArn');
@@ -101,7 +101,7 @@ describe('watch', () => {
     expect(seen.exitCode).toBe(0);
   });
 
-  it('goes on when a look at the ticks fails, and says so', async () => {
+  it('continues when a read of the ticks fails, and says so', async () => {
     await duty.stage.completedTick();
     duty.stage.sandbox.world.add();
     duty.lambda.once(duty.invocation, async () => throttled('TooManyRequestsException', 429));
@@ -115,7 +115,7 @@ describe('watch', () => {
     expect(seen.exitCode).toBe(0);
   });
 
-  it('goes on while the partner is down, and says that ticks do not come to their end, and when they do again', async () => {
+  it('continues while the partner is down, and says when ticks stop completing and complete again', async () => {
     const { stage } = duty;
     await stage.completedTick();
     const queue = await subscriptions();
@@ -124,11 +124,11 @@ describe('watch', () => {
     await stage.lastTickWas(Temporal.Now.instant().subtract({ minutes: 4 }));
     const seen = await watchUntil(/ over: /, async (program) => {
       await program.shows(/ notice /);
-      // Of another tick that was disturbed there is nothing new to say.
+      // Another disturbed tick is no news.
       expect(await stage.tick()).toMatchObject({ payload: { outcome: 'disturbed' } });
       stage.partner.reset();
       await stage.completedTick();
-      // The next look at the ticks, as soon as an event ends the wait for events.
+      // The next read of the ticks comes as soon as an event ends the wait for events.
       duty.clock.advance({ seconds: 10 });
       stage.sandbox.world.add();
       await stage.completedTick();
@@ -145,7 +145,7 @@ describe('watch', () => {
     expect(await subscriptions()).toBe(queue);
   });
 
-  it('goes on when its queue does not answer for a moment, and ends when it never does', async () => {
+  it('continues when its queue does not answer for a moment, and ends when it never does', async () => {
     await duty.stage.completedTick();
     duty.stage.sandbox.world.add();
     const sqs = new Gate();
@@ -156,7 +156,7 @@ describe('watch', () => {
         ? Promise.resolve(throttled('InternalFailure', 500))
         : forward();
     try {
-      // As often as the SDK tries by itself.
+      // This is as often as the SDK tries by itself.
       for (let time = 0; time < 3; time += 1) sqs.once('ReceiveMessage', failing);
       const seen = await watchUntil(/ created /, () => duty.stage.completedTick(), { env });
       expect(seen.stderr).toContain('\nsqs:ReceiveMessage failed (InternalFailure). ');
@@ -172,7 +172,7 @@ describe('watch', () => {
     }
   });
 
-  it('sweeps what an earlier run has left behind, and nothing that is still in use', async () => {
+  it("removes an earlier run's queue and subscription, and none that is still in use", async () => {
     const sqs = new SQSClient(config());
     const left = (name: string, expires: string) =>
       sqs.send(
@@ -193,7 +193,7 @@ describe('watch', () => {
     expect((await queuesLeft()).map((url) => url.split('-watch-')[1])).toEqual(['in-use']);
   });
 
-  it('puts the expiry of its queue off while somebody watches', async () => {
+  it('postpones the expiry of its queue while it runs', async () => {
     const { aws } = duty.stage;
     const clock = new ManualClock('2026-11-21T08:00:00Z');
     const settings = () => aws.clientConfig('sqs');

@@ -7,7 +7,7 @@ import { ManualClock } from '../../scaffold/clock.ts';
 const envelope = { messageId: 'a', topicArn: 'b', event: undefined };
 const subscriptionArn = 'c';
 
-it('a webhook that says nothing is waited for as long as SNS waits', async () => {
+it('a webhook without an answer is waited for as long as by SNS', async () => {
   const clock = new ManualClock('2026-11-21T08:00:00Z');
   const server = createServer(async (_request, response) => {
     // The head alone is no answer.

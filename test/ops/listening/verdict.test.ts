@@ -3,7 +3,7 @@ import { mostAttempts, verdictOf } from '../../../ops/listening/verdict.ts';
 
 const first = (status: number | string) => verdictOf({ status, tookMs: 1 }, 1);
 
-describe('as SNS takes an answer', () => {
+describe('an answer, as SNS takes it', () => {
   it.each([200, 204, 299])('%i is delivered', (status) => {
     expect(first(status)).toEqual({ outcome: 'delivered' });
   });
@@ -16,7 +16,7 @@ describe('as SNS takes an answer', () => {
     expect(first(status)).toEqual({ outcome: 'again', inSeconds: 1 });
   });
 
-  it('not for ever', () => {
+  it('not without end', () => {
     const last = { status: 500, tookMs: 1 };
     expect(verdictOf(last, mostAttempts - 1)).toMatchObject({ outcome: 'again' });
     expect(verdictOf(last, mostAttempts)).toEqual({ outcome: 'given-up' });

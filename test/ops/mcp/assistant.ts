@@ -13,7 +13,7 @@ const resultSchema = z.object({
   isError: z.boolean().default(false),
 });
 
-/** What a program writes, also for somebody who reads it as it comes. */
+/** A stream with a program's output, which a reader can follow. */
 class Piped extends Screen {
   readonly read = new PassThrough();
 
@@ -23,7 +23,7 @@ class Piped extends Screen {
   }
 }
 
-/** The SDK's own client, at the streams of a program that runs in this process. */
+/** The SDK's own client, connected to the streams of a program in this process. */
 export class Assistant {
   readonly client = new Client({ name: 'assistant', version: '1.0.0' });
   readonly program: Running;
@@ -33,7 +33,7 @@ export class Assistant {
     this.program = duty.start(`mcp${options}`, { output: this.#output, clock });
   }
 
-  /** The transport of a server is that of a client with its streams the other way round. */
+  /** A client's transport is a server's with swapped streams. */
   async connect(): Promise<this> {
     await this.client.connect(new StdioServerTransport(this.#output.read, this.program.input));
     return this;
@@ -50,7 +50,7 @@ export class Assistant {
   }
 }
 
-/** What a tool has answered. */
+/** The contents of a tool's answer. */
 export function told(answer: unknown) {
   const { content, structuredContent: structured, isError } = resultSchema.parse(answer);
   return { text: content[0].text, structured, isError };

@@ -3,12 +3,12 @@ import { fitting } from '../../../ops/mcp/fitting.ts';
 
 const lines = (many: number) => Array.from({ length: many }, (_, n) => `line ${n}`).join('\n');
 
-it('leaves an answer as it is that an assistant can take', () => {
+it('an answer that an assistant can take stays as it is', () => {
   const told = { text: lines(10), structured: { ok: true, result: [1, 2] } };
   expect(fitting(told)).toEqual(told);
 });
 
-it('cuts a text off at the end of a line, and says how many are left out', () => {
+it('a text that is too long is cut at the end of a line, with the number of omitted lines', () => {
   const { text } = fitting({ text: lines(20_000), structured: { ok: true } });
   const [kept = '', note = ''] = text.split('\n\n');
   const all = kept.split('\n');
@@ -18,6 +18,6 @@ it('cuts a text off at the end of a line, and says how many are left out', () =>
   expect(text.length).toBeLessThan(61_000);
 });
 
-it('cuts one line that is too long by itself', () => {
+it('a single line that is too long is cut', () => {
   expect(fitting({ text: 'x'.repeat(10 ** 6), structured: {} }).text.length).toBeLessThan(61_000);
 });

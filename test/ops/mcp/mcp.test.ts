@@ -23,7 +23,7 @@ afterEach(async () => {
   await assistant.end();
 });
 
-/** More at once than is announced unasked. */
+/** More certifications at once than the limit. */
 async function flood(): Promise<number[]> {
   await stage.completedTick();
   const ids = [1, 2, 3].map(
@@ -37,13 +37,13 @@ async function flood(): Promise<number[]> {
 const integration = 'district-a';
 const looking = ['status', 'check', 'explain', 'prove', 'holds', 'baseline'];
 
-describe('an assistant that may only look', () => {
+describe('an assistant without permission to change', () => {
   let held: number[];
   raisedOnce(duty, async () => {
     held = await flood();
   });
 
-  it('has the commands that only look, each said to be so, and nothing that changes anything', async () => {
+  it('has the read-only commands, each marked as such, and no other', async () => {
     await connect();
     const { tools } = await assistant.client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(looking));
@@ -54,7 +54,7 @@ describe('an assistant that may only look', () => {
       for (const option of command?.changes?.with ?? [])
         expect(inputSchema.properties).not.toHaveProperty(option);
     }
-    // With --now and --note only.
+    // These change data only with --now and --note.
     for (const [name, { changes }] of Object.entries(definitions))
       if (changes !== undefined && name !== 'prove' && name !== 'check')
         expect(tools.map((tool) => tool.name)).not.toContain(name);
@@ -74,7 +74,7 @@ describe('an assistant that may only look', () => {
     expect(checked.text).toContain('single-record');
   });
 
-  it('hears why nobody has heard of a certification', async () => {
+  it('hears why a certification was not announced', async () => {
     await connect();
     const unknown = await assistant.call('explain', { id: 48_213, integration });
     expect(unknown).toMatchObject({
@@ -88,7 +88,7 @@ describe('an assistant that may only look', () => {
     expect(waiting.text).toContain('release');
   });
 
-  it('gets certificates, what is held and how far the baseline is', async () => {
+  it('gets certificates, held events and the progress of the baseline', async () => {
     await connect();
     const days = { from: '2019-05-06', to: '2019-05-06', integration };
     expect((await assistant.call('prove', days)).structured).toMatchObject({
@@ -100,7 +100,7 @@ describe('an assistant that may only look', () => {
     expect((await assistant.call('baseline', { integration })).text).toContain('completed');
   });
 
-  it('is told so where an answer is larger than it can take', async () => {
+  it('is told if an answer is larger than it can take', async () => {
     await connect();
     const years = { from: '1997-01-01', to: '2026-11-20', integration };
     const { text, structured } = await assistant.call('prove', years);
@@ -112,7 +112,7 @@ describe('an assistant that may only look', () => {
     });
   });
 
-  it('is refused every change, also one in the command that goes on', async () => {
+  it('is refused each change, also one in a continued command', async () => {
     await connect();
     const now = { command: 'prove', from: '2019-05-06', to: '2019-05-06', now: true };
     expect(await assistant.call('prove', { next: now, integration })).toMatchObject({
@@ -136,7 +136,7 @@ describe('an assistant that may only look', () => {
     });
   });
 
-  it('is told what is wrong and what to do about it', async () => {
+  it('gets the mistake and the next step', async () => {
     await connect();
     const several = await assistant.call('holds');
     expect(several).toMatchObject({ isError: true, structured: { problem: { code: 'usage' } } });
@@ -154,7 +154,7 @@ describe('an assistant that may only look', () => {
     expect(refused.text).toContain('AWS refuses lambda:InvokeFunction');
   });
 
-  it('does not say which integration is meant where the server is for one', async () => {
+  it('gets no parameter for the integration if the server is for one', async () => {
     await connect(` --integration ${integration}`);
     const { tools } = await assistant.client.listTools();
     for (const { inputSchema } of tools)
@@ -162,7 +162,7 @@ describe('an assistant that may only look', () => {
     expect((await assistant.call('holds')).structured).toMatchObject({ result: { events: 3 } });
   });
 
-  it('may ask several things at once: they are answered in turn', async () => {
+  it('may send several calls at once, which are answered in turn', async () => {
     await connect();
     const all = await Promise.all(
       looking
@@ -173,11 +173,11 @@ describe('an assistant that may only look', () => {
   });
 });
 
-describe('an assistant that may change something, as long as nobody has agreed,', () => {
+describe('an assistant with permission to change, before a confirmation,', () => {
   raisedOnce(duty, flood);
   beforeEach(() => connect(' --allow-changes'));
 
-  it('has the commands that change something, each said to be so', async () => {
+  it('has the commands that change data, each marked as such', async () => {
     const { tools } = await assistant.client.listTools();
     const hints = new Map(tools.map(({ name, annotations }) => [name, annotations]));
     expect(hints.get('status')).toMatchObject({ readOnlyHint: true });
@@ -201,7 +201,7 @@ describe('an assistant that may change something, as long as nobody has agreed,'
     ['baseline', { restart: true }, /Read everything of district-a anew\?/],
     ['prove', { from: '2019-05-06', to: '2019-05-06', now: true }, /^prove: .*"now":true/],
     ['replay', { all: true, baseline: true }, /would be sent/],
-  ])('is shown what %s would do, and nothing is done', async (name, given, expected) => {
+  ])('is shown the effects of %s, which is not carried out', async (name, given, expected) => {
     const preview = await assistant.call(name, { ...given, integration });
     expect(preview).toMatchObject({ isError: false, structured: { confirmed: false } });
     expect(preview.text).toMatch(expected);
@@ -212,7 +212,7 @@ describe('an assistant that may change something, as long as nobody has agreed,'
     expect(await stage.events(queues.everything)).toEqual([]);
   });
 
-  it('is told how far it is, if it wants to know', async () => {
+  it('gets progress on request', async () => {
     await assistant.end();
     const clock = new ManualClock();
     assistant = await new Assistant(duty, '', clock).connect();
@@ -230,11 +230,11 @@ describe('an assistant that may change something, as long as nobody has agreed,'
   });
 });
 
-describe('an assistant that may change something', () => {
+describe('an assistant with permission to change', () => {
   raisedEach(duty, flood);
   beforeEach(() => connect(' --allow-changes'));
 
-  it('sees what the command line shows before it asks; confirmed, it is done, and on record with who', async () => {
+  it('sees the preview of the command line; a confirmed command is carried out, and on record with its caller', async () => {
     const preview = await assistant.call('release', { integration });
     expect(preview).toMatchObject({
       isError: false,
@@ -243,7 +243,7 @@ describe('an assistant that may change something', () => {
     const asked = duty.start(`release --integration ${integration}`, { isTTY: true });
     await asked.shows(/Release 3 events\? \[y\/N\] $/);
     const shown = stripVTControlCharacters(asked.errors.text).replace(' [y/N] ', '');
-    // Where the terminal begins the line of its question anew, there is nothing to see.
+    // There is nothing to see where the terminal wraps its question.
     expect(preview.text.replaceAll('\n', '')).toContain(shown.replaceAll('\n', ''));
     asked.interrupt();
     await asked.ended;
@@ -267,7 +267,7 @@ describe('an assistant that may change something', () => {
     ['test-event', {}],
     ['replay', { all: true, baseline: true }],
     ['tick', {}],
-  ])('has %s done by confirming it', async (name, given) => {
+  ])('has %s carried out by confirming it', async (name, given) => {
     const done = await assistant.call(name, { ...given, integration, confirm: true });
     expect(done).toMatchObject({ isError: false, structured: { ok: true } });
     const { stdout } = await duty.run(`status --history --integration ${integration}`);
@@ -279,7 +279,7 @@ describe('an assistant that may change something', () => {
 describe('the server', () => {
   raisedEach(duty, () => stage.completedTick());
 
-  it('ends with its input, and has written nothing but the protocol', async () => {
+  it('ends with its input, and has written only the protocol', async () => {
     await connect();
     await assistant.call('status');
     await assistant.call('explain', { id: 1 });
@@ -289,7 +289,7 @@ describe('the server', () => {
       expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
   });
 
-  it('ends at Ctrl-C, in the middle of a call as well', async () => {
+  it('ends at Ctrl-C, also within a call', async () => {
     await connect();
     duty.lambda.always(async () => {
       assistant.program.interrupt();
@@ -302,7 +302,7 @@ describe('the server', () => {
     await call;
   });
 
-  it('is a process that the client of the SDK starts, asks and ends', async () => {
+  it("is a process that the SDK's client can start, ask and end", async () => {
     await connect();
     const transport = new StdioClientTransport({
       command: process.execPath,
@@ -324,7 +324,7 @@ describe('the server', () => {
   });
 });
 
-it('each command says whether it changes anything, as its definition does', () => {
+it('each command says whether it changes data, as its definition does', () => {
   const defined: Readonly<Record<string, { changes?: unknown } | undefined>> = definitions;
   for (const { usage, changes } of commands) {
     const definition = defined[usage];

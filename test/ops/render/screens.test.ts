@@ -243,7 +243,7 @@ describe('status', () => {
   });
 });
 
-it('the README shows the status as it is', () => {
+it('the README has the current screen of status', () => {
   const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
   const [, shown] = /`npm run ops -- status .*?```\n(.*?)```/s.exec(readme) ?? [];
   expect(shown).toBe(text(statusLines(view, well)));
@@ -348,7 +348,7 @@ describe('explain', () => {
     await expect(text(lines)).toMatchFileSnapshot(approved(`explain-${name}`));
   });
 
-  it('says what keeps ticks from it, and nothing else that is in the way', () => {
+  it('has the reasons why no tick finds it, and no others', () => {
     const reasons: Reason[] = ['paused', 'baseline', 'held', 'owing'];
     const status = { ...well, reasons };
     const lines = explainLines(
@@ -404,7 +404,7 @@ describe('a certificate', () => {
     ],
   };
 
-  it('is the last of its calls, with what all have found, for people and for a spreadsheet', async () => {
+  it('sums up its calls with all their finds, for people and for a spreadsheet', async () => {
     const certificate = {
       ...empty,
       days: [...second.days, ...third.days, ...last.days],
@@ -426,12 +426,12 @@ describe('a certificate', () => {
       { ...empty, days: last.days.slice(1) },
       'not yet: 0 of 0 days proven, 2 days still to come, 0 certifications',
     ],
-  ])('says what it certifies', (certificate, gist) => {
+  ])('says how much it certifies', (certificate, gist) => {
     expect(proveLines(view, certified(certificate))).toContain(gist);
   });
 });
 
-describe('what waits', () => {
+describe('the count of held events', () => {
   const row = { revision: 1, type: 'created', organization_id: 7, year: 2019 } as const;
   const [early, late] = ['2026-11-21T14:00:00Z', '2026-11-21T15:30:00Z'];
   const one: ResultOf<'holds'> = {
@@ -454,7 +454,7 @@ describe('what waits', () => {
     unreadable: 1,
   };
 
-  it('is the sum of its calls', async () => {
+  it('sums up its calls', async () => {
     const all = counted(holdsSum(holdsSum(undefined, one), two), false);
     expect(all).toMatchObject({ at: one.at, oldest: early, newest: late, events: 5 });
     expect(all).not.toHaveProperty('list');
@@ -463,7 +463,7 @@ describe('what waits', () => {
     );
   });
 
-  it('says of how many no organization is known', () => {
+  it('counts events without an organization', () => {
     const list = one.list.map((event) => ({ ...event, organization_id: null }));
     const all = counted(holdsSum({ ...one, list: [...list, ...list] }, one), false);
     expect(all.byOrganization).toContainEqual({ organization_id: null, events: 4 });
@@ -472,7 +472,7 @@ describe('what waits', () => {
     );
   });
 
-  it('is as old as its oldest event, to the fraction of a second', () => {
+  it("has the oldest event's age, to the fraction of a second", () => {
     const [whole, half] = ['2026-11-21T15:00:00Z', '2026-11-21T15:00:00.5Z'];
     for (const instants of [
       [whole, half],
@@ -486,12 +486,12 @@ describe('what waits', () => {
     }
   });
 
-  it('counts a certification once, however many of its events wait', () => {
+  it('counts a certification once, with any number of waiting events', () => {
     const list = [1, 2].map((revision) => ({ ...row, id: 1, revision, since: early }));
     expect(counted({ ...one, list }, false)).toMatchObject({ events: 2, certifications: 1 });
   });
 
-  it('is nothing that can be read, where outboxes are damaged', () => {
+  it('reports unreadable outboxes if it has no readable event', () => {
     const none = counted({ ...one, list: [], unreadable: 2 }, false);
     expect(holdsLines(view, { kept: none, altogether: 0 }, 'held')).toEqual([
       'Nothing that can be read is held.',
@@ -499,7 +499,7 @@ describe('what waits', () => {
     ]);
   });
 
-  it('is told of once it is decided on', () => {
+  it('sums up a decision', () => {
     const byType = { ...noChanges, created: 100 };
     const call = { events: 100, byType, behind: 1, freed: 2, undone: 1, unreadable: 0 };
     const all = decidedSum(decidedSum<typeof call>(undefined, call), call);
@@ -512,7 +512,7 @@ describe('what waits', () => {
   });
 });
 
-it('a tick tells of its problems', async () => {
+it('the screen of a tick has its problems', async () => {
   const lines = tickLines(view, {
     outcome: 'completed',
     ...noChanges,

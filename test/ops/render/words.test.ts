@@ -14,8 +14,8 @@ const view: View = {
 };
 const steers = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/u;
 
-describe('text of others', () => {
-  it('never steers a terminal, for people or for machines', () => {
+describe('foreign text', () => {
+  it('has no control characters for a terminal, for people and for machines', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(harmless(text)).not.toMatch(steers);
@@ -34,7 +34,7 @@ describe('text of others', () => {
 });
 
 describe('numbers', () => {
-  it('have their noun, and what there is none of is left out', () => {
+  it('have their noun, and zeros are omitted', () => {
     expect([count(1, 'event'), count(12_004, 'event'), count(2, 'outbox', 'outboxes')]).toEqual([
       '1 event',
       '12,004 events',
@@ -56,9 +56,9 @@ describe('time', () => {
     [86_400_000 + 2_100_000, '1 d 35 min'],
     [3 * 3_600_000 + 61_000, '3 h 1 min'],
     [49 * 3_600_000, '2 d 1 h'],
-  ])('%i ms are told as %s', (ms, told) => expect(span(ms)).toBe(told));
+  ])('%i ms are written as %s', (ms, told) => expect(span(ms)).toBe(told));
 
-  it('is never told shorter than it is, where it is a limit', () => {
+  it('is rounded up for a limit', () => {
     expect([limit(1), limit(15.2), limit(1440), limit(1475), limit(1501)]).toEqual([
       '1 min',
       '16 min',
@@ -68,7 +68,7 @@ describe('time', () => {
     ]);
   });
 
-  it('is told where somebody reads, with the zone', () => {
+  it("is written in the reader's zone", () => {
     expect(moment('2026-11-21T16:05:08.5Z', view)).toBe('2026-11-21 11:05:08 EST');
     expect(moment('2026-07-01T16:05:08Z', view)).toBe('2026-07-01 12:05:08 EDT');
     expect(moment('2026-07-01T16:05:08Z', { zone: 'Asia/Kathmandu' })).toBe(
@@ -81,7 +81,7 @@ describe('time', () => {
 });
 
 describe('a table', () => {
-  it('is aligned by what is seen, not by what colours it', () => {
+  it('is aligned by visible width, without colours', () => {
     const columns = [
       { title: 'day' },
       { title: 'count', align: 'right' as const },
@@ -98,7 +98,7 @@ describe('a table', () => {
     ]);
   });
 
-  it('of facts leaves out what is not known', () => {
+  it('of facts omits unknown ones', () => {
     expect(
       facts(view, [
         ['a', '1'],
@@ -113,7 +113,7 @@ describe('progress', () => {
   const standing = { label: 'replay', elapsedMs: 30_000 };
   const part = { done: 250, total: 1000, noun: 'events' };
 
-  it('has a bar and an estimate, by the pace, where it is known how much there is', () => {
+  it('has a bar and an estimate by the pace, if the total is known', () => {
     const pace = { perMs: 0.01, sinceMs: 15_000 };
     expect(progressLine({ ...standing, part, pace }, 120)).toBe(
       'replay  ██████░░░░░░░░░░░░░░░░░░  25 %  250 of 1,000 events, about 1 min left',
@@ -126,7 +126,7 @@ describe('progress', () => {
     );
   });
 
-  it('says how long it can take at most where nothing could be measured', () => {
+  it('has the time until the answer if nothing could be measured', () => {
     expect(progressLine({ label: 'check', elapsedMs: 11_000, answeredInMs: 44_000 }, 120)).toBe(
       'check  █████░░░░░░░░░░░░░░░░░░░  11 s, an answer within 44 s',
     );
@@ -137,7 +137,7 @@ describe('progress', () => {
     expect(progressLine(standing, 120)).toBe('replay  30 s');
   });
 
-  it('of days is known by the cursor', () => {
+  it('of days is read from the cursor', () => {
     const today = Temporal.PlainDate.from('2026-11-21');
     const november = { from: '2026-11-01', to: '2026-11-30' };
     const upTo = (command: object, ...cursors: (string | undefined)[]) => {
@@ -155,7 +155,7 @@ describe('progress', () => {
     expect(upTo({ after: 7 }, undefined)).toBeUndefined();
   });
 
-  it('has a bar as long as there is room for, and everything else whatever the width', () => {
+  it('shortens its bar on a narrow terminal, and nothing else', () => {
     const line = { ...standing, part: { done: 300, total: 1200, noun: 'events' } };
     const figures = ' 25 %  300 of 1,200 events';
     const of = (width: number) => progressLine(line, width);
