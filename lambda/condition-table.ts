@@ -13,14 +13,29 @@ export interface Condition {
   readonly impact: string;
   /** What has caused it, most of the time. */
   readonly likely?: string;
+  /** By when somebody has to act. */
+  readonly act: Urgency;
   /** Whole sentences, which hold without the command. */
   readonly toDo: string;
   readonly command?: Command;
+  /** It is over when ... */
+  readonly over: string;
   /** What its alarm counts, of our own metrics. */
   readonly metric?: (typeof metrics)[keyof typeof metrics];
   /** The alarm that rings for it, by the condition whose it is: its own, or one that several share. */
   readonly alarm?: AlarmName;
 }
+
+/**
+ * `now`: as long as it lasts, all subscribers may hear of changes late. It rings the pager, by itself
+ * or once no tick completes. Waiting for the time that another one names loses nothing for good.
+ */
+export type Urgency =
+  | 'now'
+  | 'now for operations, otherwise in the morning'
+  | 'in the morning'
+  | 'within 24 hours'
+  | 'within 14 days';
 
 /** Conditions with an alarm of their own. */
 export const alarmNames = [
@@ -59,8 +74,6 @@ export interface NoticedCondition extends Condition {
   readonly grows?: string;
   /** The title when it is over. */
   readonly ends: string;
-  /** It is over when ... */
-  readonly over: string;
   /** What the number counts. */
   readonly counts?: string;
 }
@@ -124,6 +137,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     impact:
       'Nothing is announced. What happens meanwhile is found and announced once it is resumed, unless it came and went; much of it at once is held as a flood.',
     counts: 'Days so far',
+    act: 'in the morning',
     toDo: 'Resume it when the pause is no longer wanted: status says who has asked for it.',
     command: { ops: 'resume' },
   },
@@ -134,6 +148,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     over: 'a tick finds credentials',
     happened: 'The secret is still as the deployment made it: without client ID and secret.',
     impact: triedAgain,
+    act: 'now',
     toDo: storeThem,
     command: store,
     alarm: 'refused',
@@ -145,6 +160,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     over: 'a tick finds credentials',
     happened: 'The value of the secret does not have the form of credentials.',
     impact: triedAgain,
+    act: 'now',
     toDo: storeThem,
     command: store,
     alarm: 'refused',
@@ -156,6 +172,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     over: 'a tick can read them',
     happened: 'Secrets Manager does not give out the secret.',
     impact: triedAgain,
+    act: 'now',
     toDo: `If AWS denies access, a role or the policy of a key was changed. ${putBack} Otherwise see whether Secrets Manager is disturbed, and whether the key of the secret is enabled.`,
     command: tried,
     alarm: 'refused',
@@ -168,6 +185,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     happened:
       "The partner's token endpoint refuses the client ID or the secret, also after the secret was read afresh.",
     impact: leftAlone,
+    act: 'now',
     toDo: 'Compare client_id and client_secret with what the partner issued, and correct them if they differ. If they agree, ask the partner whether the secret was rotated or the integration was switched off.',
     command: store,
     alarm: 'refused',
@@ -180,6 +198,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     happened:
       "The partner's token endpoint does not accept the grant type client_credentials as it is sent.",
     impact: leftAlone,
+    act: 'now',
     toDo: 'Set `tokenRequest` of the integration to the form that the host accepts (form, basic or json), and deploy. If none works, ask the partner whether the integration allows the client_credentials grant.',
     command: tried,
     alarm: 'refused',
@@ -192,6 +211,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     happened:
       "The partner's API refuses tokens that its own token endpoint has issued a moment before.",
     impact: leftAlone,
+    act: 'now',
     toDo: 'If it lasts for more than a few minutes, tell the partner so, and ask whether the integration is enabled on this host.',
     command: tried,
     alarm: 'refused',
@@ -204,6 +224,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     happened:
       "The partner's API answers 400 to the list without any filter: the integration has no organizations or no assessments assigned.",
     impact: leftAlone,
+    act: 'now',
     toDo: "Contact the partner's support: name the client ID, say that the assessments API answers 400 to the list without any filter, and ask them to assign the integration its organizations and its assessments.",
     command: tried,
     alarm: 'refused',
@@ -216,6 +237,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     happened:
       "The partner's API answers no tick to its end: it is down, slow or not to be reached.",
     impact: triedAgain,
+    act: 'now',
     toDo: 'Check the base URL and the way to the host, then ask the partner about an outage.',
     command: tried,
     alarm: 'failing',
@@ -229,6 +251,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
       'The partner refuses requests because there are too many of them (429). The ticks have slowed down to what it answers.',
     impact:
       'Nothing is lost: each tick goes on where the last one stopped. But it takes longer until changes are found.',
+    act: 'in the morning',
     toDo: 'Ask the partner how many requests a minute this integration may send, and for more if that is little. Set `requestsPerMinute` of the integration to that number, and deploy: then no request is refused any more.',
   },
   missing: {
@@ -241,6 +264,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
       'The list does not show many certifications any more: too many at once for news. It looks like a changed scope or a fault of the host.',
     impact: `Nobody is told that they are withdrawn. If they come back, nobody is told, either. ${othersAsEver}`,
     counts: 'Certifications missing so far',
+    act: 'in the morning',
     toDo: 'Ask the partner whether the scope of this integration was narrowed. If it was, accept with accept-total the total that status shows: the missing certifications are then withdrawn.',
     command: { ops: 'status' },
   },
@@ -255,6 +279,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
       'Certifications of no day would not be announced. What any day shows is announced as ever.',
     counts: 'Assessments by which the two differ',
     likely: 'assessments without a day, or a total that is not kept up at the partner.',
+    act: 'in the morning',
     toDo: 'Ask the partner whether there are assessments without a day of certification, and which of the two numbers that status shows is right.',
     command: { ops: 'status' },
     metric: metrics.unexplainedDifference,
@@ -271,6 +296,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
       'Nothing is lost: a held event waits until it is released or discarded, and so do later events of the same certification.',
     counts: 'Certifications with held events',
     likely: 'a new school year, an import, a widened scope or replaced ids at the partner.',
+    act: 'in the morning',
     toDo: 'Find out whether it is a mass edit, a changed scope or real news: the partner knows. Then release what is held, or discard it.',
     command: { ops: 'holds' },
     metric: metrics.eventsHeld,
@@ -285,6 +311,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     impact: 'Their subscribers have not heard of them. All other events are delivered as ever.',
     counts: 'Certifications with events set aside',
     likely: 'a record that SNS cannot carry, or a defect of this program.',
+    act: 'in the morning',
     toDo: 'Look for "event undeliverable" in the log of the poll function: it has the code that SNS gave and the id of an event. Once it is mended, release them to try again, or discard them.',
     command: { ops: 'holds --undeliverable' },
     metric: metrics.eventsUndeliverable,
@@ -300,6 +327,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
       'They are not announced until they are mended at the partner, and their days cannot be proven complete. All other records are announced as ever.',
     counts: 'Records so far',
     likely: 'an id or a certified_on that is missing or mistyped at the partner.',
+    act: 'in the morning',
     toDo: 'Tell the partner the ids of these records and the paths that are wrong. The log of the poll function has them beside "record quarantined".',
     metric: metrics.recordsQuarantined,
     alarm: 'quarantined',
@@ -314,6 +342,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     impact:
       'The records are announced all the same: null and missing as they came, null in the place of a value of another type.',
     counts: 'Fields so far',
+    act: 'in the morning',
     toDo: 'Tell the partner which fields they are. The log of the poll function has the ids of some such records beside "odd field".',
   },
   'shown-by-id': {
@@ -325,6 +354,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
       'The list does not show some certifications any more, and GET /api/v1/ax/assessments/:id still does.',
     impact: `They are not announced as withdrawn as long as it does. ${othersAsEver}`,
     counts: 'Certifications',
+    act: 'in the morning',
     toDo: 'Tell the partner their ids, and ask which of the two is right.',
     command: tried,
   },
@@ -337,6 +367,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
       'The partner answers, and shows no certification of the last days. That is longer than is usual, or than `silence` allows.',
     impact:
       'It may well be so: a holiday, the end of a season. If what was certified does not reach the API, nobody is told of it.',
+    act: 'in the morning',
     toDo: 'Ask those who certify, or the partner, whether there was nothing. If there was something, ask the partner why its API does not show it to this integration. If such a silence is usual, set `silence` of the integration, and deploy.',
     command: { ops: 'status' },
   },
@@ -351,6 +382,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
       'What was seen is announced; what a read may have overlooked is announced when a later one sees it; nothing of these days is announced as withdrawn.',
     counts: 'Days',
     likely: 'a malformed record, or lists in an order that cannot be relied on.',
+    act: 'in the morning',
     toDo: 'Have malformed records mended first: each leaves its day unproven. Otherwise ask the partner about the order of its lists.',
     command: { ops: 'status' },
     metric: metrics.daysUnproven,
@@ -367,6 +399,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     impact: 'Somebody may not hear of a certification. The ledger has all events.',
     likely: 'a subscription that somebody has ended, or that nobody has confirmed in time.',
     counts: 'Failures since it passed last',
+    act: 'in the morning',
     toDo: 'Mend each failure that the check shows. With --note, it then ends this at once.',
     command: { ops: 'check --note' },
   },
@@ -376,7 +409,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
 export const adviceOnDenied = (what: string) =>
   `${putBack} If that does not help, grant the role of this function ${what}, in the policy that denies it: the role's, the resource's, its key's or the organization's.`;
 
-export const adviceOnUnusable = `It was deleted or disabled, or its key was. ${putBack} A deleted table comes back from its backup first, a deleted secret with aws secretsmanager restore-secret.`;
+export const adviceOnUnusable = `It was deleted or disabled, or its key was. A deleted table first comes back from its backup, as the runbook says under "Restore the ledger"; a deleted secret comes back with aws secretsmanager restore-secret. ${putBack}`;
 
 /** A function, so that the one that runs ticks is bundled without them. */
 export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
@@ -386,6 +419,8 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
     happened: 'Three of the last five ticks have ended with an error.',
     impact: late,
     likely: 'the partner down, the credentials refused, the ledger or the topics denied.',
+    act: 'now',
+    over: 'fewer than three of the last five ticks have failed',
     toDo: 'Read the newest "tick failed" in the log of the poll function: it says what to do.',
     command: { ops: 'status' },
     alarm: 'failing',
@@ -395,6 +430,8 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
     fault: 'aws',
     happened: 'AWS does not let the role of a function do what its work takes.',
     impact: late,
+    act: 'now',
+    over: 'ticks are denied nothing any more',
     toDo: adviceOnDenied('what is denied'),
     alarm: 'failing',
   },
@@ -405,6 +442,8 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
     impact: 'Nothing is announced; what was committed goes out later, and none is lost.',
     likely:
       'the schedule switched off, the credentials refused, the function throttled or failing, ticks that run out of time.',
+    act: 'now',
+    over: 'a tick completes',
     toDo: 'See which of the checks fails; then look at the log of the poll function, and at the queue of ticks that did not start.',
     command: tried,
     metric: metrics.ticksCompleted,
@@ -415,6 +454,8 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
     fault: 'ops',
     happened: 'Somebody has switched the schedule off by hand: no tick is started.',
     impact: untouched,
+    act: 'now',
+    over: 'a tick completes',
     toDo: `${putBack} To have ticks do nothing for a while, use the command pause.`,
     alarm: 'no-completed-tick',
   },
@@ -423,6 +464,8 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
     fault: 'ops',
     happened: 'Somebody has removed the schedule: no tick is started.',
     impact: untouched,
+    act: 'now',
+    over: 'a tick completes',
     toDo: putBack,
     alarm: 'no-completed-tick',
   },
@@ -432,6 +475,8 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
     happened: 'For a quarter of an hour no tick could bring all its events or digests to SNS.',
     impact: 'Subscribers or people are not told; every tick tries again, and none is lost.',
     likely: 'a topic or its key denied to the poll function; SNS disturbed.',
+    act: 'now',
+    over: 'SNS has accepted all of them',
     toDo: `Read "event refused" and "digest refused" in the log of the poll function: they have SNS's code. If it says that access is denied, a topic, a key or a role was changed. ${putBack}`,
     metric: metrics.eventsUndelivered,
     alarm: 'undelivered',
@@ -442,6 +487,8 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
     happened: 'The credentials are missing, unreadable or refused, or nothing is assigned to them.',
     impact: leftAlone,
     likely: 'credentials not stored yet, or revoked by the partner; a scope taken away.',
+    act: 'now',
+    over: 'a tick has read the list',
     toDo: 'Read the notice on the operations topic: it says which it is, and whom to ask.',
     command: tried,
     metric: metrics.refused,
@@ -453,6 +500,8 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
     happened: 'Three of the last five ticks could not start, because others were still running.',
     impact: late,
     likely: 'ticks that take longer than their period: a slow partner, a long baseline.',
+    act: 'in the morning',
+    over: 'fewer than three of the last five ticks could not start',
     toDo: `Look at the duration of ticks on the dashboard: a longer "every", or a fan-out of the baseline, helps. Somebody may have taken the reserved concurrency away. ${putBack}`,
     alarm: 'throttled',
   },
@@ -462,6 +511,8 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
     happened: 'An execution that reads a large history has failed.',
     impact: 'What is dated before its first day is not announced yet; nothing is lost.',
     likely: 'the partner down, or too slow for so many requests at once; the credentials refused.',
+    act: 'in the morning',
+    over: 'the notice "baseline completed" comes; the alarm itself ends after an hour without a failure',
     toDo: 'Read the error of the execution: it names what is left. The next one, within the hour, reads that.',
     alarm: 'baseline-failed',
   },
@@ -472,6 +523,8 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
     impact:
       'Nothing is missed once a tick has completed: it does what the missed ones would have done.',
     likely: 'a function deleted, or a role changed, by hand; AWS disturbed.',
+    act: 'in the morning',
+    over: 'this queue is empty',
     toDo: `Read the attributes ERROR_CODE and ERROR_MESSAGE of what this queue holds. ${putBack} Then purge the queue.`,
     alarm: 'ticks-not-started',
   },
@@ -482,6 +535,8 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
       'Events or notices could not be delivered to a subscriber, or could not be handled there.',
     impact: `${oneUntold} What it did not take is kept for 14 days.`,
     likely: 'a receiver that is gone, refuses SNS in its policy, or fails.',
+    act: 'within 14 days',
+    over: 'this queue is empty',
     toDo: `${mendReceiver} Then bring it what this queue holds, or replay the events to it.`,
     alarm: 'dead-letters',
   },
@@ -492,6 +547,8 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
     impact: `${oneUntold} A webhook may still be: SNS goes on trying.`,
     likely:
       'a queue or function that is gone, or whose policy or key does not let SNS in; a webhook that is away.',
+    act: 'now for operations, otherwise in the morning',
+    over: 'nothing has failed for five minutes, mended or not',
     toDo: `See whose dead letters have grown; if nobody's, look for a subscription without any. ${mendReceiver}`,
     alarm: 'not-delivered',
   },
@@ -502,6 +559,8 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
     impact:
       'This subscriber has not been told, and SNS does not try again. The ledger has the events.',
     likely: 'a dead-letter queue that is gone, or whose policy or key does not let SNS in.',
+    act: 'now for operations, otherwise in the morning',
+    over: 'nothing was lost for five minutes, mended or not',
     toDo: `${putBack} ${mendReceiver} Then replay the events to this subscriber; of the operations topic, status shows what was said.`,
     alarm: 'dead-letters-lost',
   },
@@ -513,6 +572,8 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
     impact: 'Who listens there is not told. Events wait for 14 days, here or as dead letters.',
     likely:
       'a bus that is gone, a role or a key that was changed, or a pipe that AWS has stopped after many such failures.',
+    act: 'within 14 days',
+    over: 'the pipe has emptied its queue',
     toDo: `Look at the pipe in the console of EventBridge, under Pipes: a stopped one says why. ${putBack} Then start it there. If it fails again, set its log level to ERROR there, and read the reason of the next failure.`,
     alarm: 'not-forwarded',
   },
@@ -523,6 +584,8 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
     impact:
       'Subscribers are told as ever. Firehose tries for 24 hours; after that, the archive lacks these events.',
     likely: 'a bucket, a key or a role that was changed.',
+    act: 'within 24 hours',
+    over: 'Firehose has written what is older than an hour',
     toDo: `${putBack} What is lacking comes back with a replay to everybody.`,
     alarm: 'archive-late',
   },
@@ -531,6 +594,8 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
     fault: 'ops',
     happened: 'At least one of the urgent alarms of this integration is on.',
     impact: 'Subscribers hear of changes late; none is lost, whatever the hour.',
+    act: 'now',
+    over: 'none of these alarms is on',
     toDo: 'Read the descriptions of the alarms behind this one; the notices on the operations topic say the same and more.',
     alarm: 'paged',
   },

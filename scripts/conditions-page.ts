@@ -1,11 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import {
-  alarmed,
-  type Condition,
-  type NoticedCondition,
-  noticed,
-} from '../lambda/condition-table.ts';
+import { alarmed, type Condition, noticed } from '../lambda/condition-table.ts';
 import { withPart } from './generated-part.ts';
 
 const runbook = 'docs/operations.md';
@@ -50,8 +45,8 @@ export function runbookSections(before: string): string {
 function indexOf(all: readonly (readonly [string, Condition])[]): string {
   const rows = all
     .toSorted(([, one], [, other]) => one.title.localeCompare(other.title, 'en'))
-    .map(([name, { title }]) => `| ${title} | [${headingOf(name)}](#${name}) |`);
-  return ['| the subject says | entry |', '|---|---|', ...rows].join('\n');
+    .map(([name, { title, act }]) => `| ${title} | ${act} | [${headingOf(name)}](#${name}) |`);
+  return ['| the subject says | act | entry |', '|---|---|---|', ...rows].join('\n');
 }
 
 function noteIn(section: string): [heading: string, note: string][] {
@@ -65,16 +60,20 @@ export function headingOf(name: string): string {
   return `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('-', ' ')}`;
 }
 
-function sectionOf(name: string, condition: Condition | NoticedCondition): string[] {
-  const { title, happened, impact, likely, toDo, command } = condition;
-  const over = 'over' in condition ? [`- **Over when** ${condition.over}.`] : [];
+function sectionOf(name: string, condition: Condition): string[] {
+  const { title, happened, impact, likely, act, toDo, command, over } = condition;
   const rows = [
-    `- **Do**: ${toDo}${command ? ` \`${command.ops}\`` : ''}`,
+    `- **Do**, ${act}: ${typed(toDo)}${command ? ` \`${command.ops}\`` : ''}`,
     ...(likely ? [`- **Likely**: ${likely}`] : []),
-    ...over,
+    `- **Over when** ${over}.`,
     `- **Told by**: ${toldBy(name, condition)}; "${title}". Fault: ${condition.fault}.`,
   ];
   return [`*${happened}* ${impact}`, rows.join('\n')];
+}
+
+/** Commands of others, which mails name without marks. */
+function typed(toDo: string): string {
+  return toDo.replaceAll(/npx cdk deploy --revert-drift/g, '`$&`');
 }
 
 function toldBy(name: string, { alarm }: Condition): string {

@@ -35,6 +35,20 @@ const entryOf = (description: unknown) =>
   /^Runbook: docs\/operations\.md#(\S+)$/m.exec(String(description))?.[1];
 const named = descriptions.map(entryOf);
 
+/** Entries of the alarms that ring the pager. */
+function heardByPager(): (string | undefined)[] {
+  const template = synthesized(everyAlarm);
+  const found = Object.entries(template.findResources('AWS::CloudWatch::Alarm'));
+  const rules = JSON.stringify(template.findResources('AWS::CloudWatch::CompositeAlarm'));
+  return found
+    .filter(
+      ([id, alarm]) =>
+        rules.includes(`"${id}"`) ||
+        listAt(alarm, 'Properties', 'AlarmActions').includes(everyAlarm.pagerTopicArn),
+    )
+    .map(([, alarm]) => entryOf(at(alarm, 'Properties', 'AlarmDescription')));
+}
+
 describe('the runbook', () => {
   it('has an entry for every alarm, which says where', () => {
     expect(named).not.toContain(undefined);
@@ -44,16 +58,16 @@ describe('the runbook', () => {
   it('says under Paged which alarms the pager hears', () => {
     const [, paged = ''] = alarms.match(/\n### Paged\n(.*?)\n### /s) ?? [];
     const linked = [...paged.matchAll(/\]\(#([\w-]+)\)/g)].map(([, anchor]) => anchor);
-    const template = synthesized(everyAlarm);
-    const found = Object.entries(template.findResources('AWS::CloudWatch::Alarm'));
-    const rules = JSON.stringify(template.findResources('AWS::CloudWatch::CompositeAlarm'));
-    const heard = found.filter(
-      ([id, alarm]) =>
-        rules.includes(`"${id}"`) ||
-        listAt(alarm, 'Properties', 'AlarmActions').includes(everyAlarm.pagerTopicArn),
-    );
-    const entries = heard.map(([, alarm]) => entryOf(at(alarm, 'Properties', 'AlarmDescription')));
-    expect(linked.sort()).toEqual(entries.sort());
+    expect(linked.sort()).toEqual(heardByPager().sort());
+  });
+
+  it('says "now" of these, of those behind them, and of no other', () => {
+    // Refused ticks do not complete, so the pager hears of them as well.
+    const waking = new Set([...heardByPager(), 'refused', 'paged']);
+    const entries = Object.entries(conditions());
+    const now = entries.filter(([, { act }]) => act.startsWith('now')).map(([name]) => name);
+    const expected = entries.filter(([name, { alarm = name }]) => waking.has(alarm));
+    expect(now).toEqual(expected.map(([name]) => name));
   });
 
   it('never has those on duty compare templates for what was changed by hand', () => {
