@@ -15,7 +15,7 @@ export const demoConfig = defineConfig({
       // Its place is taken by the URL of the stack's own partner.
       baseUrl: 'https://sandbox.invalid',
       timeZone: 'America/New_York',
-      // Something is removed every ten minutes, and back twelve minutes later.
+      // Something is removed every ten minutes, and back 42 minutes later.
       withdrawAfter: 2,
       audit: { recentMinutes: 5 },
     },

@@ -66,7 +66,7 @@ export async function handler(request: UrlRequest): Promise<UrlResponse> {
   const { method } = request.requestContext.http;
   const answer =
     method === 'GET' && rawPath === '/timetable'
-      ? { status: 200, body: options }
+      ? { status: 200, body: { ...options, now: systemClock.now().epochMilliseconds } }
       : api.answer({
           method,
           path: rawPath,

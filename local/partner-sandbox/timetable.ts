@@ -20,6 +20,8 @@ export interface TimetableChange {
   readonly at: number;
   /** Of the assessment. */
   readonly id: number;
+  /** Of an edited one: the organization that it belongs to since. */
+  readonly organizationId?: number;
 }
 
 /**
@@ -76,7 +78,11 @@ export class Scheduled implements Happenings {
     if (id === undefined) return undefined;
     if (kind === 'removed') world.remove(id);
     else if (kind === 'restored') world.restore(id);
-    else world.change(id, { organization_id: this.#anotherOrganization(id) });
+    else {
+      const organizationId = this.#anotherOrganization(id);
+      world.change(id, { organization_id: organizationId });
+      return { kind, at, id, organizationId };
+    }
     return { kind, at, id };
   }
 

@@ -38,6 +38,11 @@ export class DemoQueue {
 }
 
 function heardIn(body: string): Heard {
-  const { id, type, subject } = eventIn(body);
-  return { id, type: type.replace('certification.', ''), about: Number(subject) };
+  const { id, type, subject, data } = eventIn(body);
+  return {
+    id,
+    type: type.replace('certification.', ''),
+    about: Number(subject),
+    organizationId: data.assessment.organization_id,
+  };
 }

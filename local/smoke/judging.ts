@@ -7,22 +7,27 @@ export interface Heard {
   readonly type: string;
   /** Of the assessment. */
   readonly about: number;
+  /** That the assessment belongs to. */
+  readonly organizationId: number | null;
 }
 
 /**
  * Types that tell of a change. One that is restored may be created: it was away when the notifier
- * read its baseline, and nobody was told of it before.
+ * read its baseline, and nobody was told of it before. One that is edited may be created, too, as it is
+ * since the edit: it was edited before the notifier saw it for the first time.
  */
 const tellingOf: Readonly<Record<TimetableChange['kind'], readonly string[]>> = {
   completed: ['created'],
   backdated: ['created'],
-  edited: ['updated'],
+  edited: ['updated', 'created'],
   removed: ['withdrawn'],
   restored: ['restored', 'created'],
 };
 
-export const tells = ({ kind, id }: TimetableChange, { type, about }: Heard): boolean =>
-  about === id && tellingOf[kind].includes(type);
+export const tells = (change: TimetableChange, { type, about, organizationId }: Heard): boolean =>
+  about === change.id &&
+  tellingOf[change.kind].includes(type) &&
+  (change.organizationId ?? organizationId) === organizationId;
 
 /** The changes that no event tells of, in order. */
 export function untold(

@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import * as z from 'zod';
 import { type Clock, systemClock } from '../../lambda/clock.ts';
 import {
   type ScheduledWorldOptions,
@@ -7,6 +8,11 @@ import {
 } from '../partner-sandbox/scheduled-world.ts';
 import type { TimetableChange } from '../partner-sandbox/timetable.ts';
 import { NoDemoError } from './errors.ts';
+
+const timetableSchema = scheduledWorldSchema.extend({
+  /** Its clock, in epoch milliseconds. */
+  now: z.number(),
+});
 
 /** The sandbox may have to make its world first. */
 const answeredWithinMs = 30_000;
@@ -33,17 +39,17 @@ export class DemoPartner {
   /** @throws NoDemoError */
   static async ask(baseUrl: string, clock: Clock): Promise<DemoPartner> {
     const signal = AbortSignal.timeout(answeredWithinMs);
+    const asked = clock.now().epochMilliseconds;
     const response = await fetch(new URL('/timetable', baseUrl), { signal }).catch((cause) => {
       throw new NoDemoError(baseUrl, 'it does not answer', { cause });
     });
     const body: unknown = await response.json().catch(() => undefined);
-    const { data } = scheduledWorldSchema.safeParse(body);
+    const { data } = timetableSchema.safeParse(body);
     if (data === undefined) throw new NoDemoError(baseUrl, `it answers ${response.status}`);
-    // Its clock decides, to the second.
-    const told = Date.parse(response.headers.get('date') ?? '');
-    const ahead = Number.isNaN(told) ? 0 : told - clock.now().epochMilliseconds;
-    const isAhead = Math.abs(ahead) > 1_500;
-    return new DemoPartner(data, () => clock.now().epochMilliseconds + (isAhead ? ahead : 0));
+    // Its clock decides, where the two differ by more than the answer took: a slow answer is no other clock, and
+    // with a clock too far back, changes from before would be waited for.
+    const ahead = data.now - Math.min(Math.max(data.now, asked), clock.now().epochMilliseconds);
+    return new DemoPartner(data, () => clock.now().epochMilliseconds + ahead);
   }
 
   /** Its clock's time, in epoch milliseconds. */

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { close, listen } from '../../../local/aws/loopback-server.ts';
 import { SecretStore } from '../../../local/aws/secret-store.ts';
 import { secretsManager } from '../../../local/aws/secrets-manager.ts';
@@ -68,9 +68,11 @@ it('admits with the secret only, and its tokens hold in every other execution en
 });
 
 it('tells anybody by which timetable it lives, and nobody its secret', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-20T08:00:00.250Z') });
+  onTestFinished(() => void vi.useRealTimers());
   const { statusCode, body } = await (await environment())('GET', '/timetable');
   expect(statusCode).toBe(200);
-  expect(JSON.parse(body)).toMatchObject({ seed: 1, everySeconds: 3600 });
+  expect(JSON.parse(body)).toMatchObject({ seed: 1, everySeconds: 3600, now: Date.now() });
   expect(body).not.toContain(clientSecret);
 });
 

@@ -73,6 +73,9 @@ it('shows each change where it belongs', () => {
       .toString();
     if (kind === 'backdated') expect(world.get(id)?.certified_on.localeCompare(today)).toBe(-1);
     if (kind === 'completed') expect(world.get(id)?.certified_on).toBe(today);
+    expect(change.organizationId).toBe(
+      kind === 'edited' ? world.get(id)?.organization_id : undefined,
+    );
   }
   // Two more each cycle; four of them are away for four cycles.
   expect(world.count).toBe(before + 24 - 4);

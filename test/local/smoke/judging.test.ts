@@ -6,11 +6,13 @@ const change = (kind: TimetableChange['kind'], id: number): TimetableChange => (
   kind,
   id,
   at: 0,
+  ...(kind === 'edited' && { organizationId: 2 }),
 });
-const heard = (id: string, type: string): Heard => ({
+const heard = (id: string, type: string, organizationId = type === 'updated' ? 2 : 1): Heard => ({
   id,
   type,
   about: Number(id.split('/')[1]),
+  organizationId,
 });
 
 describe('a change that no event tells of', () => {
@@ -23,6 +25,14 @@ describe('a change that no event tells of', () => {
     ['restored', 'created'],
   ] as const)('is not one that was %s, where %s has come', (kind, type) => {
     expect(untold([change(kind, 7)], [heard('demo/7/1', type)])).toEqual([]);
+  });
+
+  it('is an edit that no event shows: not where it was edited before it was seen for the first time', () => {
+    const due = [change('edited', 7)];
+    expect(untold(due, [heard('demo/7/1', 'created', 1)])).toEqual(due);
+    expect(untold(due, [heard('demo/7/2', 'updated', 1)])).toEqual(due);
+    expect(untold(due, [heard('demo/7/1', 'created', 2)])).toEqual([]);
+    expect(untold(due, [heard('demo/7/2', 'updated', 2)])).toEqual([]);
   });
 
   it('is one of which another kind of event has come, or one of another assessment', () => {

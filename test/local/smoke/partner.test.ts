@@ -1,0 +1,57 @@
+import { createServer } from 'node:http';
+import { Temporal } from 'temporal-polyfill';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { systemClock } from '../../../lambda/clock.ts';
+import { close, listen } from '../../../local/aws/loopback-server.ts';
+import { DemoPartner } from '../../../local/smoke/partner.ts';
+
+const noon = Date.parse('2026-11-20T12:00:00Z');
+const second = 1_000;
+/** Of the partner's clock, when it answers; and how far its header's `Date` lies behind, as a busy server's does. */
+let partnersNow = noon;
+const staleDate = { date: new Date(noon - 3 * second).toUTCString() };
+const server = createServer((_, response) => {
+  const timetable = { seed: 1, since: noon - 60 * second, everySeconds: 1, records: 40 };
+  const body = { ...timetable, timeZone: 'UTC', until: '2026-11-18', now: partnersNow };
+  response.writeHead(200, staleDate).end(JSON.stringify(body));
+});
+let url: string;
+
+beforeEach(async () => {
+  url = await listen(server);
+});
+afterEach(() => close(server));
+
+/** A clock that is read at these moments, one after the other, and at the last one from then on. */
+function clockAt(...moments: number[]) {
+  const last = moments.at(-1) ?? 0;
+  return {
+    ...systemClock,
+    now: () => Temporal.Instant.fromEpochMilliseconds(moments.shift() ?? last),
+  };
+}
+
+it.each([
+  ['as the own clock says while the answer is as fast', noon, noon],
+  [
+    'as the own clock says, however long the answer was under way',
+    noon - second,
+    noon + 9 * second,
+  ],
+])('has happened so far %s', async (_, asked, answered) => {
+  partnersNow = noon;
+  const partner = await DemoPartner.ask(url, clockAt(asked, answered));
+  expect(partner.now()).toBe(answered);
+  partner.catchUp();
+  expect(partner.happened.at(-1)?.at).toBe(answered);
+});
+
+it.each([
+  ['behind', noon + 3_600 * second],
+  ['ahead of it', noon - 3_600 * second],
+])("goes by the partner's clock where the own one is %s", async (_, now) => {
+  partnersNow = now;
+  const partner = await DemoPartner.ask(url, clockAt(noon, noon + second));
+  const doubt = Math.abs(partner.now() - now);
+  expect(doubt).toBeLessThanOrEqual(second);
+});
