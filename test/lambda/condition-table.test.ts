@@ -139,7 +139,7 @@ describe('each statement has one place', () => {
   it.each([
     ['have the link in the message from AWS followed', 'docs/operations.md'],
     ['nobody confirmed it within two days', 'docs/operations.md'],
-    ['have confirmed what is not', 'lambda/operations/subscriptions.ts'],
+    ['Confirm subscriptions that are pending', 'lambda/operations/subscriptions.ts'],
     ['resume the integration first', undefined],
   ])('also about subscriptions and a pause: %s', (words, place) => {
     expect(occurrences(words)).toEqual(place === undefined ? [] : [place]);
