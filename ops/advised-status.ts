@@ -38,7 +38,7 @@ function scheduled(status: Status, { is }: Schedule): Status {
   if (is === 'enabled' || is === 'unknown') return status;
   const found = new Set<Reason>([...status.reasons, `schedule-${is}`]);
   const all = reasons.filter((reason) => found.has(reason));
-  return { ...status, standing: all[0] ?? 'up-to-date', reasons: all };
+  return { ...status, state: all[0] ?? 'up-to-date', reasons: all };
 }
 
 /** Adds the table's advice to each reason and each open condition, with commands as they are typed here. */

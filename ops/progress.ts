@@ -1,5 +1,5 @@
 import type { Clock } from '../lambda/clock.ts';
-import { type Pace, progressLine, type Standing } from './render/progress.ts';
+import { type Pace, type ProgressState, progressLine } from './render/progress.ts';
 import type { Terminal } from './terminal.ts';
 
 /** A shorter wait gets no progress line. */
@@ -22,7 +22,7 @@ export class Progress implements Disposable {
   #callBeganMs: number;
   #cancel = () => {};
   readonly #withinMs: number | undefined;
-  #part: Standing['part'];
+  #part: ProgressState['part'];
   #first: Mark | undefined;
   #last: Mark | undefined;
 

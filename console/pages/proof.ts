@@ -113,7 +113,7 @@ function lastYear({ now }: View, until: string | undefined): number {
 /** From the first year with any certification on; without future years. */
 function knownYears(days: readonly Day[]): Day[] {
   const known = days.find(({ count, since = 0, digest }) => count + since > 0 || digest);
-  const begun = days.findLast(({ standing }) => standing !== 'not-yet') ?? days.at(-1);
+  const begun = days.findLast(({ state }) => state !== 'not-yet') ?? days.at(-1);
   const to = begun?.day.slice(0, 4) ?? '';
   const from = known?.day.slice(0, 4) ?? to;
   return days.filter(({ day }) => day.slice(0, 4) >= from && day.slice(0, 4) <= to);
@@ -138,14 +138,14 @@ function markedDays(days: readonly Day[]): Marked[] {
   return days.map((day) => ({ day, mark: markOf(day, due) }));
 }
 
-const isDue = ({ cause, askedAt, standing, proof }: Day) =>
-  askedAt !== undefined || cause === 'never-read' || (standing === 'open' && proof === undefined);
+const isDue = ({ cause, askedAt, state, proof }: Day) =>
+  askedAt !== undefined || cause === 'never-read' || (state === 'open' && proof === undefined);
 
 /** @param due days that are to be read; a day without an entry is read with its neighbour */
-function markOf({ day, standing, count, since = 0, neighbour = day }: Day, due: Set<string>): Mark {
-  if (standing === 'not-yet') return 'not-yet';
+function markOf({ day, state, count, since = 0, neighbour = day }: Day, due: Set<string>): Mark {
+  if (state === 'not-yet') return 'not-yet';
   if (due.has(day) || due.has(neighbour)) return 'due';
-  if (standing !== 'proven') return standing;
+  if (state !== 'proven') return state;
   return count + since === 0 ? 'empty' : 'proven';
 }
 
@@ -182,7 +182,7 @@ function monthTold(days: readonly Marked[], integration: string, until: string):
   if (begun.length === 0 || from === undefined || to === undefined) return '';
   const has = (mark: Mark) => begun.some((one) => one.mark === mark);
   const tone: Tone = has('unproven') ? 'bad' : has('due') ? 'warning' : 'good';
-  const proven = begun.filter(({ day }) => day.standing !== 'unproven' && day.proof).length;
+  const proven = begun.filter(({ day }) => day.state !== 'unproven' && day.proof).length;
   const path = addressOf(pathOf(integration, 'proof'), { from, to, until });
   return html`<a href="${path}">${toned(tone, `${proven}/${begun.length}`)}</a>`;
 }

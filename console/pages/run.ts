@@ -23,11 +23,11 @@ export const run: Page = {
       );
     const line = commandLine({ ops: run.argv.map(shellQuoted).join(' ') }, door.place(integration));
     return html`<p><code>${line}</code> <span class="faint">${moment(run.startedAt, viewOf(door))}</span></p>
-${live('run', html`${run.told === '' ? '' : terminalText(run.told)}${standing(run, runPath(run))}`)}`;
+${live('run', html`${run.told === '' ? '' : terminalText(run.told)}${outcome(run, runPath(run))}`)}`;
   },
 };
 
-function standing({ question, exitCode }: Run, path: string): Html {
+function outcome({ question, exitCode }: Run, path: string): Html {
   if (exitCode !== undefined)
     return exitCode === 0
       ? html`<p class="verdict good" role="status">It has ended.</p>`

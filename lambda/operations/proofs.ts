@@ -35,12 +35,12 @@ export function proofsOf(
     const own = calendar.get(day);
     const besides = [known[next - 1], known[next]].filter((one) => one !== undefined);
     const entry = own ?? between(besides.map((one) => calendar.get(one)?.proof));
-    const { standing, isProofEarlier } = standingOf(date, entry.proof?.at, present);
+    const { state, isProofEarlier } = stateOf(date, entry.proof?.at, present);
     const unproven = own ? undefined : besides.find((one) => !calendar.get(one)?.proof);
-    const why = standing === 'unproven' ? causeOf(entry, unproven) : {};
+    const why = state === 'unproven' ? causeOf(entry, unproven) : {};
     const told = proofOfDay(entry);
-    if (isProofEarlier) return { day, standing, count: told.count, ...why };
-    return { day, standing, ...told, ...why, readWith: own ? undefined : besides.at(-1) };
+    if (isProofEarlier) return { day, state, count: told.count, ...why };
+    return { day, state, ...told, ...why, readWith: own ? undefined : besides.at(-1) };
   });
 }
 
@@ -65,23 +65,23 @@ function between(proofs: readonly (Proof | undefined)[]): DayEntry {
  * The state of a day, by when its proof began. A proof from before the day began says nothing about
  * it.
  */
-function standingOf(
+function stateOf(
   date: Temporal.PlainDate,
   provenAt: number | undefined,
   { now, timeZone }: Present,
-): { standing: DayCertified['standing']; isProofEarlier?: boolean } {
+): { state: DayCertified['state']; isProofEarlier?: boolean } {
   const overAtLatest = Date.parse(date.toString()) + longestDayMs;
   if (now.epochMilliseconds > overAtLatest && (provenAt ?? now.epochMilliseconds) > overAtLatest)
-    return { standing: provenAt === undefined ? 'unproven' : 'proven' };
+    return { state: provenAt === undefined ? 'unproven' : 'proven' };
   // It takes time to find when a day begins, and most days do not need it.
   const begin = date.toZonedDateTime(timeZone).epochMilliseconds;
   const end = date.add({ days: 1 }).toZonedDateTime(timeZone).epochMilliseconds;
   const isProofEarlier = provenAt !== undefined && provenAt < begin;
   const [isBegun, isOver] = [now.epochMilliseconds >= begin, now.epochMilliseconds >= end];
-  if (!isBegun) return { standing: 'not-yet', isProofEarlier };
-  if (provenAt === undefined) return { standing: 'unproven' };
-  if (!isOver) return { standing: 'open', isProofEarlier };
-  return { standing: provenAt >= end ? 'proven' : 'unproven', isProofEarlier };
+  if (!isBegun) return { state: 'not-yet', isProofEarlier };
+  if (provenAt === undefined) return { state: 'unproven' };
+  if (!isOver) return { state: 'open', isProofEarlier };
+  return { state: provenAt >= end ? 'proven' : 'unproven', isProofEarlier };
 }
 
 export function proofOfDay({ count, proof, digest, unprovenSince, askedAt }: DayEntry) {

@@ -113,7 +113,7 @@ export const dayCertified = z.extend(dayProof, {
    * began. `unproven`: there is no proof, or none since the day was over. `not-yet`: the day is
    * still to come.
    */
-  standing: z.enum(['proven', 'open', 'unproven', 'not-yet']),
+  state: z.enum(['proven', 'open', 'unproven', 'not-yet']),
   readWith: z.optional(day),
   /**
    * Why a day is `unproven`. `never-read`: no tick has read it. `without-proof`: no read of it

@@ -65,7 +65,7 @@ export function falsehoods(
 /** A day of a certificate (`prove`). */
 interface Certified {
   readonly day: string;
-  readonly standing: string;
+  readonly state: string;
   readonly count: number;
   readonly since?: number | undefined;
 }
@@ -81,10 +81,10 @@ export function wrongDays(
   inWorld: ReadonlyMap<string, number>,
   moving: ReadonlySet<string>,
 ): string[] {
-  return certificate.flatMap(({ day, standing, count, since = 0 }) => {
-    if (moving.has(day) || standing === 'not-yet') return [];
+  return certificate.flatMap(({ day, state, count, since = 0 }) => {
+    if (moving.has(day) || state === 'not-yet') return [];
     const [known, there] = [count + since, inWorld.get(day) ?? 0];
     if (known !== there) return [`${day}: ${known} known, ${there} in the world`];
-    return standing === 'unproven' ? [`${day}: unproven`] : [];
+    return state === 'unproven' ? [`${day}: unproven`] : [];
   });
 }

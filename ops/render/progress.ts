@@ -7,7 +7,7 @@ export interface Pace {
   readonly sinceMs: number;
 }
 
-export interface Standing {
+export interface ProgressState {
   readonly label: string;
   readonly elapsedMs: number;
   /** The time left for the answer to the present call; absent: the wait is for no single call. */
@@ -41,15 +41,15 @@ export function bar(share: number): string {
  *
  * @param width in columns; if they are few, the bar shrinks or is left out
  */
-export function progressLine(standing: Standing, width: number): string {
-  const { label } = standing;
-  const { share, figures } = told(standing);
+export function progressLine(progress: ProgressState, width: number): string {
+  const { label } = progress;
+  const { share, figures } = told(progress);
   const room = Math.min(barWidth.most, width - `${label}  ${figures}`.length);
   if (share === undefined || room < barWidth.least) return `${label}  ${figures.trimStart()}`;
   return `${label}  ${blocks(share, room)}${figures}`;
 }
 
-function told({ elapsedMs, answeredInMs, part, pace }: Omit<Standing, 'label'>) {
+function told({ elapsedMs, answeredInMs, part, pace }: Omit<ProgressState, 'label'>) {
   if (part === undefined || part.total <= 0) {
     const figures = `  ${span(elapsedMs)}${limit(answeredInMs)}`;
     if (answeredInMs === undefined) return { figures };

@@ -17,8 +17,7 @@ export function proveSum(all: Certificate | undefined, one: Certificate): Certif
 /** Adds the numbers of days for each state of proof. */
 export function counted(certificate: Certificate) {
   const { days } = certificate;
-  const many = (standing: Day['standing']) =>
-    days.filter((day) => day.standing === standing).length;
+  const many = (state: Day['state']) => days.filter((day) => day.state === state).length;
   return {
     ...certificate,
     proven: many('proven'),
@@ -93,7 +92,7 @@ type Stretch = Day & { to: string };
 const isEmpty = ({ count, digest, unprovenSince, askedAt }: Day) =>
   count === 0 && digest === undefined && unprovenSince === undefined && askedAt === undefined;
 const isAlike = (one: Day, other: Day) =>
-  one.standing === other.standing &&
+  one.state === other.state &&
   one.proof?.at === other.proof?.at &&
   one.cause === other.cause &&
   one.neighbour === other.neighbour;
@@ -114,12 +113,12 @@ function proofAndMore(day: Day): Cell {
 
 /** How a day was proven, or why it is not. */
 export function proofTold({
-  standing,
+  state,
   proof,
   cause,
   neighbour,
 }: Day): readonly [tone: Tone, text: string] {
-  switch (standing) {
+  switch (state) {
     case 'proven':
       return ['good', proof?.kind ?? ''];
     case 'open':
@@ -144,20 +143,11 @@ const causes: Readonly<Record<NonNullable<Day['cause']>, string>> = {
 /** The same for a spreadsheet: a line a day, instants in UTC. */
 export function proveCsv({ days }: Pick<Certificate, 'days'>): string[] {
   return [
-    'day,count,since,standing,proof,proven_at,digest,read_with,cause,neighbour',
-    ...days.map(({ day, count, since = 0, standing, proof, digest, readWith, cause, neighbour }) =>
-      [
-        day,
-        count,
-        since,
-        standing,
-        proof?.kind,
-        proof?.at,
-        digest,
-        readWith,
-        cause,
-        neighbour,
-      ].join(','),
+    'day,count,since,state,proof,proven_at,digest,read_with,cause,neighbour',
+    ...days.map(({ day, count, since = 0, state, proof, digest, readWith, cause, neighbour }) =>
+      [day, count, since, state, proof?.kind, proof?.at, digest, readWith, cause, neighbour].join(
+        ',',
+      ),
     ),
   ];
 }

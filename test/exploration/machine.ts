@@ -12,7 +12,14 @@ import { announcerOf, clientOf, doMeet, ledgerOf, type Request } from './calls.t
 import type { Choices, Option } from './choices.ts';
 import { digest, textOf } from './key.ts';
 import type { State } from './seen.ts';
-import { keptIn, momentIn, type Situation, type Standing, settings, stateIn } from './situation.ts';
+import {
+  keptIn,
+  momentIn,
+  type Situation,
+  type StateParts,
+  settings,
+  stateIn,
+} from './situation.ts';
 import { Witness } from './witness.ts';
 import {
   answerIn,
@@ -192,7 +199,7 @@ export class Machine {
         next: () => this.#state({ budget, turn: other.name }),
       };
     if (other !== undefined) return;
-    const processes = [...standing([process]), ['second', 0n] as const];
+    const processes = [...answersIn([process]), ['second', 0n] as const];
     yield {
       name: 'second',
       act: () => this.#trouble(budget, this.#begin('second', 0)),
@@ -241,7 +248,8 @@ export class Machine {
         process.isAlive = false;
         return this.#trouble(budget, others[0]);
       },
-      next: () => this.#state({ budget, turn: others[0]?.name ?? '', processes: standing(others) }),
+      next: () =>
+        this.#state({ budget, turn: others[0]?.name ?? '', processes: answersIn(others) }),
     };
   }
 
@@ -249,7 +257,7 @@ export class Machine {
     const { request } = call;
     const budget = spent(this.#budget, 'faults');
     const answers = answersAfter(process, `${request.name} failed`);
-    const processes = standing(
+    const processes = answersIn(
       this.#living.map((one) => (one === process ? { ...one, answers } : one)),
     );
     yield {
@@ -329,14 +337,14 @@ export class Machine {
   }
 
   /** All that the rest of the execution depends on. */
-  #state(changed: Partial<Standing> & Pick<Standing, 'turn'>): State {
+  #state(changed: Partial<StateParts> & Pick<StateParts, 'turn'>): State {
     this.#kept ??= keptIn(this.#ledger, this.#witness);
     const now = {
       place: this.#place,
       world: this.#world,
       budget: this.#budget,
       nowMs: this.#nowMs,
-      processes: standing(this.#living),
+      processes: answersIn(this.#living),
       late: this.#late?.answers,
     };
     return stateIn({ ...now, ...changed }, this.#kept);
@@ -405,7 +413,7 @@ async function told<Answer>(process: Process, answer: Promise<Answer>): Promise<
 const isWrite = (request: Request): request is OwnRequest =>
   request.to !== 'partner' && request.isWrite;
 
-const standing = (processes: readonly Process[]): Standing['processes'] =>
+const answersIn = (processes: readonly Process[]): StateParts['processes'] =>
   processes.map(({ name, answers }) => [name, answers]);
 
 const answersAfter = ({ answers }: Process, text: string) => digest(`${answers} ${text}`);

@@ -29,7 +29,7 @@ export interface Situation {
 }
 
 /** What a state is made of, besides the ledger and what was told. */
-export interface Standing {
+export interface StateParts {
   /** Of an execution: two places are two states. */
   readonly place: string;
   readonly world: World;
@@ -48,8 +48,8 @@ export function stateOf({ ledger, told, ...rest }: Situation, place: string): St
   return stateIn({ ...rest, place, turn: '', processes: [] }, keptIn(ledger, told));
 }
 
-export function stateIn(standing: Standing, kept: bigint): State {
-  const { place, world, budget, nowMs, turn, processes, late } = standing;
+export function stateIn(parts: StateParts, kept: bigint): State {
+  const { place, world, budget, nowMs, turn, processes, late } = parts;
   const live = processes.map(([name, answers]) => `${name} ${answers}`);
   const text = `${kept} ${textOf(world)} ${nowMs} ${turn} ${live} ${late} ${place}`;
   return { key: digest(text), budget };

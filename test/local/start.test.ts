@@ -273,12 +273,12 @@ test('refused credentials are to be compared, those in their file, named from wh
 });
 
 test('the time of day is that of the clock, in the time zone of whoever runs it', async () => {
-  class StandingClock extends HastyClock {
+  class StoppedClock extends HastyClock {
     override now() {
       return Temporal.Instant.from('2026-11-20T12:34:56Z');
     }
   }
-  const clock = new StandingClock();
+  const clock = new StoppedClock();
   const inNepal = { ...environment(), TZ: 'Asia/Kathmandu' };
   const started = new RunningProgram(run, [...anyPorts, '--ticks', '1'], {
     environment: inNepal,

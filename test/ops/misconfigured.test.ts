@@ -169,11 +169,11 @@ describe('status says why no tick starts:', () => {
     ['removed', json(404, { __type: 'ResourceNotFoundException' }), 'the schedule does not exist'],
   ])('a schedule that is %s', async (what, reply, told) => {
     scheduleIs(reply);
-    const standing = `schedule-${what}`;
+    const state = `schedule-${what}`;
     const { exitCode, result } = await duty.json('status');
     expect({ exitCode, result }).toMatchObject({
       exitCode: 0,
-      result: [{ standing, reasons: [standing] }],
+      result: [{ state, reasons: [state] }],
     });
     const { stdout } = await duty.run('status');
     expect(stdout).toMatch(`not up to date: ${told}, so no tick is started\n`);

@@ -18,7 +18,7 @@ describe('status --exit-code', () => {
     await duty.run('pause --reason maintenance');
     expect(await duty.json('status --exit-code')).toMatchObject({
       exitCode: 0,
-      result: [{ standing: 'paused' }],
+      result: [{ state: 'paused' }],
     });
   });
 
@@ -32,7 +32,7 @@ describe('status --exit-code', () => {
     expect(await duty.json('status --exit-code')).toMatchObject({
       exitCode: 1,
       ok: true,
-      result: [{ standing: 'paused', reasons: ['paused', 'held'] }],
+      result: [{ state: 'paused', reasons: ['paused', 'held'] }],
     });
   });
 
@@ -58,7 +58,7 @@ describe('status --exit-code', () => {
   it('ends with 1 when the partner is down', async () => {
     duty.stage.partner.always(async () => undefined);
     const { exitCode, result } = await duty.json('status --exit-code');
-    expect(result).toMatchObject([{ standing: 'partner-silent' }]);
+    expect(result).toMatchObject([{ state: 'partner-silent' }]);
     expect(exitCode).toBe(1);
   });
 });

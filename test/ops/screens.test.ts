@@ -112,9 +112,7 @@ describe('prove', () => {
       /\ncomplete so far: [\d,]+ of [\d,]+ days proven, today .+, [\d,]+ days still to come, 31 certifications\n$/,
     );
     const csv = (await duty.run(`${range} --csv`)).stdout.trim().split('\n');
-    expect(csv[0]).toBe(
-      'day,count,since,standing,proof,proven_at,digest,read_with,cause,neighbour',
-    );
+    expect(csv[0]).toBe('day,count,since,state,proof,proven_at,digest,read_with,cause,neighbour');
     const { result } = await duty.json(range);
     const { proven, ...sums } = counted(contract.prove.result.parse(result));
     expect(result).toMatchObject({ proven, ...sums, open: 1, unproven: 0 });

@@ -88,8 +88,8 @@ describe('a deployment of several integrations', () => {
 
   it('is read as a whole and changed one by one; each has its own history', async () => {
     expect((await several.json('status')).result).toMatchObject([
-      { settings: { integration: 'district-a' }, standing: 'up-to-date', certifications: 30 },
-      { settings: { integration: 'district-b' }, standing: 'never-ticked', certifications: 0 },
+      { settings: { integration: 'district-a' }, state: 'up-to-date', certifications: 30 },
+      { settings: { integration: 'district-b' }, state: 'never-ticked', certifications: 0 },
     ]);
     const checked = await several.json('check --integration district-b');
     expect(checked).toMatchObject({ exitCode: 1, result: [{ integration: 'district-b' }] });
@@ -107,9 +107,9 @@ describe('a deployment of several integrations', () => {
     expect(await several.json(`pause --reason moves ${only}`)).toMatchObject({ exitCode: 0 });
     const { result } = await several.json('status --history');
     expect(result).toMatchObject([
-      { standing: 'up-to-date', history: [] },
+      { state: 'up-to-date', history: [] },
       {
-        standing: 'paused',
+        state: 'paused',
         history: [{ command: 'pause' }, { command: 'tick' }, { command: 'credentials-stored' }],
       },
     ]);

@@ -69,7 +69,7 @@ describe('a flood that is held', () => {
     });
     expect(await operate({ command: 'status', history: true })).toMatchObject({
       result: {
-        standing: 'up-to-date',
+        state: 'up-to-date',
         waiting: { pending: 0, digest: 0, held: 0, undeliverable: 0 },
         history: [{ command: 'discard' }, { command: 'release' }],
       },
@@ -130,7 +130,7 @@ describe('a pause', () => {
     const { id } = stage.sandbox.world.add();
     expect(await stage.completedTick()).toMatchObject({ outcome: 'paused', requests: 0 });
     expect(await operate({ command: 'status' })).toMatchObject({
-      result: { standing: 'paused', paused: { reason: 'the partner moves' } },
+      result: { state: 'paused', paused: { reason: 'the partner moves' } },
     });
     expect(
       await operate({ command: 'prove', from: '2026-01-01', to: '2026-01-31', now: true }),

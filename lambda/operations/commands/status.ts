@@ -73,7 +73,7 @@ const result = z.object({
     every: z.number(),
   }),
   /** The first of `reasons`; `up-to-date` only if there is none. */
-  standing: z.enum([...reasons, 'up-to-date']),
+  state: z.enum([...reasons, 'up-to-date']),
   /** Everything that keeps it from being up to date. */
   reasons: z.array(z.enum(reasons)),
   /** A tick or a command is at work on it at this moment. */
@@ -211,14 +211,14 @@ export const status = define({
       isUnfinished: state?.pulseDigest === undefined,
     };
     const against = reasonsAgainst(told, found);
-    const standing: Status['standing'] = against[0] ?? 'up-to-date';
-    return { result: { ...told, standing, reasons: against } };
+    const first: Status['state'] = against[0] ?? 'up-to-date';
+    return { result: { ...told, state: first, reasons: against } };
   },
 });
 
 /** Everything that keeps an integration from being up to date: "up to date" is said only without any. */
 function reasonsAgainst(
-  told: Omit<Status, 'standing' | 'reasons'>,
+  told: Omit<Status, 'state' | 'reasons'>,
   { isBehind, isUnfinished }: { readonly isBehind: boolean; readonly isUnfinished: boolean },
 ): Reason[] {
   const { waiting, partner, conditions, baseline, paused, backingOff } = told;

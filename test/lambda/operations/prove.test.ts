@@ -42,14 +42,14 @@ describe('the certificate', () => {
     expect([all, open, unproven, certifications]).toEqual([20, 1, 0, 3]);
     expect(days.find(({ day }) => day === '2026-11-05')).toEqual({
       day: '2026-11-05',
-      standing: 'proven',
+      state: 'proven',
       count: 2,
       proof: { kind: 'single-page', at: '2026-11-21T08:00:00Z' },
       digest: expect.any(String),
     });
     expect(days.find(({ day }) => day === '2026-11-07')).toEqual({
       day: '2026-11-07',
-      standing: 'proven',
+      state: 'proven',
       count: 0,
       proof: { kind: 'single-page', at: '2026-11-21T08:00:00Z' },
       readWith: '2026-11-12',
@@ -69,7 +69,7 @@ describe('the certificate', () => {
   it('calls today proven so far, and future days not yet', async () => {
     const { days, ...sums } = await proven({ from: '2026-11-20', to: '2026-11-23' });
     expect(sums).toMatchObject({ proven: 1, open: 1, unproven: 0, notYet: 2 });
-    expect(days.map(({ day, standing, proof }) => [day, standing, proof?.at])).toEqual([
+    expect(days.map(({ day, state, proof }) => [day, state, proof?.at])).toEqual([
       ['2026-11-20', 'proven', '2026-11-21T08:00:00Z'],
       ['2026-11-21', 'open', '2026-11-21T08:00:00Z'],
       ['2026-11-22', 'not-yet', undefined],
@@ -83,24 +83,19 @@ describe('the certificate', () => {
   });
 
   it('calls a day complete only by a read that began after it', async () => {
-    const standings = async () => {
+    const states = async () => {
       const { days } = await proven({ from: '2026-11-20', to: '2026-11-23' });
-      return days.map(({ standing, proof }) => [standing, proof !== undefined].join());
+      return days.map(({ state, proof }) => [state, proof !== undefined].join());
     };
     story.clock.advance({ hours: 39, minutes: 59, seconds: 57 });
     // The pulse is answered a second before midnight, and the reads after it at midnight.
     story.requestSeconds = 1;
     await story.tick();
     story.requestSeconds = 0;
-    expect(await standings()).toEqual([
-      'proven,true',
-      'proven,true',
-      'unproven,true',
-      'open,false',
-    ]);
+    expect(await states()).toEqual(['proven,true', 'proven,true', 'unproven,true', 'open,false']);
     story.clock.advance({ minutes: 15 });
     await story.tick();
-    expect(new Set(await standings())).toEqual(new Set(['proven,true', 'open,true']));
+    expect(new Set(await states())).toEqual(new Set(['proven,true', 'open,true']));
   });
 
   it('is refused for days in the wrong order', async () => {
@@ -217,7 +212,7 @@ describe('proving now', () => {
     const today = { from: '2026-11-22', to: '2026-11-22', now: true };
     const { days, found } = await proven(today);
     expect(found).toMatchObject({ created: 1 });
-    expect(days).toMatchObject([{ standing: 'open', proof: { at: '2026-11-22T08:31:00Z' } }]);
+    expect(days).toMatchObject([{ state: 'open', proof: { at: '2026-11-22T08:31:00Z' } }]);
   });
 
   it('reads the days after the last entry again for a future range', async () => {
@@ -327,11 +322,11 @@ describe('proofs of days', () => {
 
           const range = { from: '2025-12-25', to: '2026-02-05' };
           const present = { now: Temporal.Instant.from('2026-11-21T08:00:00Z'), timeZone: 'UTC' };
-          for (const { day, standing, proof, count } of proofsOf(calendar, range, present)) {
+          for (const { day, state, proof, count } of proofsOf(calendar, range, present)) {
             const isProven = mayBeProven(day, calendar);
             expect(count).toBe(Number(calendar.has(day)));
             expect(proof !== undefined).toBe(isProven);
-            expect(standing).toBe(isProven ? 'proven' : 'unproven');
+            expect(state).toBe(isProven ? 'proven' : 'unproven');
           }
         },
       ),
@@ -378,7 +373,7 @@ describe('proofs of days', () => {
           /,unproven,.*,(never-read|without-proof|before-its-end|neighbour),\S*$/.test(line),
         );
         const certified = certificate.days
-          .filter(({ standing }) => standing === 'unproven')
+          .filter(({ state }) => state === 'unproven')
           .map(({ day }) => day);
         expect(table.map(({ day }) => day)).toEqual(certified);
         expect(csv.map((line) => line.slice(0, 10))).toEqual(certified);
@@ -406,7 +401,7 @@ describe('proofs of days', () => {
           const to = now.toZonedDateTimeISO(timeZone).toPlainDate().toString();
           const from = [...calendar.keys()].sort()[0] ?? to;
           const certified = (from > to ? [] : proofsOf(calendar, { from, to }, present))
-            .filter(({ standing }) => standing === 'unproven')
+            .filter(({ state }) => state === 'unproven')
             .map(({ day }) => day);
           const { unproven } = proofOverview(calendar, present);
           expect(unproven).toEqual({ days: certified.length, first: certified.slice(0, 20) });
@@ -446,7 +441,7 @@ describe('proofs of days', () => {
     expect(proofs).toHaveLength(4);
     for (const day of proofs)
       expect(day).toMatchObject({
-        standing: 'unproven',
+        state: 'unproven',
         cause: 'neighbour',
         neighbour: '2026-01-09',
       });

@@ -124,7 +124,7 @@ describe('a baseline that is restarted', () => {
     await story.tick();
     expect(ids().sort()).toEqual(['3/1', '4/1', '5/1', '6/1']);
     expect(await story.operate({ command: 'status' })).toMatchObject({
-      result: { standing: 'up-to-date', certifications: 6 },
+      result: { state: 'up-to-date', certifications: 6 },
     });
   });
 

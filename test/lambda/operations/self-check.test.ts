@@ -69,7 +69,7 @@ async function status() {
 describe('a self-check', () => {
   it('that passes causes no notice', async () => {
     expect(await day()).toEqual([]);
-    expect(await status()).toMatchObject({ standing: 'up-to-date', selfCheck: { failed: {} } });
+    expect(await status()).toMatchObject({ state: 'up-to-date', selfCheck: { failed: {} } });
   });
 
   it('that fails is told once, and once more when the failure is repaired', async () => {
@@ -79,14 +79,14 @@ describe('a self-check', () => {
     expect(notice?.text).toContain('  subscriptions[1]: operations, email: gone');
     expect(notice?.text).toContain('check --note --stack');
     expect(await status()).toMatchObject({
-      standing: 'check-failed',
+      state: 'check-failed',
       selfCheck: { failed: { 'subscriptions[1]': 'operations, email: gone' } },
     });
     story.clock.advance({ hours: 24 });
     expect(await day()).toEqual([]);
     listed = both;
     expect(await day()).toEqual([passes]);
-    expect(await status()).toMatchObject({ standing: 'up-to-date' });
+    expect(await status()).toMatchObject({ state: 'up-to-date' });
   });
 
   it('reports an unconfirmed subscription beside any others', async () => {

@@ -29,7 +29,7 @@ describe('the status', () => {
   it('before the very first tick says that there was none, and leaves the ledger empty', async () => {
     story = new IntegrationWithPast(database);
     expect(await status()).toMatchObject({
-      standing: 'never-ticked',
+      state: 'never-ticked',
       baseline: { status: 'none', counted: 0 },
       certifications: 0,
     });
@@ -42,7 +42,7 @@ describe('the status', () => {
     story.clock.advance({ seconds: 20 });
     expect(await status()).toMatchObject({
       at: '2026-11-21T08:00:20Z',
-      standing: 'up-to-date',
+      state: 'up-to-date',
       reasons: [],
       busy: false,
       lastTick: '2026-11-21T08:00:00Z',
@@ -93,7 +93,7 @@ describe('the status', () => {
     story.requests.length = 0;
     const paused = await status();
     expect(paused).toMatchObject({
-      standing: 'paused',
+      state: 'paused',
       paused: {
         since: '2026-11-21T08:00:00Z',
         by: 'arn:aws:iam::1:x',
@@ -118,7 +118,7 @@ describe('the status', () => {
     const until = story.clock.now().add({ minutes: 8 });
     await story.ledger.saveState({ backOff: { until, failures: 3 } });
     expect(await status()).toMatchObject({
-      standing: 'backing-off',
+      state: 'backing-off',
       reasons: ['backing-off'],
       backingOff: { until: until.toString(), failures: 3 },
       partner: { problem: { code: 'backing-off' } },
@@ -131,20 +131,20 @@ describe('the status', () => {
   it('of an integration whose ticks do not complete is "behind"', async () => {
     await story.settle();
     story.clock.advance({ minutes: 3 });
-    expect(await status()).toMatchObject({ standing: 'up-to-date' });
+    expect(await status()).toMatchObject({ state: 'up-to-date' });
     story.clock.advance({ seconds: 1 });
-    expect(await status()).toMatchObject({ standing: 'behind', reasons: ['behind'] });
+    expect(await status()).toMatchObject({ state: 'behind', reasons: ['behind'] });
   });
 
   it('is not up to date while the partner does not answer', async () => {
     await story.settle();
     story.host.fault = serverError;
     expect(await status()).toMatchObject({
-      standing: 'partner-silent',
+      state: 'partner-silent',
       partner: { problem: { code: 'unavailable' } },
     });
     story.host.fault = undefined;
-    expect(await status()).toMatchObject({ standing: 'up-to-date' });
+    expect(await status()).toMatchObject({ state: 'up-to-date' });
   });
 
   it('advises about a partner that is too slow for a command', async () => {
@@ -165,7 +165,7 @@ describe('the status', () => {
     story.add(on('2026-11-21', 1));
     story.clock.advance({ minutes: 3 });
     expect(await status()).toMatchObject({
-      standing: 'up-to-date',
+      state: 'up-to-date',
       reasons: [],
       certifications: 0,
       partner: { count: 1 },
@@ -173,7 +173,7 @@ describe('the status', () => {
     story.clock.advance({ seconds: 1 });
     expect(await status()).toMatchObject({ reasons: ['behind', 'differs'] });
     await story.tick();
-    expect(await status()).toMatchObject({ standing: 'up-to-date', certifications: 1 });
+    expect(await status()).toMatchObject({ state: 'up-to-date', certifications: 1 });
   });
 
   it("is not up to date while the last tick has not found all of the total's difference", async () => {
@@ -193,7 +193,7 @@ describe('the status', () => {
       unexplained: 0,
     });
     await story.tick();
-    expect(await status()).toMatchObject({ standing: 'up-to-date', certifications: 252 });
+    expect(await status()).toMatchObject({ state: 'up-to-date', certifications: 252 });
   });
 
   it('is not up to date while an edit cannot be committed, though no total shows it', async () => {
@@ -212,7 +212,7 @@ describe('the status', () => {
     }
     story.ledger.commit = commit;
     await story.tick();
-    expect(await status()).toMatchObject({ standing: 'up-to-date' });
+    expect(await status()).toMatchObject({ state: 'up-to-date' });
   });
 
   it('has the denial that a tick met, until a tick meets none', async () => {
@@ -277,7 +277,7 @@ describe('the status', () => {
     story.clock.advance({ minutes: 1 });
     await story.tick();
     const after = await status();
-    expect(after).toMatchObject({ standing: 'up-to-date' });
+    expect(after).toMatchObject({ state: 'up-to-date' });
     expect(after.denial).toBeUndefined();
   });
 
@@ -288,7 +288,7 @@ describe('the status', () => {
     story.host.count = (right, { filter }) => (isOfDays(filter) ? right : right + 2);
     story.clock.advance({ minutes: 1 });
     expect(await story.tick()).toMatchObject({ unexplained: 2 });
-    expect(await status({ partner: false })).toMatchObject({ standing: 'differs', unexplained: 2 });
+    expect(await status({ partner: false })).toMatchObject({ state: 'differs', unexplained: 2 });
   });
 
   it('is not up to date while events are held, and has their present number', async () => {
@@ -296,14 +296,14 @@ describe('the status', () => {
     for (let id = 1; id <= 501; id += 1) story.add(on('2026-11-20', id));
     await story.tick();
     expect(await status()).toMatchObject({
-      standing: 'held',
+      state: 'held',
       reasons: ['held'],
       conditions: [{ name: 'held', number: 501 }],
     });
     await story.operate({ command: 'discard', ids: [1, 2, 3] });
     expect(await status()).toMatchObject({ conditions: [{ name: 'held', number: 498 }] });
     await story.operate({ command: 'discard' });
-    expect(await status()).toMatchObject({ standing: 'up-to-date', conditions: [] });
+    expect(await status()).toMatchObject({ state: 'up-to-date', conditions: [] });
   });
 
   it('is not up to date while all held events wait behind ones without their mail', async () => {
@@ -313,7 +313,7 @@ describe('the status', () => {
     await story.ledger.settle(await story.commit([on('2026-11-20', 1)]), 'digest');
     await story.commit([on('2026-11-20', 1, { name: 'Odalys Ashgrove' })], 'held');
     expect(await status()).toMatchObject({
-      standing: 'held',
+      state: 'held',
       waiting: { digest: 1, held: 0 },
       conditions: [{ name: 'held', number: 1 }],
     });
@@ -353,8 +353,8 @@ describe('the status', () => {
     });
     story.clock.advance({ minutes: 5 });
     await story.operate({ command: 'pause', reason: 'a reason' });
-    const { standing, reasons, conditions } = await status();
-    expect(standing).toBe('paused');
+    const { state, reasons, conditions } = await status();
+    expect(state).toBe('paused');
     expect(reasons).toEqual(['paused', 'backing-off', 'credentials-refused', 'held', 'owing']);
     expect(conditions.map(({ name }) => name)).toEqual(['credentials-refused']);
   });
@@ -364,11 +364,11 @@ describe('the status', () => {
     await story.operate({ command: 'pause', reason: 'the partner moves' });
     story.clock.advance({ hours: 25 });
     await story.tick();
-    expect(await status()).toMatchObject({ standing: 'paused', conditions: [{ name: 'paused' }] });
+    expect(await status()).toMatchObject({ state: 'paused', conditions: [{ name: 'paused' }] });
     await story.operate({ command: 'resume' });
     expect(await status()).toMatchObject({ reasons: ['behind'], conditions: [] });
     await story.tick();
-    expect(await status()).toMatchObject({ standing: 'up-to-date' });
+    expect(await status()).toMatchObject({ state: 'up-to-date' });
   });
 
   it('of a baseline without progress is "behind", too', async () => {
@@ -386,7 +386,7 @@ describe('the status', () => {
     await story.tick();
     story.requestSeconds = 0;
     expect(await status()).toMatchObject({
-      standing: 'baseline',
+      state: 'baseline',
       baseline: { status: 'running' },
     });
   });
@@ -405,7 +405,7 @@ describe('the status', () => {
     await story.commit([on('2026-11-20', 1)]);
     await story.commit([on('2026-11-20', 2)], 'held');
     expect(await status()).toMatchObject({
-      standing: 'held',
+      state: 'held',
       reasons: ['held', 'owing'],
       waiting: { pending: 1, digest: 0, held: 1, undeliverable: 0 },
     });

@@ -65,15 +65,15 @@ describe('an event is false', () => {
 });
 
 describe('a day of the certificate is wrong', () => {
-  const proven = { day: '2026-11-20', standing: 'proven', count: 3 };
+  const proven = { day: '2026-11-20', state: 'proven', count: 3 };
   const world = new Map([['2026-11-20', 3]]);
 
   it.each([
     ['where the world has another number', [{ ...proven, count: 2 }], '2 known, 3 in the world'],
-    ['where it is unproven', [{ ...proven, standing: 'unproven' }], 'unproven'],
+    ['where it is unproven', [{ ...proven, state: 'unproven' }], 'unproven'],
     [
       'where something is known that is not there',
-      [{ day: '2026-11-19', standing: 'proven', count: 1 }],
+      [{ day: '2026-11-19', state: 'proven', count: 1 }],
       '1 known, 0 in the world',
     ],
   ])('%s', (_, days, problem) => {
@@ -87,6 +87,6 @@ describe('a day of the certificate is wrong', () => {
 
   it('not where something has just happened on it, or it is still to come', () => {
     expect(wrongDays([{ ...proven, count: 9 }], world, new Set(['2026-11-20']))).toEqual([]);
-    expect(wrongDays([{ ...proven, count: 0, standing: 'not-yet' }], world, new Set())).toEqual([]);
+    expect(wrongDays([{ ...proven, count: 0, state: 'not-yet' }], world, new Set())).toEqual([]);
   });
 });

@@ -38,7 +38,7 @@ const well: AdvisedStatus = {
     timeZone: 'America/New_York',
     every: 1,
   },
-  standing: 'up-to-date',
+  state: 'up-to-date',
   reasons: [],
   busy: false,
   baseline: { status: 'completed', counted: 12_004 },
@@ -71,7 +71,7 @@ describe('status', () => {
     [
       'paused',
       {
-        standing: 'paused',
+        state: 'paused',
         reasons: ['paused'],
         paused: {
           since: '2026-11-21T15:00:00Z',
@@ -83,7 +83,7 @@ describe('status', () => {
     [
       'backing-off',
       {
-        standing: 'backing-off',
+        state: 'backing-off',
         reasons: ['backing-off', 'partner-silent'],
         backingOff: { until: '2026-11-21T16:20:00Z', failures: 3 },
         partner: { problem },
@@ -92,7 +92,7 @@ describe('status', () => {
     [
       'baseline',
       {
-        standing: 'baseline',
+        state: 'baseline',
         reasons: ['baseline'],
         baseline: { status: 'running', counted: 3000, before: '2024-05-06' },
       },
@@ -100,7 +100,7 @@ describe('status', () => {
     [
       'behind',
       {
-        standing: 'behind',
+        state: 'behind',
         reasons: ['behind'],
         busy: true,
         unproven: {
@@ -112,7 +112,7 @@ describe('status', () => {
     [
       'differs',
       {
-        standing: 'differs',
+        state: 'differs',
         reasons: ['differs', 'unproven'],
         unexplained: 2,
         partner: { count: 12_006 },
@@ -128,11 +128,11 @@ describe('status', () => {
         ],
       },
     ],
-    ['unfinished', { standing: 'unfinished', reasons: ['unfinished'] }],
+    ['unfinished', { state: 'unfinished', reasons: ['unfinished'] }],
     [
       'never-ticked',
       {
-        standing: 'never-ticked',
+        state: 'never-ticked',
         reasons: ['never-ticked'],
         oldestProof: undefined,
         baseline: { status: 'none', counted: 0 },
@@ -142,7 +142,7 @@ describe('status', () => {
     [
       'missing',
       {
-        standing: 'missing',
+        state: 'missing',
         reasons: ['missing', 'held', 'undeliverable', 'owing'],
         partner: { count: 4200 },
         missing: { number: 7804, isTooMany: true },
@@ -161,7 +161,7 @@ describe('status', () => {
     [
       'check-failed',
       {
-        standing: 'check-failed' as const,
+        state: 'check-failed' as const,
         reasons: ['check-failed' as const],
         selfCheck: {
           at: '2026-11-21T14:05:00Z',
@@ -175,7 +175,7 @@ describe('status', () => {
     [
       'denied',
       {
-        standing: 'denied',
+        state: 'denied',
         reasons: ['denied'],
         denial: {
           at: '2026-11-21T16:00:00Z',
@@ -366,14 +366,14 @@ describe('explain', () => {
 describe('a certificate', () => {
   const empty = { toRead: 0 };
   const proof = { kind: 'single-page', at: '2026-11-21T15:00:00Z' } as const;
-  const standing = 'proven';
+  const state = 'proven';
   const first = { ...empty, days: [], toRead: 2, found: { ...noChanges, updated: 1 } };
   const second: ResultOf<'prove'> = {
     ...empty,
     days: [
-      { day: '2026-11-01', count: 0, proof, standing },
-      { day: '2026-11-02', count: 0, proof, standing },
-      { day: '2026-11-03', count: 7, proof, standing, digest: 'abcdefghijklmnopqrstuvwxyz' },
+      { day: '2026-11-01', count: 0, proof, state },
+      { day: '2026-11-02', count: 0, proof, state },
+      { day: '2026-11-03', count: 7, proof, state, digest: 'abcdefghijklmnopqrstuvwxyz' },
     ],
     found: noChanges,
   };
@@ -381,16 +381,16 @@ describe('a certificate', () => {
     ...empty,
     days: [
       {
-        ...{ day: '2026-11-04', standing: 'unproven', count: 2, cause: 'without-proof' },
+        ...{ day: '2026-11-04', state: 'unproven', count: 2, cause: 'without-proof' },
         unprovenSince: '2026-11-20T15:00:00Z',
       },
       {
-        ...{ day: '2026-11-05', standing: 'unproven', count: 0, readWith: '2026-11-06' },
+        ...{ day: '2026-11-05', state: 'unproven', count: 0, readWith: '2026-11-06' },
         ...{ cause: 'neighbour', neighbour: '2026-11-04' },
       },
-      { day: '2026-11-19', standing: 'unproven', count: 0, cause: 'never-read' },
+      { day: '2026-11-19', state: 'unproven', count: 0, cause: 'never-read' },
       {
-        ...{ day: '2026-11-20', standing: 'unproven', count: 1, proof, cause: 'before-its-end' },
+        ...{ day: '2026-11-20', state: 'unproven', count: 1, proof, cause: 'before-its-end' },
         askedAt: '2026-11-21T15:00:00Z',
       },
     ],
@@ -398,9 +398,9 @@ describe('a certificate', () => {
   const last: ResultOf<'prove'> = {
     ...empty,
     days: [
-      { day: '2026-11-21', standing: 'open', count: 3, proof },
-      { day: '2026-11-22', standing: 'not-yet', count: 0 },
-      { day: '2026-11-23', standing: 'not-yet', count: 0 },
+      { day: '2026-11-21', state: 'open', count: 3, proof },
+      { day: '2026-11-22', state: 'not-yet', count: 0 },
+      { day: '2026-11-23', state: 'not-yet', count: 0 },
     ],
   };
 

@@ -110,18 +110,18 @@ describe('a table', () => {
 });
 
 describe('progress', () => {
-  const standing = { label: 'replay', elapsedMs: 30_000 };
+  const progress = { label: 'replay', elapsedMs: 30_000 };
   const part = { done: 250, total: 1000, noun: 'events' };
 
   it('has a bar and an estimate by the pace, if the total is known', () => {
     const pace = { perMs: 0.01, sinceMs: 15_000 };
-    expect(progressLine({ ...standing, part, pace }, 120)).toBe(
+    expect(progressLine({ ...progress, part, pace }, 120)).toBe(
       'replay  ██████░░░░░░░░░░░░░░░░░░  25 %  250 of 1,000 events, about 1 min left',
     );
-    expect(progressLine({ ...standing, part, pace: { ...pace, sinceMs: 80_000 } }, 120)).toContain(
+    expect(progressLine({ ...progress, part, pace: { ...pace, sinceMs: 80_000 } }, 120)).toContain(
       'nearly done',
     );
-    expect(progressLine({ ...standing, part: { ...part, done: 1200 }, pace }, 120)).toMatch(
+    expect(progressLine({ ...progress, part: { ...part, done: 1200 }, pace }, 120)).toMatch(
       /100 % .*s$/,
     );
   });
@@ -130,11 +130,11 @@ describe('progress', () => {
     expect(progressLine({ label: 'check', elapsedMs: 11_000, answeredInMs: 44_000 }, 120)).toBe(
       'check  █████░░░░░░░░░░░░░░░░░░░  11 s, an answer within 44 s',
     );
-    expect(progressLine({ ...standing, part, answeredInMs: 20_000 }, 120)).toMatch(
+    expect(progressLine({ ...progress, part, answeredInMs: 20_000 }, 120)).toMatch(
       /25 % .*, an answer within 20 s$/,
     );
-    expect(progressLine({ ...standing, answeredInMs: -1 }, 120)).toContain('the answer is late');
-    expect(progressLine(standing, 120)).toBe('replay  30 s');
+    expect(progressLine({ ...progress, answeredInMs: -1 }, 120)).toContain('the answer is late');
+    expect(progressLine(progress, 120)).toBe('replay  30 s');
   });
 
   it('of days is read from the cursor', () => {
@@ -156,7 +156,7 @@ describe('progress', () => {
   });
 
   it('shortens its bar on a narrow terminal, and nothing else', () => {
-    const line = { ...standing, part: { done: 300, total: 1200, noun: 'events' } };
+    const line = { ...progress, part: { done: 300, total: 1200, noun: 'events' } };
     const figures = ' 25 %  300 of 1,200 events';
     const of = (width: number) => progressLine(line, width);
     expect(of(100)).toBe(`replay  ${'█'.repeat(6)}${'░'.repeat(18)} ${figures}`);
