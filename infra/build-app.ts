@@ -8,31 +8,33 @@ import { CertificationNotifier } from './constructs/certification-notifier.ts';
 import { DemoSandbox } from './constructs/demo-sandbox.ts';
 
 export interface BuildAppOptions {
-  /** Where the assembly goes; a new temporary folder when left out and not told by the CDK CLI. */
+  /** The folder of the assembly. Default: the one that the CDK CLI names, or a new temporary one. */
   readonly outdir?: string;
-  /** `false` leaves the functions' code out of the assembly: quick, for those who run the source. */
+  /**
+   * `false` leaves the functions' code out of the assembly. This is faster where the functions run from the sources.
+   */
   readonly bundle?: boolean;
   /**
-   * `true` for what is run on this machine and never deployed: its partner may be here as well.
+   * `true` for an app that runs on this machine and is never deployed: its partner may be on this machine, too.
    * @default false
    */
   readonly local?: boolean;
   /**
-   * `true`: its partner is a function of the stack, and nothing is kept when the stack is deleted (demo.ts).
+   * `true`: the partner is a function of the stack, and deleting the stack leaves nothing (demo.ts).
    * @default false
    */
   readonly demo?: boolean;
 }
 
 /**
- * The CDK app with its one stack, not yet synthesized. The feature flags of `cdk.json` apply however
- * it is run, so that the CDK CLI, the tests and the local run all see the same template.
+ * The CDK app with its one stack, not yet synthesized. The feature flags of `cdk.json` always apply, so the CDK CLI,
+ * the tests and the local run have the same template.
  */
 export function buildApp(config: NotifierConfig, options: BuildAppOptions = {}): cdk.App {
   const app = new cdk.App({
     ...(options.outdir !== undefined && { outdir: options.outdir }),
     analyticsReporting: cdkJson.versionReporting,
-    // It takes seconds, and knows what AWS would refuse; nothing of a local run gets there.
+    // The validation takes seconds and finds templates that AWS would refuse. A local run sends AWS no template.
     builtinCloudFormationValidation: !options.local,
     context: {
       ...cdkJson.context,
@@ -45,7 +47,7 @@ export function buildApp(config: NotifierConfig, options: BuildAppOptions = {}):
     description: `Turns a poll-only assessment API into push: ledger, topics and scheduled polls. Deleting it keeps ${options.demo ? 'nothing' : 'the ledger, the secrets, the key and the archive'}.`,
     terminationProtection,
     tags,
-    // Nobody reads it, and CloudFormation counts every space (template-size.ts).
+    // CloudFormation's limit counts spaces, too, and nobody reads the template (template-size.ts).
     suppressTemplateIndentation: true,
   });
   if (permissionsBoundary !== undefined)
@@ -61,12 +63,12 @@ export function buildApp(config: NotifierConfig, options: BuildAppOptions = {}):
   );
   notifier.addOutputs();
   if (options.demo) keepNothing(stack, notifier);
-  // The stack's own tags do not reach it: AWS::DynamoDB::GlobalTable takes tags by replica only.
+  // The stack's tags do not reach the table: AWS::DynamoDB::GlobalTable takes tags by replica only.
   for (const [key, value] of Object.entries(tags)) cdk.Tags.of(notifier.table).add(key, value);
   return app;
 }
 
-/** Integrations that ask an invented partner in the stack itself. */
+/** Integrations whose partner is an invented one in the stack itself. */
 function ofTheStack(stack: cdk.Stack, integrations: NotifierConfig['integrations']) {
   return integrations.map((integration) => {
     const { baseUrl, secret } = new DemoSandbox(stack, 'Sandbox', integration.timeZone);

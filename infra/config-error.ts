@@ -1,8 +1,7 @@
 import { NotifierError } from '../lambda/errors.ts';
 
 /**
- * The configuration (`notifier.config.ts`) does not say what the stack needs. Every problem is
- * listed, one a line.
+ * The configuration (`notifier.config.ts`) does not suffice for the stack. The message lists every problem, one a line.
  */
 export class ConfigError extends NotifierError {
   readonly code = 'config-invalid';
@@ -32,9 +31,8 @@ export function settingAt(path: readonly PropertyKey[]): string {
 }
 
 /**
- * Names a wrong value without ever repeating what may be a credential: a short plain value is
- * quoted, anything that could be a secret (a long run of letters and digits, a URL with more than a
- * host, a long text) is only described.
+ * Describes a wrong value without repeating a possible credential. A short plain value is quoted. A value that could be
+ * a secret is only described: a long run of letters and digits, a URL with more than a host, a long text.
  */
 export function described(value: unknown): string {
   switch (typeof value) {
@@ -54,12 +52,12 @@ export function described(value: unknown): string {
   }
 }
 
-/** A foreign error's message, for instance a parser's, without what may be a credential in it. */
+/** The message of a foreign error, such as a parser's, without possible credentials. */
 export function withoutSecrets(text: string): string {
   return text.replace(/[\w+=-]{16,}/g, (run) => (mayBeSecret(run) ? '…' : run));
 }
 
-/** Forms that nothing but credentials have: AWS access keys, JWTs, tokens of GitHub and Slack, `password=…`. */
+/** Forms that only credentials have: AWS access keys, JWTs, tokens of GitHub and Slack, `password=…`. */
 export function isCredential(text: string): boolean {
   return (
     /\b(AKIA|ASIA)[A-Z0-9]{16}\b/.test(text) ||
@@ -70,9 +68,9 @@ export function isCredential(text: string): boolean {
 }
 
 /**
- * Whether a random generator wrote this: twenty characters without a separator in which letters and
- * digits take turns, or a UUID by itself. Stricter than what is merely not quoted, because here a name that
- * people or CloudFormation chose (`PartnerSecret8F3A21B0`, `partner-3f786850-e387-…`) must not be refused.
+ * Whether a random generator made this text: twenty characters without a separator in which letters and digits take
+ * turns, or a UUID by itself. This is stricter than `mayBeSecret`, since it must not refuse a name that people or
+ * CloudFormation chose (`PartnerSecret8F3A21B0`, `partner-3f786850-e387-…`).
  */
 export function looksGenerated(text: string): boolean {
   return (
@@ -89,7 +87,7 @@ function mayBeSecret(text: string): boolean {
     text.length > 60 ||
     isCredential(text) ||
     /[@?#{}\p{Cc}]/u.test(text) ||
-    // Sixteen characters without a separator, letters and digits mixed: tokens, keys, UUIDs' parts.
+    // Sixteen characters without a separator, letters and digits mixed: tokens, keys, parts of UUIDs.
     text.split(/[\s/.:_-]/).some((run) => run.length >= 16 && /\d/.test(run)) ||
     // UUIDs and other grouped identifiers.
     /[0-9a-f]{8}-[0-9a-f]{4}/i.test(text)

@@ -5,12 +5,12 @@ import { integration } from './config/integration.ts';
 import { notifier } from './config/notifier.ts';
 import { ConfigError, described, settingAt } from './config-error.ts';
 
-/** What the stack is built from: checked, defaults filled in, `baseUrl` reduced to its origin. */
+/** The settings of the stack: checked, with defaults, and with `baseUrl` reduced to its origin. */
 export type NotifierConfig = z.output<typeof deployment>;
-/** The same without what belongs to a stack. */
+/** The same without the settings of a stack. */
 export type NotifierSettings = z.output<typeof notifier>;
 export type IntegrationConfig = NotifierConfig['integrations'][number];
-/** What the constructs get of one: its secret may be a thing of the app. */
+/** The settings of one integration in the constructs; its secret may be a construct of the app. */
 export type IntegrationSettings = NotifierSettings['integrations'][number];
 export type AlertsConfig = NotifierConfig['alerts'];
 export type { NotifierConfigInput } from './config/input.ts';
@@ -29,14 +29,14 @@ export function defineConfig(input: NotifierConfigInput): NotifierConfigInput {
 }
 
 /**
- * @param source what the error's message calls the configuration, such as its file
- * @throws ConfigError naming every problem: where, what was found, what is allowed.
+ * @param source the name of the configuration in the error's message, such as its file
+ * @throws ConfigError naming every problem: the setting, the value that was found, the allowed ones
  */
 export function parseConfig(input: unknown, source?: string): NotifierConfig {
   return parsed(deployment, input, source);
 }
 
-/** The same for a notifier in somebody's own stack. @throws ConfigError */
+/** The same for a notifier in a foreign stack. @throws ConfigError */
 export function parseSettings(input: unknown, source: string): NotifierSettings {
   return parsed(notifier, input, source);
 }
@@ -50,13 +50,13 @@ function parsed<T>(schema: z.ZodType<T>, input: unknown, source?: string): T {
   );
 }
 
-/** What is wrong with one setting of an integration: "… found; allowed: …". Undefined: nothing. */
+/** The problem with one setting of an integration: "… found; allowed: …". Undefined: there is none. */
 export function problemWith(setting: 'baseUrl' | 'timeZone', value: unknown): string | undefined {
   const [issue] = integration.shape[setting].safeParse(value).error?.issues ?? [];
   return issue && `${described(value)} found; allowed: ${issue.message}`;
 }
 
-/** One line for each problem: where, what was found and what is allowed. */
+/** One line for each problem: its setting, the value that was found, and the allowed values. */
 function problemsOf(issue: z.core.$ZodIssue, input: unknown): string[] {
   const { path } = issue;
   switch (issue.code) {
@@ -80,7 +80,7 @@ function problemsOf(issue: z.core.$ZodIssue, input: unknown): string[] {
   return [`${where}: ${described(valueAt(input, path))} found; allowed: ${issue.message}`];
 }
 
-/** Of a setting's alternatives, the problems of the only one that has the right form. */
+/** The problems of the only alternative whose form is right; none if there are several. */
 function branchMeant(alternatives: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] {
   const [meant = [], ...others] = alternatives.filter((issues) =>
     issues.every(({ path, code }) => path.length > 0 || code === 'unrecognized_keys'),

@@ -1,21 +1,21 @@
 import { defineConfig } from './config.ts';
 
-/** The one that `npm run smoke` reads. */
+/** The queue that `npm run smoke` reads. */
 export const demoQueue = 'demo';
 
 /**
- * What `npx cdk deploy -c demo=true` deploys: a stack of its own beside any other, and an invented partner in it
- * (constructs/demo-sandbox.ts). It keeps nothing: `npx cdk destroy -c demo=true` removes all of it.
+ * The configuration of `npx cdk deploy -c demo=true`: a stack beside any other, with an invented partner in it
+ * (constructs/demo-sandbox.ts). Nothing stays: `npx cdk destroy -c demo=true` removes all of it.
  */
 export const demoConfig = defineConfig({
   stackName: 'certification-notifier-demo',
   integrations: [
     {
       name: 'demo',
-      // Its place is taken by the URL of the stack's own partner.
+      // The URL of the stack's own partner takes its place.
       baseUrl: 'https://sandbox.invalid',
       timeZone: 'America/New_York',
-      // Something is removed every ten minutes, and back 42 minutes later.
+      // An assessment is removed every ten minutes, and restored 42 minutes later.
       withdrawAfter: 2,
       audit: { recentMinutes: 5 },
     },
@@ -23,7 +23,7 @@ export const demoConfig = defineConfig({
   subscriptions: [
     { topic: 'events', protocol: 'sqs', endpoint: { newQueue: demoQueue }, raw: true },
   ],
-  // A new account has no executions to spare.
+  // A new account has no executions to reserve.
   reserveConcurrency: false,
   terminationProtection: false,
 });

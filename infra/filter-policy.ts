@@ -1,10 +1,10 @@
 import type { FilterConfig } from './config/filter.ts';
 
-/** One key a message attribute; a message has to match every key, by any of its values. */
+/** A key for each message attribute. A message has to match every key, by any of its values. */
 export type FilterPolicy = Readonly<Record<string, readonly FilterValue[]>>;
 type FilterValue = string | { readonly numeric: readonly ['=', number] };
 
-/** Translates a filter into SNS's words, over the message attributes of an event. */
+/** Translates a filter into SNS's filter policy, over the message attributes of an event. */
 export function filterPolicyOf(filter: FilterConfig): FilterPolicy {
   const { types, organizations, assessments, integrations, late } = filter;
   return {

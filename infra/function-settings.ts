@@ -1,6 +1,6 @@
 import type { IntegrationSettings } from './config.ts';
 
-/** What the functions are told of their integration: lambda/settings.ts reads it. */
+/** The settings of an integration for the functions: lambda/settings.ts reads them. */
 export function integrationVariable(config: IntegrationSettings): string {
   const { name, baseUrl, timeZone, recentDays, every, tokenRequest, audit } = config;
   const { requestsPerMinute, holdAbove, withdrawAfter, silence, announce, baseline, fields } =

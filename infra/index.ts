@@ -1,4 +1,4 @@
-/** What a CDK app imports as `certification-notifier/cdk`: docs/configuration.md#the-construct. */
+/** The exports of `certification-notifier/cdk` for CDK apps: docs/configuration.md#the-construct. */
 export type { SubscriptionSettingsInput } from './config/input.ts';
 export { ConfigError } from './config-error.ts';
 export {

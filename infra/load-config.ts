@@ -5,7 +5,7 @@ import { NotifierError } from '../lambda/errors.ts';
 import { type NotifierConfig, parseConfig } from './config.ts';
 import { ConfigError, described, withoutSecrets } from './config-error.ts';
 
-/** The configuration's file is not there or is no module that Node can run; `cause` says why. */
+/** The configuration's file does not exist, or is no module that Node can run; `cause` has the reason. */
 class ConfigUnloadableError extends NotifierError {
   readonly code = 'config-unloadable';
   readonly fault = 'ops';
@@ -24,9 +24,10 @@ class ConfigUnloadableError extends NotifierError {
 }
 
 /**
+ * With an environment such as `staging`, the configuration is in `notifier.staging.config.ts` instead of
+ * `notifier.config.ts`. Its stack's name ends with the environment, so it is never deployed over another one.
+ *
  * @param main absolute path of a module whose default export is the configuration
- * @param environment one of several: its configuration is `notifier.staging.config.ts` instead of
- *   `notifier.config.ts`, and its stack is named after it, so that it is never deployed over another
  * @throws ConfigUnloadableError, ConfigError
  */
 export async function loadConfig(main: string, environment?: unknown): Promise<NotifierConfig> {
@@ -37,7 +38,7 @@ export async function loadConfig(main: string, environment?: unknown): Promise<N
   if (file === main) {
     const type = extname(main);
     const found = `env: ${described(name)} found; allowed: none beside a file of this name`;
-    const renamed = `Called *.config${type}, it would be *.${name}.config${type} that says what ${name} is`;
+    const renamed = `Call the file *.config${type}; then *.${name}.config${type} has the settings of ${name}`;
     throw new ConfigError([`${found}. ${renamed}`], main);
   }
   const stackName = `certification-notifier${ending}`;

@@ -1,4 +1,4 @@
-/** The stack's outputs by which the command line for ops finds what it works with. */
+/** The stack's outputs that the command line of ops reads. */
 export const stackOutputs = {
   /** The integrations' names, with commas between them. */
   integrations: 'Integrations',
@@ -7,10 +7,10 @@ export const stackOutputs = {
   operationsTopic: 'OperationsTopicArn',
   operateFunction: (integration: string) => `OperateFunction${pascalCase(integration)}`,
   schedule: (integration: string) => `Schedule${pascalCase(integration)}`,
-  /** Starts the self-checks, and knows which subscriptions there should be. */
+  /** Starts the self-checks; its input has the expected subscriptions. */
   selfCheck: (integration: string) => `SelfCheck${pascalCase(integration)}`,
   secret: (integration: string) => `Secret${pascalCase(integration)}`,
-  /** Of a queue made for a subscriber. */
+  /** The URL of a queue made for a subscriber. */
   queueUrl: (queue: string) => `QueueUrl${pascalCase(queue)}`,
 } as const;
 

@@ -12,7 +12,7 @@ import { pascalCase, stackOutputs } from './output-names.ts';
 
 const place = 'CertificationNotifierOutputs';
 
-/** All that outputs are of: a `CertificationNotifier` has it. */
+/** The parts of a `CertificationNotifier` that have outputs. */
 interface Deployed extends Construct {
   readonly events: sns.ITopic;
   readonly alerts: sns.ITopic;
@@ -26,7 +26,8 @@ interface Deployed extends Construct {
 }
 
 /**
- * What people need after a deployment: whom to subscribe to, where to look, how to fill a secret.
+ * The outputs that people need after a deployment: the topics to subscribe to, the dashboard, the command that fills a
+ * secret.
  *
  * @throws ConfigError when the stack has them already
  */
@@ -38,7 +39,7 @@ export function addOutputs(stack: Stack, notifier: Deployed): void {
       ],
       notifier.node.path,
     );
-  // Not in the stack itself, where what is not ours may have the same id: a team's own `Dashboard`.
+  // Not in the stack itself, where a foreign construct may have the same id, such as a team's own `Dashboard`.
   const outputs = new Construct(stack, place);
   const output = (name: string, value: string, description: string) =>
     new CfnOutput(outputs, name, { value, description }).overrideLogicalId(name);
@@ -53,13 +54,13 @@ export function addOutputs(stack: Stack, notifier: Deployed): void {
     );
   output(stackOutputs.eventsTopic, notifier.events.topicArn, 'Events, for machines');
   output(stackOutputs.alertsTopic, notifier.alerts.topicArn, 'Digests, for people');
-  output(stackOutputs.operationsTopic, notifier.operations.topicArn, 'Alarms, for operators');
+  output(stackOutputs.operationsTopic, notifier.operations.topicArn, 'Alarms and notices, for ops');
 
   if (notifier.dashboard)
     output(
       'Dashboard',
       `https://${Aws.REGION}.console.${consoleDomain(outputs)}/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/${notifier.dashboard.dashboardName}`,
-      'Are we up to date, what has changed, is the partner well, what does it cost',
+      'Are we up to date? What has changed? Is the partner well? What does it cost?',
     );
 
   for (const [name, queue] of notifier.queues) {
@@ -112,7 +113,7 @@ export function addOutputs(stack: Stack, notifier: Deployed): void {
       `Starts the self-checks of ${name}`,
     );
     output(stackOutputs.secret(name), secret, `Holds the credentials of ${name}`);
-    // An existing one is filled by its owner.
+    // The owner of an existing secret fills it.
     if (integration.secret.isNew)
       output(
         `FillSecret${suffix}`,
@@ -122,7 +123,7 @@ export function addOutputs(stack: Stack, notifier: Deployed): void {
   }
 }
 
-/** Of AWS's console in a region: other partitions have their own. */
+/** The domain of AWS's console in a region; other partitions have their own. */
 function consoleDomain(scope: Construct): string {
   return Object.entries(consoleDomains).reduce((elsewhere, [partition, { id, domain }]) => {
     const expression = Fn.conditionEquals(Aws.PARTITION, partition);

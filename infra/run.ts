@@ -11,13 +11,13 @@ import { demoConfig } from './demo.ts';
 import { loadConfig } from './load-config.ts';
 import { refuseLargeTemplate } from './template-size.ts';
 
-/** What `cdk` has run of its process. By itself, the CDK finds its settings in the environment. */
+/** The parts of its process that `cdk` needs. The CDK itself finds its settings in the environment. */
 interface Host {
   readonly streams: { readonly errors: Writable };
 }
 
 /**
- * Synthesizes what is deployed, into the folder that the CDK's command line names.
+ * Synthesizes the deployed stack into the folder that the CDK's command line names.
  *
  * @param argv the configuration's file, if not notifier.config.ts
  * @returns the exit code
@@ -25,8 +25,8 @@ interface Host {
 export async function run([file]: readonly string[], { streams }: Host): Promise<number> {
   const main = resolve(file ?? fileURLToPath(new URL('../notifier.config.ts', import.meta.url)));
   try {
-    // `-c env=staging`, `-c demo=true`. Of an app of its own, because the configuration is needed before there is one;
-    // it must not synthesize itself, which would leave an empty assembly.
+    // `-c env=staging`, `-c demo=true`. An app of its own has the context, because the configuration is needed before
+    // the real app exists. It must not synthesize itself, which would leave an empty assembly.
     const { node } = new App({ autoSynth: false });
     const [environment, demo]: unknown[] = ['env', 'demo'].map((name) => node.tryGetContext(name));
     const app =
@@ -38,13 +38,13 @@ export async function run([file]: readonly string[], { streams }: Host): Promise
     return 0;
   } catch (error) {
     if (!(error instanceof NotifierError)) throw error;
-    // Not the stack trace: the mistake is in the configuration, not in the code.
+    // Without the stack trace: the mistake is in the configuration, not in the code.
     streams.errors.write(`${error.message}\n${error.whatToDo}\n`);
     return 1;
   }
 }
 
-/** @throws ConfigError for another value, and beside an environment: the demo has neither file nor environments */
+/** @throws ConfigError for another value, and beside an environment: the demo has neither a file nor environments */
 function demoOnly(demo: unknown, environment: unknown): NotifierConfig {
   const problems = [
     ...(String(demo) === 'true' ? [] : [`demo: ${described(demo)} found; allowed: true, or none`]),

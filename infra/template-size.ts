@@ -5,8 +5,8 @@ import { ConfigError } from './config-error.ts';
 export const maxTemplateSize = 1_000_000;
 
 /**
- * What no limit of a single setting keeps small: many subscriptions, each with a filter of many long
- * names. CloudFormation would say so in the deployment, and the CDK only warns.
+ * Refuses a template that is too large, since no limit of a single setting prevents that: many subscriptions may each
+ * have a filter with many long names. CloudFormation would refuse it only in the deployment, and the CDK only warns.
  *
  * @param file of a template, as it is uploaded
  * @throws ConfigError when it is larger than CloudFormation takes

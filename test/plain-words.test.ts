@@ -9,7 +9,15 @@ import { textsOf } from './support/texts.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Rooms whose sources are in plain words: folders with all that is in them, and files. The list only grows. */
-const plain: readonly string[] = ['bench', 'console', 'examples', 'local', 'ops', 'scripts'];
+const plain: readonly string[] = [
+  'bench',
+  'console',
+  'examples',
+  'infra',
+  'local',
+  'ops',
+  'scripts',
+];
 
 function sourcesOf(place: string): string[] {
   if (statSync(join(root, place)).isFile()) return [place];

@@ -4,15 +4,15 @@ import { build } from 'esbuild';
 import { bundleOptions } from './options.ts';
 
 /**
- * Makes `index.mjs` in a folder. To be called in the project's folder, from which paths in the map
- * count: the asset's folder is renamed later.
+ * Makes `index.mjs` in a folder. It must run in the project's folder, since the paths in the map are relative to that:
+ * the folder of the asset is renamed later.
  *
  * @param mapFile where the source map goes
- * @returns the files of which the bundle has something, our own among them
+ * @returns the files that the bundle has parts of, our own among them
  */
 export async function bundle(entry: string, folder: string, mapFile: string): Promise<string[]> {
   const outfile = join(folder, 'index.mjs');
-  // Without a word about it in the code: Node would load the map at every start.
+  // `external`: the code does not name its map, which Node would otherwise load at every start.
   const { metafile } = await build({
     ...bundleOptions,
     entryPoints: [entry],

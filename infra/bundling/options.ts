@@ -4,12 +4,12 @@ import { leftOut } from './left-out.ts';
 /** Each is a module of `lambda/` that exports `handler`. */
 export const functionNames = ['poll', 'operate', 'fan-out'] as const;
 
-/** A folder of the assembly, with one file a function. Nothing of it is deployed. */
+/** The folder of the assembly for source maps, a file for each function. It is not deployed. */
 export const sourceMaps = 'source-maps';
 
 /**
- * How a function is bundled: one minified ES module with the SDK inside, so that its version is
- * ours. What stays out is never reached in Lambda, and would be a third of the bundle.
+ * The options for a function: one minified ES module with the SDK inside, so that the version of the SDK is ours. The
+ * external modules are never reached in Lambda; they would be a third of the bundle.
  */
 export const bundleOptions = {
   bundle: true,
@@ -20,7 +20,7 @@ export const bundleOptions = {
   format: 'esm',
   mainFields: ['module', 'main'],
   external: [
-    // Lambda puts credentials into the environment, where the SDK looks first; these would come next.
+    // Lambda puts credentials into the environment, where the SDK looks first. It never gets to these.
     '@aws-sdk/credential-provider-http',
     '@aws-sdk/credential-provider-ini',
     '@aws-sdk/credential-provider-login',
@@ -30,18 +30,18 @@ export const bundleOptions = {
     '@aws-sdk/nested-clients/*',
     '@aws-sdk/token-providers',
     '@smithy/credential-provider-imds',
-    // Imported only by operations that stream, and where there is a browser.
+    // Imported only by operations that stream, and in browsers.
     '@smithy/core/event-streams',
     'bowser',
     // undici requires these lazily: for machines without SIMD, and for bodies that are streams or forms.
     '*/llhttp-wasm.js',
     '../web/*',
   ],
-  // What Node's own build of undici says of itself, which leaves an experimental parser out.
+  // As in Node's own build of undici, which leaves an experimental parser out.
   define: { esbuildDetection: 'true' },
   plugins: [leftOut],
-  // undici is CommonJS and requires Node's own modules, which an ES module cannot without this: the
-  // function would not load in Lambda at all.
+  // undici is CommonJS and requires modules of Node, which an ES module cannot do without this line. The function would
+  // not even load in Lambda.
   banner: {
     js: "import{createRequire as createRequireHere}from'node:module';const require=createRequireHere(import.meta.url);",
   },

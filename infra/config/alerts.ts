@@ -35,6 +35,6 @@ export const alerts = record({
   )
     .optional()
     .describe(
-      'Whom readers of a digest may ask, as it stands at its end: an address, a telephone number, a page. Without it, the digest sends them to those in their organization who run the stack.',
+      'The contact for readers, at the end of each digest: an address, a telephone number, a page. Without it, the digest refers them to the people in their organization who run the stack.',
     ),
 });

@@ -4,7 +4,7 @@ import { maxIntegrations, maxResources, resourcesOf } from './limits.ts';
 import { tooLargePolicies } from './policy-sizes.ts';
 import { record } from './words.ts';
 
-/** An object of settings that also have to go together. */
+/** An object of settings whose combination is checked as well. */
 export const withoutClashes = <T extends z.ZodRawShape>(shape: T) =>
   record(shape).superRefine(
     (value, problems) => {
@@ -19,8 +19,8 @@ interface Clash {
   readonly message: string;
 }
 
-// The checks across settings run even when other settings are wrong, so that one run tells all.
-// They read only what they need and pass over what has another shape.
+// These checks run even when other settings are wrong, so that one run reports all problems. They read only the parts
+// that they need, and skip values of another shape.
 const textOrNothing = z.string().catch('');
 const numberOrNothing = z.number().optional().catch(undefined);
 const nowhere = { address: '', arn: undefined, readers: [] };
@@ -50,7 +50,7 @@ const shape = z
             baseUrl: textOrNothing,
             secretName: textOrNothing,
             secretKeyArn: textOrNothing,
-            // Of the CDK, in an app of somebody's own.
+            // A construct of the CDK, in a foreign app.
             secret: z.object({ secretArn: textOrNothing }).catch({ secretArn: '' }),
           })
           .catch({
@@ -123,7 +123,7 @@ function clashesIn(value: unknown): Clash[] {
   ];
 }
 
-/** CloudFormation's logical ids have no hyphens: `a-1` and `a1` would be one output. */
+/** CloudFormation's logical ids have no hyphens, so `a-1` and `a1` would be one output. */
 const bare = (name: string) => name.replaceAll('-', '');
 
 function sharedNames({ integrations }: Shape): Clash[] {
@@ -138,7 +138,7 @@ function sharedNames({ integrations }: Shape): Clash[] {
   );
 }
 
-/** Secrets of other names may hold the same credentials; that shows only at the partner. */
+/** Secrets with other names may hold the same credentials. Only the partner can tell. */
 function sharedCredentials({ integrations }: Shape): Clash[] {
   const used = integrations.map(({ baseUrl, secretName, secret: { secretArn } }) => ({
     way: secretName ? 'secretName' : 'secret',
@@ -156,7 +156,7 @@ function sharedCredentials({ integrations }: Shape): Clash[] {
   );
 }
 
-/** What is of the region, or only of the partition, that is deployed to has to agree about it. */
+/** ARNs in the region of the stack, or at least in its partition, have to agree about it. */
 function strangeRegions({ keyArn, pagerTopicArn, integrations, subscriptions }: Shape): Clash[] {
   const named: { path: (string | number)[]; arn: string; anyRegion?: boolean }[] = [
     { path: ['keyArn'], arn: keyArn },
@@ -173,7 +173,7 @@ function strangeRegions({ keyArn, pagerTopicArn, integrations, subscriptions }: 
   ];
   const arns = named.flatMap(({ arn, ...rest }) => {
     const [scheme, partition = '', , region = ''] = arn.split(':');
-    // In a stack of their own, people may write what only CloudFormation knows.
+    // In a foreign stack, an ARN may hold parts that only CloudFormation knows.
     return scheme === 'arn' && !arn.includes('${') ? { ...rest, partition, region } : [];
   });
   const first = arns.find(({ anyRegion }) => !anyRegion) ?? arns[0];
@@ -195,7 +195,7 @@ function strangeRegions({ keyArn, pagerTopicArn, integrations, subscriptions }: 
 
 function sharedAddresses({ subscriptions }: Shape): Clash[] {
   const addresses = subscriptions.map(({ topic, protocol, endpoint }) =>
-    // A new queue takes one subscription, whatever the topic: the names of its outputs are its own.
+    // A new queue takes one subscription, even of another topic, since its outputs have its name.
     endpoint.arn === undefined
       ? bare(endpoint.address)
       : [topic, protocol, endpoint.address].join(' '),
@@ -224,7 +224,8 @@ function sharedBuses({ subscriptions }: Shape): Clash[] {
     bus && buses.indexOf(bus) < index
       ? {
           path: ['subscriptions', index, 'bus'],
-          message: 'a bus that no other subscription has: rules on the bus choose who gets what',
+          message:
+            'a bus that no other subscription has: rules on the bus choose the receivers of each event',
         }
       : [],
   );
@@ -283,7 +284,7 @@ function digestsBetweenTicks({ alerts, integrations }: Shape): Clash[] {
   ];
 }
 
-/** Protocols for which a queue stands at the topic, or that are wrong anyway. */
+/** Protocols with a queue at the topic, and the empty one of a wrong setting. */
 const takesFifo = ['sqs', 'event-bus', 'archive', ''];
 
 /** "Message delivery for FIFO topics" in the Amazon SNS developer guide. */

@@ -3,13 +3,13 @@ import { withoutClashes } from './clashes.ts';
 import { notifierSettings } from './notifier.ts';
 import { arn, flag, label, name } from './words.ts';
 
-/** AWS: a resource, and a stack, has at most so many tags of its owner's. */
+/** AWS's limit for the owner's tags of a resource or a stack. */
 const maxTags = 50;
 
 /** "Tag naming limits" in the AWS General Reference. */
 const tagCharacters = 'letters, digits, spaces and _ . : / = + - @';
 
-/** A notifier in a stack of its own: what `notifier.config.ts` says. */
+/** A notifier in a stack of its own, as `notifier.config.ts` has it. */
 export const deployment = withoutClashes({
   ...notifierSettings,
   stackName: name(
@@ -32,7 +32,7 @@ export const deployment = withoutClashes({
       name(`a tag key of at most 128 ${tagCharacters} that does not start with "aws:"`, (value) =>
         /^(?!aws:)(?=.*\S)[\p{L}\p{N} _.:/=+@-]{1,128}$/iu.test(value),
       ),
-      // CloudFormation takes no empty one.
+      // CloudFormation takes no empty tag value.
       label(`a tag value of 1 to 256 ${tagCharacters}`, (value) =>
         /^[\p{L}\p{N} _.:/=+@-]{1,256}$/u.test(value),
       ),
@@ -53,5 +53,5 @@ export const deployment = withoutClashes({
     .refine((tags) => Object.keys(tags).length <= maxTags, { error: `at most ${maxTags} tags` })
     .meta({ allowed: `an object of at most ${maxTags} tag keys and values` })
     .default(() => ({}))
-    .describe('On everything that can be tagged.'),
+    .describe('Tags for every resource that takes tags.'),
 });

@@ -5,23 +5,23 @@ import { flag, list, name, oneOf, record, whole } from './words.ts';
 /** The last part of an event's `type`. */
 const eventTypes = ['created', 'updated', 'withdrawn', 'restored', 'test'] as const;
 
-// "Filter policy constraints" in the Amazon SNS developer guide. A policy has at most five keys, too:
-// a filter has no more settings than that.
+// "Filter policy constraints" in the Amazon SNS developer guide. The guide also allows five keys at most; a filter here
+// has no more settings than that.
 
-/** The numbers of the values of all keys, multiplied. */
+/** The limit of the product of the numbers of values. */
 const maxCombinations = 150;
 /** SNS compares numbers from -10⁹ to 10⁹. */
 const maxNumber = 1_000_000_000;
-/** Control characters, and what XML, in which AWS is sent a filter, cannot hold. */
+/** Control characters, and characters that XML cannot hold: AWS gets a filter as XML. */
 const unsendable = /[\p{Cc}\p{Cs}\uFFFE\uFFFF]/u;
-/** With it, 150 names stay below the 256 KiB of a policy, whatever they are written with. */
+/** With this limit, 150 names stay below a policy's 256 KiB, in any script. */
 const maxNameLength = 256;
 
 export const filter = record({
   types: list(oneOf(eventTypes), 'at least one type of event', eventTypes.length)
     .optional()
     .describe(
-      'The kinds of change. Test events come only to those who take all types or list `test`.',
+      'The kinds of change. Test events come only to subscribers that take all types or list `test`.',
     ),
   organizations: list(
     whole('an organization id', 1, maxNumber),
@@ -61,7 +61,7 @@ export const filter = record({
 
 export type FilterConfig = z.output<typeof filter>;
 
-/** How many combinations SNS counts for a filter: the numbers of its values, multiplied. */
+/** SNS's number of combinations of a filter: the product of the numbers of its values. */
 function combinationsOf(filter: object): number {
   return Object.values(filter).reduce<number>(
     (product, values) => product * (Array.isArray(values) ? values.length : 1),

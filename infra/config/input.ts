@@ -17,8 +17,8 @@ export interface IntegrationSettingsInput {
    */
   readonly baseUrl: string;
   /**
-   * Of the partner's host, not of the organizations: it decides which day a completion belongs to
-   * and which day is today. Ask the partner.
+   * The time zone of the partner's host, not of the organizations. It decides which day a
+   * completion belongs to, and which day is today. Ask the partner.
    * Allowed: the partner's IANA time zone, such as "America/Chicago", or "UTC"; no abbreviation,
    * such as "CST", which several zones share.
    */
@@ -43,9 +43,9 @@ export interface IntegrationSettingsInput {
    */
   readonly tokenRequest?: 'form' | 'basic' | 'json' | undefined;
   /**
-   * Days that nothing suggests have changed are read again, those that have waited longest first.
-   * This finds changes that the total does not show: edited records, and an addition that an equal
-   * removal hides.
+   * Audits read days again although nothing suggests a change, the longest waiting first. They find
+   * changes that the total does not show: edited records, and an addition that an equal removal
+   * hides.
    * @default - the defaults of its settings
    */
   readonly audit?: {
@@ -64,9 +64,9 @@ export interface IntegrationSettingsInput {
      */
     readonly historyHours?: number | undefined;
     /**
-     * A brake for the sake of the partner. Recent days may take as many in each tick; for the
-     * history they are saved up and spent together. Too low for the history, the two times above
-     * cannot be kept; `docs/detection.md` has the arithmetic.
+     * A limit for the sake of the partner. The recent days may take so many requests in each tick;
+     * for the other days, requests are saved up and spent together. If the limit is too low, the
+     * two times above cannot be kept; `docs/detection.md` has the arithmetic.
      * Allowed: requests that the audits of one tick may make, a whole number from 1 to 1000.
      * @default 20
      */
@@ -74,21 +74,20 @@ export interface IntegrationSettingsInput {
   } | undefined;
   /**
    * The pace that the partner allows. A tick that has used it up ends, and the next one goes on
-   * where it stopped. A host that refuses requests (429) lowers the pace by itself, and it is
-   * raised again slowly; set it where the partner has named a limit, and none is refused. Each task
-   * of a fan-out has its share of it, the ticks counted as one more task; commands count for
-   * themselves.
+   * where it stopped. Refused requests (429) lower the pace automatically, and it rises again
+   * slowly. Set it if the partner has named a limit, so that no request is refused. The tasks of a
+   * fan-out share the pace, with the ticks as one more task; commands count separately.
    * Allowed: requests to the partner within a minute, at most, a whole number from 3 to 60000.
    * @default 6000
    */
   readonly requestsPerMinute?: number | undefined;
   /**
-   * The gate: where more changes of a kind than this are found within an hour (a partner's mass
-   * edit, a widened scope), they are not announced until somebody has looked; where 1 % of the
-   * certifications is more, up to 5,000, that is the limit. Nor are more edits than this of a mass
-   * edit that comes to light little by little, as days are read again; edits on the newest page are
-   * not counted there. None is lost. Raise it where so many changes an hour are usual; `release
-   * --for 12h` lets a single busy day through.
+   * The gate: if more changes of a kind than this are found within an hour (a partner's mass edit,
+   * a widened scope), they are held until ops decide. The limit is 1 % of the certifications where
+   * that is more, up to 5,000. It also holds for the edits of a mass edit that comes to light
+   * little by little, as days are read again; edits on the newest page do not count there. No
+   * change is lost. Raise the limit where so many changes an hour are usual; `release --for 12h`
+   * lets a single busy day through.
    * Allowed: changes of a kind within an hour, or edits found by reading days within
    * `audit.historyHours` (and up to a quarter more), above which they are held, a whole number from
    * 0 to 1000000.
@@ -104,16 +103,16 @@ export interface IntegrationSettingsInput {
    */
   readonly withdrawAfter?: number | undefined;
   /**
-   * After more days than this without a certification operations are asked whether that is so;
-   * `false`: never. Without it the history says how many days are too many: one and a half times
-   * the longest silence of the past 13 months, and three at least. That needs sixty days of
+   * After more days than this without a certification, operations are asked whether that is right;
+   * `false`: never. Without the setting, the limit comes from the history: one and a half times the
+   * longest silence of the past 13 months, and three days at least. That needs sixty days of
    * history, and a weekday that has certifications in most weeks.
    * Allowed: days, a whole number from 1 to 400, or `false`.
    * @default - none
    */
   readonly silence?: number | false | undefined;
   /**
-   * Whether the first full read announces nothing, everything, or completions since a day.
+   * Whether the baseline announces nothing, everything, or completions since a day.
    * Allowed: 'none', 'all' or `{ since: 'YYYY-MM-DD' }`.
    * @default 'none'
    */
@@ -122,10 +121,10 @@ export interface IntegrationSettingsInput {
     readonly since: string;
   } | undefined;
   /**
-   * Who makes the first full read: the ticks, one range of days after another, or a state machine,
-   * 4 (or `atOnce`) ranges of days at the same time. For histories of hundreds of thousands; see
-   * `docs/detection.md#a-fan-out`. Back to 'tick' removes the state machine once it has done its
-   * work.
+   * The reader of the baseline: the ticks, one range of days after another, or a state machine, 4
+   * (or `atOnce`) ranges of days at the same time. The state machine is for histories of hundreds
+   * of thousands; see `docs/detection.md#a-fan-out`. Setting it back to 'tick' after the baseline
+   * removes the state machine.
    * Allowed: 'tick', 'fan-out' or `{ atOnce: 1 to 40 }`.
    * @default 'tick'
    */
@@ -164,14 +163,14 @@ export interface IntegrationSettingsInput {
 export interface SubscriptionSettingsInput {
   /**
    * `events`: one message each, for machines. `alerts`: a digest a tick, for people. `operations`:
-   * trouble, for those who run this.
+   * alarms and notices, for ops.
    * Allowed: one of 'events', 'alerts', 'operations'.
    */
   readonly topic: 'events' | 'alerts' | 'operations';
   /**
-   * `slack` and `teams`: a channel is told, by Amazon Q Developer in chat applications
-   * (`docs/operations.md#chat`). `event-bus`: events become those of an EventBridge bus
-   * (`docs/subscribing.md#an-eventbridge-bus`). `archive`: they are kept in a bucket
+   * `slack` and `teams`: messages in a channel, by Amazon Q Developer in chat applications
+   * (`docs/operations.md#chat`). `event-bus`: events on an EventBridge bus
+   * (`docs/subscribing.md#an-eventbridge-bus`). `archive`: events in a bucket
    * (`docs/subscribing.md#an-archive`). An e-mail address and an https URL have to confirm before
    * they get anything. SNS switches off an e-mail subscription that gets more than ten messages a
    * second: mail belongs on `alerts` and `operations`.
@@ -180,33 +179,33 @@ export interface SubscriptionSettingsInput {
    */
   readonly protocol: 'email' | 'email-json' | 'https' | 'sqs' | 'lambda' | 'event-bus' | 'archive' | 'slack' | 'teams';
   /**
-   * Where messages go. Required by `email`, `email-json`, `https`, `sqs` and `lambda`; the other
-   * protocols have settings of their own.
+   * The address of the subscriber. Required by `email`, `email-json`, `https`, `sqs` and `lambda`;
+   * the other protocols have settings of their own.
    * Allowed: an address that fits the protocol (for `sqs`: the ARN of a queue, or an object with
    * newQueue: the new queue's name).
    * @default - none
    */
   readonly endpoint?: string | {
     /**
-     * The name of the queue in the outputs. It is of the kind of its topic (FIFO or standard),
-     * encrypted, lets nobody but the topic send, and has a dead-letter queue.
+     * The name of the queue in the outputs. The queue has the kind of its topic (FIFO or standard),
+     * is encrypted, lets only the topic send, and has a dead-letter queue.
      * Allowed: lower-case letters, digits and single hyphens, starting with a letter, at most 40
      * characters; never a credential.
      */
     readonly newQueue: string;
     /**
-     * Those who may receive from it and delete handled messages. Roles of this account may also be
-     * allowed in their own policies; those of other accounts need both.
+     * The IAM roles and users that may receive from the queue and delete handled messages. Roles of
+     * this account may also be allowed in their own policies; those of other accounts need both.
      * Allowed: at least one ARN of an IAM role or user; each the ARN of an IAM role or user that
      * exists.
      * @default - none
      */
     readonly readers?: readonly string[] | undefined;
     /**
-     * How long a received message stays hidden from other receivers: longer than handling one
-     * takes, and times `attempts` less one longer than a worker that died keeps others waiting
-     * (`claimFor`, five minutes by default). For a Lambda function, AWS advises six times its
-     * time-out.
+     * How long a received message stays hidden from other receivers. It must be longer than
+     * handling a message takes. Times `attempts` less one, it must be longer than a dead worker
+     * keeps others waiting (`claimFor`, five minutes by default). For a Lambda function, AWS
+     * advises six times its time-out.
      * Allowed: seconds, a whole number from 0 to 43200.
      * @default 90
      */
@@ -219,7 +218,7 @@ export interface SubscriptionSettingsInput {
     readonly attempts?: number | undefined;
   } | undefined;
   /**
-   * Required by `event-bus`, and of no other.
+   * Only for `event-bus`, which requires it.
    * Allowed: 'default' or the name of an event bus of the account and region that is deployed to (a
    * pipe reaches no other: let a rule on that bus pass the events on); not a partner's, to which
    * only the partner sends; never a credential.
@@ -227,32 +226,32 @@ export interface SubscriptionSettingsInput {
    */
   readonly bus?: string | undefined;
   /**
-   * Required by `slack`, and of no other.
+   * Only for `slack`, which requires it.
    * Allowed: the ID of a Slack workspace, such as 'T0123ABCD'.
    * @default - none
    */
   readonly workspace?: string | undefined;
   /**
-   * Required by `teams`, and of no other.
+   * Only for `teams`, which requires it.
    * Allowed: the ID of a Teams tenant, a UUID.
    * @default - none
    */
   readonly tenant?: string | undefined;
   /**
-   * Required by `teams`, and of no other.
+   * Only for `teams`, which requires it.
    * Allowed: the ID of a Teams team, a UUID.
    * @default - none
    */
   readonly team?: string | undefined;
   /**
-   * Required by `slack` and `teams`, and of no other.
+   * Only for `slack` and `teams`, which require it.
    * Allowed: the ID of a Slack channel, such as 'C0123ABCD' (not its name), or the ID of a Teams
    * channel as it stands in the link to the channel, such as '19%3A…%40thread.tacv2'.
    * @default - none
    */
   readonly channel?: string | undefined;
   /**
-   * Of an `archive` only: after so many days, an event is deleted. Without it: 731, two years.
+   * Only for `archive`: an event is deleted after so many days. Without it: 731, two years.
    * Allowed: days, a whole number from 1 to 3653.
    * @default - none
    */
@@ -266,21 +265,21 @@ export interface SubscriptionSettingsInput {
    */
   readonly raw?: boolean | undefined;
   /**
-   * Mail on `events` only. `true`: one mail for each event is wanted. It holds the event as JSON,
-   * and a busy minute has more than the ten a second after which SNS switches a subscription by
-   * mail off; people want the digests of `alerts`.
+   * Only for mail on `events`. `true`: one mail for each event is wanted. Each mail holds the event
+   * as JSON. More than ten mails a second, as in a busy minute, make SNS switch the subscription
+   * off. People want the digests of `alerts`.
    * Allowed: `true` or `false`.
    * @default false
    */
   readonly mailPerEvent?: boolean | undefined;
   /**
-   * Which events; without it, all. A list matches any of its values, and all settings have to
-   * match. SNS allows 150 combinations of values in one filter.
+   * The events that the subscriber gets; without it, all. A list matches any of its values, and all
+   * settings have to match. SNS allows 150 combinations of values in one filter.
    * @default - none
    */
   readonly filter?: {
     /**
-     * The kinds of change. Test events come only to those who take all types or list `test`.
+     * The kinds of change. Test events come only to subscribers that take all types or list `test`.
      * Allowed: at least one type of event; each one of 'created', 'updated', 'withdrawn',
      * 'restored', 'test'.
      * @default - none
@@ -350,8 +349,8 @@ export interface AlertsSettingsInput {
     readonly to: string;
   } | undefined;
   /**
-   * Whom readers of a digest may ask, as it stands at its end: an address, a telephone number, a
-   * page. Without it, the digest sends them to those in their organization who run the stack.
+   * The contact for readers, at the end of each digest: an address, a telephone number, a page.
+   * Without it, the digest refers them to the people in their organization who run the stack.
    * Allowed: a line of 1 to 200 characters.
    * @default - none
    */
@@ -366,8 +365,8 @@ export interface NotifierSettingsInput {
    */
   readonly integrations: readonly IntegrationSettingsInput[];
   /**
-   * Whom to tell. Messages that SNS cannot deliver wait for 14 days in a dead-letter queue of the
-   * subscription, and ops are told.
+   * The subscribers. Messages that SNS cannot deliver wait for 14 days in a dead-letter queue of
+   * the subscription, and ops are told.
    * Allowed: a list of subscriptions.
    * @default []
    */
@@ -382,7 +381,7 @@ export interface NotifierSettingsInput {
    */
   readonly topic?: 'standard' | 'fifo' | undefined;
   /**
-   * How people are told.
+   * The digests for people.
    * @default - the defaults of its settings
    */
   readonly alerts?: AlertsSettingsInput | undefined;
@@ -394,26 +393,26 @@ export interface NotifierSettingsInput {
    */
   readonly subscriberAccounts?: readonly string[] | undefined;
   /**
-   * An existing customer key for the topics and the queues of the stack, instead of a new one for a
-   * dollar a month. Of the region that is deployed to. Its policy needs these statements:
-   * `docs/configuration.md#a-key-of-your-own`. The replaced key is kept for messages that wait in
+   * An existing customer key in the stack's region, for the topics and the queues of the stack,
+   * instead of a new one for a dollar a month. Its policy needs these statements:
+   * `docs/configuration.md#a-key-of-your-own`. The replaced key stays, for messages that wait in
    * queues. AWS's own key for SNS cannot let alarms in: they would be dropped silently.
    * Allowed: the ARN of a KMS key (not of an alias).
    * @default - none
    */
   readonly keyArn?: string | undefined;
   /**
-   * An existing topic that wakes somebody, for instance the pager's, in the region that is deployed
-   * to. Told once when ticks of an integration fail or do not complete, or its events are not
-   * accepted, or somebody does not hear of operations, and once when that is over; a new
-   * integration may seem to be silent until its first tick is counted. Its policy, and that of its
-   * key, must let CloudWatch publish.
+   * An existing topic that wakes somebody, such as a pager's, in the stack's region. It gets one
+   * message when ticks of an integration fail or do not complete, when its events are not accepted,
+   * or when messages to operations are not delivered, and one when that is over. A new integration
+   * may seem to be silent until its first tick is counted. The policies of the topic and of its key
+   * must let CloudWatch publish.
    * Allowed: the ARN of a standard SNS topic.
    * @default - none
    */
   readonly pagerTopicArn?: string | undefined;
   /**
-   * Where those on duty read `docs/operations.md`, such as
+   * The URL under which ops read `docs/operations.md`, such as
    * `https://wiki.example.org/notifier/operations`: each alarm then links to its entry there
    * (`…/operations#failing`). Without it, alarms name that file of this project.
    * Allowed: the https URL of a page, of at most 200 characters, without "#" and without
@@ -422,9 +421,9 @@ export interface NotifierSettingsInput {
    */
   readonly runbookUrl?: string | undefined;
   /**
-   * Whether each integration keeps one of the account's concurrent executions of functions for its
-   * ticks. `false` in an account whose quota is too low for that (`docs/operations.md`): two ticks
-   * at once are then kept apart by the ledger alone.
+   * Whether each integration reserves one of the account's concurrent executions of functions for
+   * its ticks. Set `false` in an account whose quota is too low for that (`docs/operations.md`):
+   * then only the ledger keeps two ticks apart.
    * Allowed: `true` or `false`.
    * @default true
    */
@@ -466,7 +465,7 @@ export interface NotifierConfigInput extends NotifierSettingsInput {
    */
   readonly terminationProtection?: boolean | undefined;
   /**
-   * On everything that can be tagged.
+   * Tags for every resource that takes tags.
    * Allowed: an object of at most 50 tag keys and values.
    * @default {}
    */

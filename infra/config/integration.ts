@@ -20,7 +20,7 @@ export const integrationName = name(
 
 const choiceOfFields = `'all', 'identifiers' or a list of at least one of ${assessmentFields.join(', ')}`;
 
-/** What nobody has written down is not held against a longer `every`. */
+/** The default does not clash with a longer `every`. */
 const defaultRecentMinutes = 15;
 
 export const integration = record({
@@ -37,7 +37,7 @@ export const integration = record({
     'the partner\'s IANA time zone, such as "America/Chicago", or "UTC"; no abbreviation, such as "CST", which several zones share',
     isIanaTimeZone,
   ).describe(
-    "Of the partner's host, not of the organizations: it decides which day a completion belongs to and which day is today. Ask the partner.",
+    "The time zone of the partner's host, not of the organizations. It decides which day a completion belongs to, and which day is today. Ask the partner.",
   ),
   every: whole('minutes between two ticks', 1, 60)
     .default(1)
@@ -62,17 +62,17 @@ export const integration = record({
     requestsPerTick: whole('requests that the audits of one tick may make', 1, 1_000)
       .default(20)
       .describe(
-        'A brake for the sake of the partner. Recent days may take as many in each tick; for the history they are saved up and spent together. Too low for the history, the two times above cannot be kept; `docs/detection.md` has the arithmetic.',
+        'A limit for the sake of the partner. The recent days may take so many requests in each tick; for the other days, requests are saved up and spent together. If the limit is too low, the two times above cannot be kept; `docs/detection.md` has the arithmetic.',
       ),
   })
     .prefault({})
     .describe(
-      'Days that nothing suggests have changed are read again, those that have waited longest first. This finds changes that the total does not show: edited records, and an addition that an equal removal hides.',
+      'Audits read days again although nothing suggests a change, the longest waiting first. They find changes that the total does not show: edited records, and an addition that an equal removal hides.',
     ),
   requestsPerMinute: whole('requests to the partner within a minute, at most', 3, 60_000)
     .default(6_000)
     .describe(
-      'The pace that the partner allows. A tick that has used it up ends, and the next one goes on where it stopped. A host that refuses requests (429) lowers the pace by itself, and it is raised again slowly; set it where the partner has named a limit, and none is refused. Each task of a fan-out has its share of it, the ticks counted as one more task; commands count for themselves.',
+      'The pace that the partner allows. A tick that has used it up ends, and the next one goes on where it stopped. Refused requests (429) lower the pace automatically, and it rises again slowly. Set it if the partner has named a limit, so that no request is refused. The tasks of a fan-out share the pace, with the ticks as one more task; commands count separately.',
     ),
   holdAbove: whole(
     'changes of a kind within an hour, or edits found by reading days within `audit.historyHours` (and up to a quarter more), above which they are held',
@@ -81,7 +81,7 @@ export const integration = record({
   )
     .default(500)
     .describe(
-      "The gate: where more changes of a kind than this are found within an hour (a partner's mass edit, a widened scope), they are not announced until somebody has looked; where 1 % of the certifications is more, up to 5,000, that is the limit. Nor are more edits than this of a mass edit that comes to light little by little, as days are read again; edits on the newest page are not counted there. None is lost. Raise it where so many changes an hour are usual; `release --for 12h` lets a single busy day through.",
+      "The gate: if more changes of a kind than this are found within an hour (a partner's mass edit, a widened scope), they are held until ops decide. The limit is 1 % of the certifications where that is more, up to 5,000. It also holds for the edits of a mass edit that comes to light little by little, as days are read again; edits on the newest page do not count there. No change is lost. Raise the limit where so many changes an hour are usual; `release --for 12h` lets a single busy day through.",
     ),
   withdrawAfter: whole('minutes', 1, 1_440)
     .default(10)
@@ -95,7 +95,7 @@ export const integration = record({
     .meta({ allowed: 'days, a whole number from 1 to 400, or `false`' })
     .optional()
     .describe(
-      'After more days than this without a certification operations are asked whether that is so; `false`: never. Without it the history says how many days are too many: one and a half times the longest silence of the past 13 months, and three at least. That needs sixty days of history, and a weekday that has certifications in most weeks.',
+      'After more days than this without a certification, operations are asked whether that is right; `false`: never. Without the setting, the limit comes from the history: one and a half times the longest silence of the past 13 months, and three days at least. That needs sixty days of history, and a weekday that has certifications in most weeks.',
     ),
   announce: z
     .union(
@@ -112,9 +112,7 @@ export const integration = record({
     )
     .meta({ allowed: "'none', 'all' or `{ since: 'YYYY-MM-DD' }`" })
     .default('none')
-    .describe(
-      'Whether the first full read announces nothing, everything, or completions since a day.',
-    ),
+    .describe('Whether the baseline announces nothing, everything, or completions since a day.'),
   baseline: z
     .union(
       [
@@ -126,7 +124,7 @@ export const integration = record({
     .meta({ allowed: "'tick', 'fan-out' or `{ atOnce: 1 to 40 }`" })
     .default('tick')
     .describe(
-      "Who makes the first full read: the ticks, one range of days after another, or a state machine, 4 (or `atOnce`) ranges of days at the same time. For histories of hundreds of thousands; see `docs/detection.md#a-fan-out`. Back to 'tick' removes the state machine once it has done its work.",
+      "The reader of the baseline: the ticks, one range of days after another, or a state machine, 4 (or `atOnce`) ranges of days at the same time. The state machine is for histories of hundreds of thousands; see `docs/detection.md#a-fan-out`. Setting it back to 'tick' after the baseline removes the state machine.",
     ),
   fields: z
     .union(
@@ -160,7 +158,8 @@ export const integration = record({
       problems.addIssue({
         code: 'custom',
         path: ['announce'],
-        message: "'none' beside `baseline`: what a fan-out reads is recorded and not announced",
+        message:
+          "'none' beside `baseline`: the certifications that a fan-out reads are recorded and not announced",
       });
     const { every, audit } = value;
     if (audit?.recentMinutes < every && audit?.recentMinutes !== defaultRecentMinutes)
@@ -181,8 +180,8 @@ export const integration = record({
 );
 
 /**
- * The latest day that is today anywhere: at +14:00, wherever a configuration is read. By `Date`, for the
- * construct comes to other teams without Temporal.
+ * The latest day that is today anywhere: the day at UTC+14. By `Date`, since apps that use the construct may not have
+ * Temporal.
  */
 function latestToday(): string {
   return new Date(Date.now() + 14 * 3_600_000).toISOString().slice(0, 10);
@@ -199,8 +198,8 @@ function isPartnerHost(value: string): boolean {
 }
 
 function isIanaTimeZone(value: string): boolean {
-  // Intl also accepts offsets such as "+05:00" and abbreviations such as "EST", some of which know no
-  // summer time; a partner's days follow a place's. `supportedValuesOf` lacks aliases ("Asia/Kolkata").
+  // Intl also accepts offsets such as "+05:00" and abbreviations such as "EST". Some abbreviations have no summer time,
+  // while a partner's days follow a place. `supportedValuesOf` lacks aliases ("Asia/Kolkata").
   if (!/^(utc$|[a-z]+\/)/i.test(value) || /^systemv\//i.test(value)) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: value });

@@ -1,10 +1,10 @@
-/** One deployment is one stack, and CloudFormation takes so many resources. */
+/** CloudFormation's limit for the resources of a stack. A deployment is one stack. */
 export const maxResources = 500;
 
-/** More integrations: a second deployment with another `stackName`. */
+/** More integrations need a second deployment with another `stackName`. */
 export const maxIntegrations = 22;
 
-/** How many there are of what a stack is made of. */
+/** The numbers of the parts of a stack. */
 interface Parts {
   readonly integrations: number;
   readonly fanOuts?: number;
@@ -12,10 +12,10 @@ interface Parts {
   readonly functions?: number;
   readonly eventBuses?: number;
   readonly archives?: number;
-  /** Topics that chats are told, of two. */
+  /** Topics for chats; there are two at most. */
   readonly chatTopics?: number;
   readonly chatChannels?: number;
-  /** Whether the events topic is: an archive takes a queue and a pipe then. */
+  /** Whether the events topic is FIFO. An archive then takes a queue and a pipe. */
   readonly isFifo?: boolean;
   readonly otherSubscriptions?: number;
   readonly hasPager?: boolean;
@@ -24,8 +24,8 @@ interface Parts {
 }
 
 /**
- * What the stack becomes, with a key, a dashboard and secrets of its own: without one, it is one less. A
- * test compares it with what is synthesized.
+ * The number of resources of a stack with its own key, dashboard and secrets; without one of these, there is one less.
+ * A test compares the number with the synthesized stack.
  */
 export function resourcesOf({
   integrations,

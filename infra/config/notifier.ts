@@ -16,8 +16,8 @@ const retentionDays = [
 ] as const;
 
 /**
- * CloudWatch: 1,024 characters of an alarm's description. The longest of ours, of a subscriber whose host
- * has the longest name that there is, leaves more than this.
+ * CloudWatch's limit is 1,024 characters for an alarm's description. The longest of ours, about a subscriber whose host
+ * has the longest possible name, leaves more than this.
  */
 const maxRunbookUrl = 200;
 
@@ -27,7 +27,7 @@ function integrationsOf<T extends z.ZodType>(one: T) {
   );
 }
 
-/** What a notifier is made of, whatever stack it is in. */
+/** The settings of a notifier, in a stack of its own or in a foreign one. */
 export const notifierSettings = {
   integrations: integrationsOf(integration),
   subscriptions: z
@@ -35,14 +35,14 @@ export const notifierSettings = {
     .meta({ allowed: 'a list of subscriptions' })
     .prefault(() => [])
     .describe(
-      'Whom to tell. Messages that SNS cannot deliver wait for 14 days in a dead-letter queue of the subscription, and ops are told.',
+      'The subscribers. Messages that SNS cannot deliver wait for 14 days in a dead-letter queue of the subscription, and ops are told.',
     ),
   topic: oneOf(['standard', 'fifo'])
     .default('standard')
     .describe(
       "The kind of the events topic. `'fifo'` keeps the order of the events of one assessment and drops duplicates within five minutes, but takes queues only. A change replaces the topic and the queues made for it, with their messages: `docs/operations.md#upgrade` says how nothing is lost. Subscribers from elsewhere have to subscribe again.",
     ),
-  alerts: alerts.prefault({}).describe('How people are told.'),
+  alerts: alerts.prefault({}).describe('The digests for people.'),
   subscriberAccounts: list(
     text('an AWS account id of 12 digits', (value) => /^\d{12}$/.test(value)),
     `a list of at most ${maxSubscriberAccounts} AWS account ids`,
@@ -56,7 +56,7 @@ export const notifierSettings = {
   keyArn: keyArn()
     .optional()
     .describe(
-      "An existing customer key for the topics and the queues of the stack, instead of a new one for a dollar a month. Of the region that is deployed to. Its policy needs these statements: `docs/configuration.md#a-key-of-your-own`. The replaced key is kept for messages that wait in queues. AWS's own key for SNS cannot let alarms in: they would be dropped silently.",
+      "An existing customer key in the stack's region, for the topics and the queues of the stack, instead of a new one for a dollar a month. Its policy needs these statements: `docs/configuration.md#a-key-of-your-own`. The replaced key stays, for messages that wait in queues. AWS's own key for SNS cannot let alarms in: they would be dropped silently.",
     ),
   pagerTopicArn: text(
     'the ARN of a standard SNS topic',
@@ -64,7 +64,7 @@ export const notifierSettings = {
   )
     .optional()
     .describe(
-      "An existing topic that wakes somebody, for instance the pager's, in the region that is deployed to. Told once when ticks of an integration fail or do not complete, or its events are not accepted, or somebody does not hear of operations, and once when that is over; a new integration may seem to be silent until its first tick is counted. Its policy, and that of its key, must let CloudWatch publish.",
+      "An existing topic that wakes somebody, such as a pager's, in the stack's region. It gets one message when ticks of an integration fail or do not complete, when its events are not accepted, or when messages to operations are not delivered, and one when that is over. A new integration may seem to be silent until its first tick is counted. The policies of the topic and of its key must let CloudWatch publish.",
     ),
   runbookUrl: text(
     `the https URL of a page, of at most ${maxRunbookUrl} characters, without "#" and without credentials`,
@@ -76,12 +76,12 @@ export const notifierSettings = {
   )
     .optional()
     .describe(
-      'Where those on duty read `docs/operations.md`, such as `https://wiki.example.org/notifier/operations`: each alarm then links to its entry there (`…/operations#failing`). Without it, alarms name that file of this project.',
+      'The URL under which ops read `docs/operations.md`, such as `https://wiki.example.org/notifier/operations`: each alarm then links to its entry there (`…/operations#failing`). Without it, alarms name that file of this project.',
     ),
   reserveConcurrency: flag()
     .default(true)
     .describe(
-      "Whether each integration keeps one of the account's concurrent executions of functions for its ticks. `false` in an account whose quota is too low for that (`docs/operations.md`): two ticks at once are then kept apart by the ledger alone.",
+      "Whether each integration reserves one of the account's concurrent executions of functions for its ticks. Set `false` in an account whose quota is too low for that (`docs/operations.md`): then only the ledger keeps two ticks apart.",
     ),
   dashboard: flag()
     .default(true)
@@ -93,7 +93,10 @@ export const notifierSettings = {
     .describe("How long the functions' logs are kept. They hold no personal data."),
 };
 
-/** In an app of their own, people have secrets at hand. `Secret`, because with `exactOptionalPropertyTypes` it is no `ISecret`. */
+/**
+ * The secret of a foreign app may be a construct. `Secret` is named because, under `exactOptionalPropertyTypes`, it is
+ * no `ISecret`.
+ */
 const integrationOfAnApp = integration
   .safeExtend({
     secret: z
@@ -118,7 +121,7 @@ const integrationOfAnApp = integration
     { when: ({ value }) => typeof value === 'object' && value !== null },
   );
 
-/** What `new CertificationNotifier` takes. */
+/** The settings that `new CertificationNotifier` takes. */
 export const notifier = withoutClashes({
   ...notifierSettings,
   integrations: integrationsOf(integrationOfAnApp),

@@ -4,12 +4,13 @@ import type { NotifierSettings } from '../config.ts';
 import { described, settingAt } from '../config-error.ts';
 import { isAliasArn, isDeferred, isUnrouted } from './words.ts';
 
-// What depends on where a configuration is deployed, and on things of the app: one line for each problem.
+// Checks that depend on the place of the deployment and on constructs of the app. Each returns one line for each
+// problem.
 
-/** In the context of an app: nothing of it is deployed, so a partner may be on this machine. */
+/** A key in the context of an app that is not deployed: its partner may be on this machine. */
 export const runsLocally = 'certification-notifier:runs-locally';
 
-/** In AWS, addresses of this machine and its network mean nothing. */
+/** AWS cannot reach addresses of this machine and its network. */
 export function outOfReach({ integrations }: NotifierSettings): string[] {
   return integrations.flatMap(({ baseUrl }, index) =>
     !isDeferred(baseUrl) && isUnrouted(baseUrl)
@@ -22,7 +23,7 @@ export function outOfReach({ integrations }: NotifierSettings): string[] {
   );
 }
 
-/** What AWS takes of the stack's own region only. Nothing where either is not known yet. */
+/** Settings that AWS takes only in the stack's own region. No problem is found while a region is unknown. */
 export function ofOtherRegions(settings: NotifierSettings, region: string): string[] {
   const arns: [PropertyKey[], string | undefined][] = [
     [['keyArn'], settings.keyArn],
@@ -42,7 +43,7 @@ export function ofOtherRegions(settings: NotifierSettings, region: string): stri
   );
 }
 
-/** The same for what is a thing of the app: a key, the secrets. */
+/** The same for constructs of the app: a key, the secrets. */
 export function thingsOfOtherRegions(
   { integrations }: NotifierSettings,
   key: IResource | undefined,
@@ -67,8 +68,9 @@ export function thingsOfOtherRegions(
 }
 
 /**
- * What alarms need is written into a key's policy for the account that the key is in: in another one it lets
- * in nobody of this, and CloudWatch drops its messages silently. Nothing where either is not known yet.
+ * The permission that alarms need is written into a key's policy for the account of the key. In another account, it
+ * lets in nobody of this account, and CloudWatch drops its alarms silently. No problem is found while an account is
+ * unknown.
  */
 export function keyOfAnotherAccount(key: IResource | undefined, account: string): string[] {
   return key === undefined ||
@@ -81,7 +83,7 @@ export function keyOfAnotherAccount(key: IResource | undefined, account: string)
       ];
 }
 
-/** The policy of one that is only looked up cannot be added to from here, and nothing says so, either. */
+/** The policy of a key that is only looked up cannot be extended from here, and the CDK does not say so. */
 export function keyLookedUp(key: IKey | undefined): string[] {
   return key === undefined || isAlias(key) || Resource.isOwnedResource(key)
     ? []
@@ -90,7 +92,7 @@ export function keyLookedUp(key: IKey | undefined): string[] {
       ];
 }
 
-/** IAM knows keys by their ARNs only: a permission for an alias is none, and nothing says so. */
+/** IAM knows keys only by their ARNs: a permission for an alias has no effect, and AWS does not say so. */
 export function keysByAlias({ integrations }: NotifierSettings, key: IKey | undefined): string[] {
   const keys: [PropertyKey[], string, IKey | undefined][] = [
     [['key'], '', key],

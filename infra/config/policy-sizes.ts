@@ -1,35 +1,38 @@
 /**
- * Policies have a size that AWS refuses to exceed, which would show only half-way through a deployment.
- * What of a policy can grow with the configuration has a limit here; the rest is taken at its largest
- * (the longest names, partition and region), and a test compares both with what is synthesized.
+ * AWS limits the size of policies, which would show only half-way through a deployment. The parts of a policy that grow
+ * with the configuration have a limit here. The other parts are taken at their largest (the longest names, partition
+ * and region). A test compares both with the synthesized stack.
  */
 
-/** SNS: 30 KB and 100 statements in a topic's policy. An account takes a statement of up to 500 bytes. */
+/** SNS's limit for a topic's policy: 30 KB and 100 statements. An account takes a statement of up to 500 bytes. */
 export const maxSubscriberAccounts = 50;
 
-/** SQS: 50 principals in a queue's policy; two are the topic and everybody, who is denied plain HTTP. */
+/** SQS's limit for a queue's policy: 50 principals. Two are the topic and everybody, who is denied plain HTTP. */
 export const maxReaders = 48;
 
 const limits = {
-  /** SQS: 8,192 bytes of a queue's policy, less 1,130 for what else is in it. */
+  /** SQS's limit for a queue's policy: 8,192 bytes, less 1,130 for its other statements. */
   queue: 7_000,
-  /** KMS: 32,768 bytes of a key's policy, less 700. */
+  /** KMS's limit for a key's policy: 32,768 bytes, less 700 for its other statements. */
   key: 32_000,
-  /** IAM: 10,240 characters of a role's own policies, less 5,955 for the rest of the operate function's. */
+  /**
+   * IAM's limit for a role's own policies: 10,240 characters, less 5,955 for the other statements of the operate
+   * function.
+   */
   role: 4_285,
 } as const;
 
 /** The longest ARN of a queue that the stack makes. */
 const newQueueArn = 'arn:aws-us-gov:sqs:us-gov-west-1:111122223333:'.length + 80;
-/** What a topic for chats takes, in a role that may publish to it and look at it. */
+/** The size of a topic for chats in a role that may publish to it and look at it. */
 const chatTopic = 2 * ('arn:aws-us-gov:sns:us-gov-west-1:111122223333:'.length + 256 + 3);
-/** What a statement for the readers of one queue takes besides them. */
+/** The size of a statement for the readers of one queue, without the readers. */
 const statement = 230;
 
 interface Subscriber {
   readonly topic: string;
   readonly protocol: string;
-  /** An ARN, or nothing where a queue is made. */
+  /** An ARN, or undefined if the stack makes the queue. */
   readonly arn: string | undefined;
   readonly readers: readonly string[];
 }

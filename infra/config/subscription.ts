@@ -16,18 +16,18 @@ import {
 
 const fits = (pattern: RegExp) => (value: string) => pattern.test(value);
 
-/** SNS subscribes one address each; RFC 3696: no longer than this. */
+/** RFC 3696: the longest e-mail address. */
 const maxMail = 320;
-/** SNS's limit of a subscription's endpoint. */
+/** SNS's limit for the endpoint of a subscription. */
 const maxUrl = 2_048;
-/** RFC 1035: of a host name. */
+/** RFC 1035: the longest host name. */
 const maxHost = 253;
-/** CloudFormation's limit of the function in an `AWS::Lambda::Permission`. */
+/** CloudFormation's limit for the function in an `AWS::Lambda::Permission`. */
 const maxFunction = 140;
 
 const mail = {
   allowed: `one e-mail address of at most ${maxMail} characters, all of them ASCII`,
-  // RFC 5322's dot-atom, and host names: what SNS takes of other forms is not documented.
+  // RFC 5322's dot-atom, and host names. Which other forms SNS takes is not documented.
   accepts: (value: string) =>
     value.length <= maxMail &&
     /^[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*@([a-z\d]([a-z\d-]*[a-z\d])?\.)+[a-z\d]([a-z\d-]*[a-z\d])?$/i.test(
@@ -45,7 +45,7 @@ const webhook = {
     !isUnrouted(value),
 };
 
-/** Incoming webhooks of chats: they do not confirm a subscription, and show nothing that SNS sends. */
+/** Incoming webhooks of chats. They neither confirm a subscription nor show SNS's messages. */
 const chatHooks = [
   { protocol: 'slack', name: 'Slack', hook: /^hooks\.slack(-gov)?\.com\// },
   {
@@ -55,7 +55,7 @@ const chatHooks = [
   },
 ] as const;
 
-/** Whose incoming webhook a URL is. */
+/** The chat whose incoming webhook a URL is. */
 function chatOf(url: string) {
   if (!webhook.accepts(url)) return undefined;
   const { host, pathname } = new URL(url);
@@ -78,7 +78,7 @@ const endpoints = {
   },
 } as const;
 
-/** Of an event bus: "Event bus names" in the EventBridge API reference, without those of partners. */
+/** "Event bus names" in the EventBridge API reference, without the buses of partners. */
 const bus = name(
   "'default' or the name of an event bus of the account and region that is deployed to (a pipe reaches no other: let a rule on that bus pass the events on); not a partner's, to which only the partner sends",
   fits(/^(?!aws\.)[\w.-]{1,256}$/),
@@ -102,20 +102,20 @@ const channels = {
 const channel = text(`${channels.slack.allowed}, or ${channels.teams.allowed}`, (value) =>
   Object.values(channels).some(({ accepts }) => accepts(value)),
 );
-/** Of Microsoft: no secret. */
+/** An ID of Microsoft. It is no secret. */
 const uuid = (what: string) =>
   text(`the ID of a Teams ${what}, a UUID`, fits(/^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i));
 
 const keepDays = whole('days', 1, 3_653);
 const keptFor = 731;
 
-/** A queue that the stack makes, ready to be read. */
+/** A queue that the stack makes for a subscriber. */
 const newQueue = record({
   newQueue: name(
     'lower-case letters, digits and single hyphens, starting with a letter, at most 40 characters',
     (value) => value.length <= 40 && /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(value),
   ).describe(
-    'The name of the queue in the outputs. It is of the kind of its topic (FIFO or standard), encrypted, lets nobody but the topic send, and has a dead-letter queue.',
+    'The name of the queue in the outputs. The queue has the kind of its topic (FIFO or standard), is encrypted, lets only the topic send, and has a dead-letter queue.',
   ),
   readers: list(
     text(
@@ -127,12 +127,12 @@ const newQueue = record({
   )
     .optional()
     .describe(
-      'Those who may receive from it and delete handled messages. Roles of this account may also be allowed in their own policies; those of other accounts need both.',
+      'The IAM roles and users that may receive from the queue and delete handled messages. Roles of this account may also be allowed in their own policies; those of other accounts need both.',
     ),
   visibilityTimeout: whole('seconds', 0, 43_200)
     .default(90)
     .describe(
-      'How long a received message stays hidden from other receivers: longer than handling one takes, and times `attempts` less one longer than a worker that died keeps others waiting (`claimFor`, five minutes by default). For a Lambda function, AWS advises six times its time-out.',
+      'How long a received message stays hidden from other receivers. It must be longer than handling a message takes. Times `attempts` less one, it must be longer than a dead worker keeps others waiting (`claimFor`, five minutes by default). For a Lambda function, AWS advises six times its time-out.',
     ),
   attempts: whole('times that a message is received', 1, 1_000)
     .default(5)
@@ -141,7 +141,7 @@ const newQueue = record({
 
 const settings = record({
   topic: oneOf(['events', 'alerts', 'operations']).describe(
-    '`events`: one message each, for machines. `alerts`: a digest a tick, for people. `operations`: trouble, for those who run this.',
+    '`events`: one message each, for machines. `alerts`: a digest a tick, for people. `operations`: alarms and notices, for ops.',
   ),
   protocol: oneOf([
     'email',
@@ -154,7 +154,7 @@ const settings = record({
     'slack',
     'teams',
   ]).describe(
-    '`slack` and `teams`: a channel is told, by Amazon Q Developer in chat applications (`docs/operations.md#chat`). `event-bus`: events become those of an EventBridge bus (`docs/subscribing.md#an-eventbridge-bus`). `archive`: they are kept in a bucket (`docs/subscribing.md#an-archive`). An e-mail address and an https URL have to confirm before they get anything. SNS switches off an e-mail subscription that gets more than ten messages a second: mail belongs on `alerts` and `operations`.',
+    '`slack` and `teams`: messages in a channel, by Amazon Q Developer in chat applications (`docs/operations.md#chat`). `event-bus`: events on an EventBridge bus (`docs/subscribing.md#an-eventbridge-bus`). `archive`: events in a bucket (`docs/subscribing.md#an-archive`). An e-mail address and an https URL have to confirm before they get anything. SNS switches off an e-mail subscription that gets more than ten messages a second: mail belongs on `alerts` and `operations`.',
   ),
   endpoint: z
     .union([z.string({ error: 'an address that fits the protocol' }), newQueue], {
@@ -165,17 +165,17 @@ const settings = record({
     })
     .optional()
     .describe(
-      'Where messages go. Required by `email`, `email-json`, `https`, `sqs` and `lambda`; the other protocols have settings of their own.',
+      'The address of the subscriber. Required by `email`, `email-json`, `https`, `sqs` and `lambda`; the other protocols have settings of their own.',
     ),
-  bus: bus.optional().describe('Required by `event-bus`, and of no other.'),
-  workspace: workspace.optional().describe('Required by `slack`, and of no other.'),
-  tenant: uuid('tenant').optional().describe('Required by `teams`, and of no other.'),
-  team: uuid('team').optional().describe('Required by `teams`, and of no other.'),
-  channel: channel.optional().describe('Required by `slack` and `teams`, and of no other.'),
+  bus: bus.optional().describe('Only for `event-bus`, which requires it.'),
+  workspace: workspace.optional().describe('Only for `slack`, which requires it.'),
+  tenant: uuid('tenant').optional().describe('Only for `teams`, which requires it.'),
+  team: uuid('team').optional().describe('Only for `teams`, which requires it.'),
+  channel: channel.optional().describe('Only for `slack` and `teams`, which require it.'),
   keepDays: keepDays
     .optional()
     .describe(
-      `Of an \`archive\` only: after so many days, an event is deleted. Without it: ${keptFor}, two years.`,
+      `Only for \`archive\`: an event is deleted after so many days. Without it: ${keptFor}, two years.`,
     ),
   raw: flag()
     .default(false)
@@ -185,19 +185,19 @@ const settings = record({
   mailPerEvent: flag()
     .default(false)
     .describe(
-      'Mail on `events` only. `true`: one mail for each event is wanted. It holds the event as JSON, and a busy minute has more than the ten a second after which SNS switches a subscription by mail off; people want the digests of `alerts`.',
+      'Only for mail on `events`. `true`: one mail for each event is wanted. Each mail holds the event as JSON. More than ten mails a second, as in a busy minute, make SNS switch the subscription off. People want the digests of `alerts`.',
     ),
   filter: filter
     .optional()
     .describe(
-      'Which events; without it, all. A list matches any of its values, and all settings have to match. SNS allows 150 combinations of values in one filter.',
+      'The events that the subscriber gets; without it, all. A list matches any of its values, and all settings have to match. SNS allows 150 combinations of values in one filter.',
     ),
 });
 
 type Settings = z.output<typeof settings>;
 type Protocol = Settings['protocol'];
 
-/** What the rules look at. It may have any shape that the settings by themselves allow, or a wrong one. */
+/** The settings that the rules look at. Each may have any shape that its own schema allows, or a wrong one. */
 type Given = { readonly [Setting in keyof Settings]?: unknown };
 
 interface Problem {
@@ -205,10 +205,10 @@ interface Problem {
   readonly message: string;
 }
 
-/** Which topics go where, and by which settings of their own it is said. */
+/** The topics of a protocol, and its own settings. */
 interface Kind {
   readonly topics: readonly Settings['topic'][];
-  /** What a topic that is none of these is better off with. */
+  /** The advice for a topic that is none of these. */
   readonly instead: string;
   readonly needs: readonly (keyof Settings)[];
   readonly may?: readonly (keyof Settings)[];
@@ -229,7 +229,7 @@ const kinds: Readonly<Record<Protocol, Kind>> = {
   teams: { topics: forPeople, instead: forChats, needs: ['tenant', 'team', 'channel'] },
   archive: {
     topics: ['events'],
-    instead: 'an archive keeps what has happened',
+    instead: 'an archive is for events',
     needs: [],
     may: ['keepDays'],
   },
@@ -240,7 +240,7 @@ const isProtocol = (value: unknown): value is Protocol =>
 const isAddressed = (value: unknown): value is keyof typeof endpoints =>
   typeof value === 'string' && Object.hasOwn(endpoints, value);
 
-/** Settings that only some protocols have, and what is allowed where one of them lacks it. */
+/** Settings that only some protocols have, and the allowed values where one is lacking. */
 const own: readonly { readonly path: keyof Settings; readonly allowed: string }[] = [
   { path: 'endpoint', allowed: 'an address that fits the protocol' },
   { path: 'bus', allowed: allowedAs(bus) },
@@ -255,7 +255,7 @@ function allowedAs(setting: z.ZodType): string {
   return String(setting.meta()?.allowed);
 }
 
-/** Each looks at how some settings go together. */
+/** Each rule looks at a combination of settings. */
 const refusals: readonly ((given: Given) => readonly Problem[])[] = [
   (settings) => {
     const { protocol } = settings;
@@ -300,7 +300,7 @@ const refusals: readonly ((given: Given) => readonly Problem[])[] = [
   ({ protocol, channel: id }) => {
     if (!(protocol === 'slack' || protocol === 'teams') || typeof id !== 'string') return [];
     const { accepts, allowed } = channels[protocol];
-    // One that is of neither has been refused.
+    // A channel that fits neither chat has been refused already.
     return channel.safeParse(id).success && !accepts(id)
       ? [{ path: 'channel', message: allowed }]
       : [];
@@ -328,13 +328,13 @@ const refusals: readonly ((given: Given) => readonly Problem[])[] = [
       ? [
           {
             path: 'filter',
-            message: "none: only messages of the topic 'events' carry what a filter looks at",
+            message: "none: only messages of the topic 'events' carry the attributes of a filter",
           },
         ]
       : [],
 ];
 
-/** One that is refused cannot get here. */
+/** A refused subscription cannot get here. */
 function given<T>(value: T | undefined): T {
   if (value === undefined) throw new TypeError('a setting is missing that the rules demand');
   return value;
@@ -371,9 +371,9 @@ export const subscription = settings
   });
 
 export type SubscriptionConfig = z.output<typeof subscription>;
-/** What SNS brings to an address by itself. */
+/** A subscription to whose address SNS delivers by itself. */
 export type AddressedConfig = Extract<SubscriptionConfig, { endpoint: unknown }>;
-/** Whether a channel of a chat is told. */
+/** Whether the subscriber is a channel of a chat. */
 export const isChat = (config: SubscriptionConfig): config is ChatConfig => 'channel' in config;
 
 export type ChatConfig = Extract<SubscriptionConfig, { channel: string }>;

@@ -2,21 +2,21 @@ import { BlockList } from 'node:net';
 import * as z from 'zod';
 import { isCredential, looksGenerated } from '../config-error.ts';
 
-// The kinds of settings. Each says what it allows in one place: the sentence in the error message
-// ("found …; allowed: …") and in docs/configuration.md is the same.
+// The kinds of settings. Each has one sentence for its allowed values, which is the same in the error ("found …;
+// allowed: …") and in docs/configuration.md.
 
 /** A string setting; `allowed` is the end of the sentence "allowed: …". */
 export const text = (allowed: string, accepts: (value: string) => boolean) =>
   z.string({ error: allowed }).refine(accepts, { error: allowed }).meta({ allowed });
 
-/** A string setting that would carry a credential, pasted by mistake, into the template. */
+/** A string setting that refuses a credential, which would otherwise get into the template. */
 export const name = (allowed: string, accepts: (value: string) => boolean) =>
   text(
     `${allowed}; never a credential`,
     (value) => accepts(value) && !isCredential(value) && !looksGenerated(value),
   );
 
-/** The same where people write hashes of commits, UUIDs and ARNs as well. */
+/** The same where hashes of commits, UUIDs and ARNs are usual values. */
 export const label = (allowed: string, accepts: (value: string) => boolean) =>
   text(
     `${allowed}; never a credential`,
@@ -28,7 +28,7 @@ export const label = (allowed: string, accepts: (value: string) => boolean) =>
 
 export const whole = (what: string, min: number, max: number) => {
   const allowed = `${what}, a whole number from ${min} to ${max}`;
-  // Not `z.int()`: a fraction would keep the checks across settings from running.
+  // Not `z.int()`: for a fraction, it would keep the checks of combinations from running.
   return z
     .number({ error: allowed })
     .refine((value) => Number.isSafeInteger(value) && value >= min && value <= max, {
@@ -45,7 +45,7 @@ export const oneOf = <const T extends readonly string[]>(values: T) => {
 export const flag = () =>
   z.boolean({ error: 'true or false' }).meta({ allowed: '`true` or `false`' });
 
-/** At least one element, or so many, and none of them twice. */
+/** At least one element, or `min`, and none of them twice. */
 export const list = <T extends z.ZodType>(element: T, allowed: string, max: number, min = 1) =>
   z
     .array(element, { error: allowed })
@@ -65,31 +65,31 @@ export const list = <T extends z.ZodType>(element: T, allowed: string, max: numb
 
 export const record = <T extends z.ZodRawShape>(shape: T) =>
   z.strictObject(shape, {
-    // Of what is there, also when it has been extended since.
+    // The fields of the present shape, also after the object was extended.
     error: ({ inst }) =>
       `an object with ${Object.keys(inst instanceof z.ZodObject ? inst.shape : shape).join(', ')}`,
   });
 
-/** An ARN of one service, in any partition. IAM alone is in no region. */
+/** An ARN of one service, in any partition. Only IAM's ARNs have no region. */
 export const arn = (service: string, resource: RegExp) => {
   const region = service === 'iam' ? '' : '[a-z0-9]+(-[a-z0-9]+)+';
   return new RegExp(`^arn:aws(-[a-z]+)*:${service}:${region}:\\d{12}:${resource.source}$`);
 };
 
 /**
- * Fits, or cannot be judged yet: in a stack of their own, people write `topic.topicArn`, for which the
- * CDK puts a token until CloudFormation knows the value.
+ * Fits, or cannot be judged yet. In a foreign stack, people write `topic.topicArn`, for which the CDK puts a token
+ * until CloudFormation knows the value.
  */
 export const fitsOrIsDeferred = (pattern: RegExp) => (value: string) =>
   pattern.test(value) || isDeferred(value);
 
 export const isDeferred = (value: string) => /\$\{Token\[[\w:.-]+\]\}/.test(value);
 
-/** Whether a URL is of the machine itself. @throws TypeError no URL */
+/** Whether a URL names this machine. @throws TypeError no URL */
 export const isLoopback = (url: string) =>
   /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
 
-// IANA's special-purpose address registries: what no router of the internet forwards.
+// IANA's special-purpose address registries: addresses that no router of the internet forwards.
 const unrouted = new BlockList();
 for (const [network, bits] of [
   ['0.0.0.0', 8],
@@ -115,7 +115,7 @@ export const isUnrouted = (url: string) => {
   );
 };
 
-/** @returns false as well for an ARN whose end the CDK does not know yet */
+/** @returns false also for an ARN whose end the CDK does not know yet */
 export const isAliasArn = (value: string) => value.includes(':alias/');
 
 /** A KMS key; roles' policies and most services cannot name one by its alias. */

@@ -8,12 +8,15 @@ import type { PassedOn } from './dashboard.ts';
 import { OperationsAlarm } from './operations-alarm.ts';
 import type { Topics } from './topics.ts';
 
-/** As alarms call it. */
+/** The name of the archive in alarms. */
 export const archiveInPublic = 'the archive';
 
-/** Firehose's most with partitions: fewer objects for those who query. Partitions ask for 64 MB at least. */
+/**
+ * The most that Firehose takes with partitions, since queries are faster over few objects. Partitions need 64 MB at
+ * least.
+ */
 const buffer = { intervalInSeconds: 900, sizeInMBs: 64 };
-/** Firehose tries for 24 hours, and then gives up. */
+/** Firehose retries for 24 hours, and then gives up. */
 const late = Duration.hours(1);
 const partitionBy = '{integration:(.source|ltrimstr("urn:certification-notifier:"))}' as const;
 
@@ -24,7 +27,7 @@ export interface ArchiveProps {
 
 /**
  * An encrypted bucket with every event, a line each, by day and integration; and the stream that fills it. The day is
- * that on which the object's oldest event arrived, in UTC (Firehose, "Custom prefixes").
+ * the arrival of the object's oldest event, in UTC (Firehose, "Custom prefixes").
  */
 export class Archive extends Construct implements PassedOn {
   /** Kept when the stack is deleted. */
@@ -39,7 +42,7 @@ export class Archive extends Construct implements PassedOn {
     const bucket = this.#newBucket(topics, keepDays);
     const stream = new CfnDeliveryStream(this, 'Stream', {
       deliveryStreamType: 'DirectPut',
-      // With the key of the topics, the role that deploys would have to be allowed to make grants on it.
+      // With the key of the topics, the deploying role would need the right to make grants on it.
       deliveryStreamEncryptionConfigurationInput: { keyType: 'AWS_OWNED_CMK' },
       extendedS3DestinationConfiguration: {
         bucketArn: bucket.bucketArn,
@@ -87,7 +90,7 @@ export class Archive extends Construct implements PassedOn {
       comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       threshold: late.toSeconds(),
       evaluationPeriods: 1,
-      // Firehose reports nothing where it has nothing to deliver.
+      // Firehose reports nothing while it has nothing to deliver.
       treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
       condition: 'archive-late',
       of: this.to,
@@ -95,7 +98,7 @@ export class Archive extends Construct implements PassedOn {
   }
 
   #newBucket(topics: Topics, keepDays: number): s3.Bucket {
-    // Without versions: what has to be erased is erased.
+    // Without versions, so that erased data is really gone.
     const bucket = new s3.Bucket(this, 'Bucket', {
       encryption: s3.BucketEncryption.KMS,
       encryptionKey: topics.key,
@@ -114,7 +117,7 @@ export class Archive extends Construct implements PassedOn {
     Validations.of(bucket).acknowledge({
       id: 'AwsSolutions-S1',
       reason:
-        'Who reads it is told by data events of CloudTrail, which are for the account to choose; an access log would be a second bucket with what it has to protect.',
+        'Data events of CloudTrail show who reads the bucket, and the account decides about them. An access log would be a second bucket to protect.',
     });
     return bucket;
   }
@@ -158,10 +161,10 @@ export class Archive extends Construct implements PassedOn {
     return role;
   }
 
-  /** What SNS is while it puts events into the stream; only where it does so by itself. */
+  /** The role of SNS while it puts events into the stream. A FIFO topic does not do so itself. */
   subscriber(): iam.Role {
     return new iam.Role(this, 'Subscriber', {
-      // SNS documents no condition for it. A role cannot be passed from another account.
+      // SNS documents no condition for this. A role cannot be passed from another account.
       assumedBy: new iam.ServicePrincipal('sns.amazonaws.com'),
       inlinePolicies: {
         Put: new iam.PolicyDocument({

@@ -31,15 +31,15 @@ export interface BaselineFanOutProps extends FunctionSurroundings {
   readonly topics: Topics;
   /** Lets the function read the partner's credentials. */
   readonly credentials: readonly iam.PolicyStatement[];
-  /** Where the scheduler leaves what it could not start. */
+  /** Takes the executions that the scheduler could not start. */
   readonly unstarted: sqs.IQueue;
   /** Days. */
   readonly logRetention: logs.RetentionDays;
 }
 
 /**
- * The baseline of a large history, read by several tasks at once (baseline-steps.ts). Started every hour
- * until the baseline is completed, and then ends at once each time; or by hand.
+ * The baseline of a large history, read by several tasks at once (baseline-steps.ts). A schedule starts it every hour;
+ * once the baseline is completed, it ends at once. It can also be started by hand.
  */
 export class BaselineFanOut extends Construct {
   readonly stateMachine: sfn.StateMachine;
@@ -65,7 +65,7 @@ export class BaselineFanOut extends Construct {
       id: 'AwsSolutions-SF2',
       reason: 'A trace of three tasks would show nothing that the history and the logs do not.',
     });
-    // What the construct would allow by itself comes with this role's own policy, and more narrowly.
+    // The CDK's own policy would allow more than the policy of this role.
     this.stateMachine.node.tryRemoveChild('DistributedMapPolicy');
     this.#letItSeeItself(role);
     this.#schedule(props);
@@ -87,7 +87,7 @@ export class BaselineFanOut extends Construct {
     return new NotifierFunction(this, 'Function', {
       runs: 'fan-out',
       description: `Reads days of the baseline of ${integration}`,
-      // For the plan of a very large history; a range that takes longer goes on in another one.
+      // Enough for the plan of a very large history. A range that takes longer goes on in another invocation.
       timeout: Duration.minutes(10),
       logGroup,
       environment,
@@ -97,8 +97,8 @@ export class BaselineFanOut extends Construct {
   }
 
   /**
-   * Step Functions lists the log groups that it writes to in a policy of the account and region, which
-   * fills up; those that are called like this need no mention there.
+   * Step Functions lists its log groups in a policy of the account and region, which fills up. Log groups with this
+   * prefix need no entry there.
    */
   #logGroup({ integration, logRetention }: BaselineFanOutProps): logs.LogGroup {
     return new logs.LogGroup(this, 'StateMachineLogs', {
@@ -146,11 +146,11 @@ export class BaselineFanOut extends Construct {
     return role;
   }
 
-  /** What a Distributed Map does to its own state machine: a policy of its own, which comes after it. */
+  /** The rights of a Distributed Map on its own state machine, in a policy that is made after that. */
   #letItSeeItself(role: iam.Role): void {
     const { stateMachineArn, stateMachineName } = this.stateMachine;
     const stack = Stack.of(this);
-    // AWS's documentation names the first; the executions of ranges look like the second.
+    // AWS's documentation names the first form; the executions of ranges look like the second.
     const endings = [':*', '/*'];
     const policy = new iam.Policy(this, 'Itself', {
       roles: [role],
@@ -205,7 +205,7 @@ export class BaselineFanOut extends Construct {
       },
     });
     new scheduler.Schedule(this, 'Schedule', {
-      description: `Reads what is left of the baseline of ${integration}, if anything`,
+      description: `Reads the rest of the baseline of ${integration}, if any`,
       schedule: scheduler.ScheduleExpression.rate(Duration.hours(1)),
       target: new StepFunctionsStartExecution(this.stateMachine, {
         role: role.withoutPolicyUpdates(),

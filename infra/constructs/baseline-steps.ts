@@ -9,13 +9,13 @@ import { taskErrors } from '../../lambda/names.ts';
 const slowRetry: sfn.RetryProps = { interval: Duration.minutes(1), backoffRate: 2, maxAttempts: 4 };
 
 /**
- * What the state machine of a baseline does:
+ * The steps of the state machine that reads a baseline:
  *
  *   Plan ─▶ Ready? ─▶ Executions ─▶ Alone? ─▶ Ranges (for each: Read ─▶ AllRead? ─▶ Pace ─▶ Read …) ─▶ Complete
  *
- * When a range fails, no further ones are begun, and Complete fails with the names of what is left.
+ * When a range fails, no further ones are begun, and Complete fails with the names of the ranges that are left.
  *
- * @param tasks the function that all of them run
+ * @param tasks the function that all steps run
  * @param atOnce ranges that are read at the same time
  */
 export function baselineSteps(
@@ -27,7 +27,7 @@ export function baselineSteps(
   const done = new sfn.Succeed(scope, 'NothingToDo');
 
   const plan = task('Plan', { task: 'plan' }, { outputPath: '$.Payload' });
-  // Two executions at once would read the partner twice as fast as it was agreed.
+  // Two executions at once would read from the partner at twice the agreed pace.
   const executions = new sfn.CustomState(scope, 'Executions', {
     stateJson: {
       Type: 'Task',
@@ -59,12 +59,12 @@ export function baselineSteps(
     comment: 'Until the pace of the partner has room for another request',
     time: sfn.WaitTime.secondsPath('$.result.waitSeconds'),
   });
-  // By default no failure is tolerated: after the first one no further range is begun.
+  // The Map tolerates no failure: after the first one, no further range is begun.
   const ranges = new sfn.DistributedMap(scope, 'Ranges', {
     itemsPath: '$.left',
     itemSelector: { range: sfn.JsonPath.objectAt('$$.Map.Item.Value') },
     maxConcurrency: atOnce,
-    // Express workflows last five minutes.
+    // Not Express: such workflows last five minutes at most.
     mapExecutionType: sfn.StateMachineType.STANDARD,
     resultPath: sfn.JsonPath.DISCARD,
   });
@@ -83,7 +83,7 @@ export function baselineSteps(
     'Complete',
     { task: 'complete' },
     { outputPath: '$.Payload' },
-    // It waits for a tick to end. Whole minutes would find the next one each time.
+    // It waits for a tick to end. With whole minutes, each retry would meet the next tick.
     { interval: Duration.seconds(7), backoffRate: 2, maxAttempts: 6 },
   );
   ranges.addCatch(complete, { errors: [sfn.Errors.ALL], resultPath: '$.failure' });

@@ -35,15 +35,15 @@ import { UnstartedTicks } from './unstarted-ticks.ts';
 /** One set of credentials at the partner. */
 export interface WatchedIntegration extends IntegrationSettingsInput {
   /**
-   * The partner's credentials, as `{"client_id": "…", "client_secret": "…"}`, in a secret of the app or one
-   * that it looks up. The functions of the integration may then read it, and decrypt it with its
-   * `encryptionKey`; of one that is looked up by name, the CDK knows no key: see `secretKeyArn`.
+   * The partner's credentials, as `{"client_id": "…", "client_secret": "…"}`, in a secret of the app or one that it
+   * looks up. The functions of the integration may then read it, and decrypt it with its `encryptionKey`. The CDK does
+   * not know the key of a secret that is looked up by name: see `secretKeyArn`.
    * @default - `secretName`; without that, a new secret, to be filled after the deployment
    */
   readonly secret?: secretsmanager.ISecret | secretsmanager.Secret | undefined;
 }
 
-/** What belongs to a stack (its name, its tags, its protection) is the stack's own. */
+/** The settings, without those of a stack: its name, its tags and its protection. */
 export interface CertificationNotifierProps extends Omit<NotifierSettingsInput, 'integrations'> {
   /**
    * The integrations: one element for each set of credentials at the partner.
@@ -51,43 +51,44 @@ export interface CertificationNotifierProps extends Omit<NotifierSettingsInput, 
    */
   readonly integrations: readonly WatchedIntegration[];
   /**
-   * A key of the same app, instead of a new one. Unlike that of a key that is only named (`keyArn`), its
-   * policy gets what it needs. In another stack, it cannot learn of `readers` in this one.
+   * A key of the same app, instead of a new one. Its policy gets the statements that it needs, unlike the policy of a
+   * key that is only named (`keyArn`). If the key is in another stack, its policy cannot learn of `readers` in this
+   * one.
    * @default - `keyArn`; without that, a new key
    */
   readonly key?: kms.IKey | undefined;
 }
 
 /**
- * The whole notifier, in any stack: one ledger and three topics, shared; a secret, functions and a
- * schedule for each integration. It names nothing and tags nothing: that is up to the stack.
+ * The whole notifier, in any stack: one ledger and three topics, which are shared; a secret, functions and a schedule
+ * for each integration. It gives no names and no tags, which are up to the stack.
  *
  * @throws ConfigError naming every wrong setting
  */
 export class CertificationNotifier extends Construct {
-  /** For machines: one message an event. */
+  /** Events, for machines: one message each. */
   readonly events: sns.ITopic;
-  /** For people: digests. */
+  /** Digests, for people. */
   readonly alerts: sns.ITopic;
-  /** For those on duty: alarms and notices. */
+  /** Alarms and notices, for ops. */
   readonly operations: sns.ITopic;
   /** Encrypts the topics and the queues. */
   readonly key: kms.IKey;
   /** The ledger. Kept when the stack is deleted. */
   readonly table: dynamodb.TableV2;
-  /** Made for subscribers (`newQueue`), by the name that the settings give them. */
+  /** Queues made for subscribers (`newQueue`), by their names in the settings. */
   readonly queues: ReadonlyMap<string, sqs.IQueue>;
-  /** Undefined: the settings want none. Kept when the stack is deleted. */
+  /** Undefined if the settings have none. Kept when the stack is deleted. */
   readonly archive: s3.Bucket | undefined;
   /** By the integration's name. */
   readonly integrations: ReadonlyMap<string, Integration>;
-  /** Undefined: the settings want none. */
+  /** Undefined if the settings have none. */
   readonly dashboard: cloudwatch.Dashboard | undefined;
 
   constructor(scope: Construct, id: string, props: CertificationNotifierProps) {
     super(scope, id);
     const source = `the configuration of ${this.node.path}`;
-    // From JavaScript, nothing may come.
+    // A caller in JavaScript may pass nothing.
     const { key, ...input }: Partial<CertificationNotifierProps> = props ?? {};
     const settings = parseSettings(input, source);
     const { account, region } = Stack.of(this);
@@ -150,7 +151,8 @@ export class CertificationNotifier extends Construct {
           subscriptions: subscriptions.all,
           unstarted,
           starter,
-          // The topics are those of all: one looks after them, and tells of each failure once.
+          // All integrations share the topics. The self-check of the first looks after them, so that ops hear of each
+          // failure once.
           expected: position === 0 ? subscriptions.expected : undefined,
           pager,
           logRetention: settings.logRetentionDays,
@@ -173,8 +175,8 @@ export class CertificationNotifier extends Construct {
   }
 
   /**
-   * The stack's outputs, by which `npx certification-notifier --stack` finds what it works with. It knows
-   * a notifier by its stack, so a stack has them of one.
+   * The stack's outputs, which `npx certification-notifier --stack` reads. The command line knows a notifier by its
+   * stack, so a stack has the outputs of one notifier only.
    *
    * @throws ConfigError when the stack has them already
    */
@@ -183,9 +185,9 @@ export class CertificationNotifier extends Construct {
   }
 
   /**
-   * Lets somebody give the commands that docs/command-line.md needs no further permission for.
+   * Grants the permissions of the commands that docs/command-line.md lists without further ones.
    *
-   * @param grantee whose own policy gets the permissions; `addOutputs` must have been called
+   * @param grantee gets the permissions in its own policy; `addOutputs` must have been called
    */
   grantOperate(grantee: iam.IGrantable): iam.Grant {
     const integrations = [...this.integrations.values()];

@@ -15,20 +15,20 @@ export interface ChatProps {
 }
 
 /**
- * Channels of Slack and Teams, by Amazon Q Developer in chat applications. It subscribes to topics by itself, and
- * its members can do nothing in AWS: its role has no permission, and its guardrail denies everything. Without one, it would be
- * AdministratorAccess.
+ * Channels of Slack and Teams, by Amazon Q Developer in chat applications, which subscribes to topics by itself. The
+ * members of a channel can do nothing in AWS: the role has no permission, and the guardrail denies everything. The
+ * default guardrail would be AdministratorAccess.
  */
 export class Chat extends Construct {
   constructor(scope: Construct, id: string, { topics, channels }: ChatProps) {
     super(scope, id);
     const role = new iam.Role(this, 'Role', {
-      // AWS documents no condition for it. A role cannot be passed from another account.
+      // AWS documents no condition for this. A role cannot be passed from another account.
       assumedBy: new iam.ServicePrincipal('chatbot.amazonaws.com'),
-      description: 'Of chat channels that are told, and may do nothing',
+      description: 'For chat channels, which may do nothing',
     });
     const denyAll = iam.ManagedPolicy.fromAwsManagedPolicyName('AWSDenyAll').managedPolicyArn;
-    // One channel has one configuration, whatever it is told.
+    // A channel has one configuration, also if it gets several topics.
     for (const [place, told] of Map.groupBy(channels, placeOf)) {
       const [channel] = told;
       if (channel === undefined) continue;
@@ -63,8 +63,9 @@ function placeOf(config: ChatConfig): string {
 }
 
 /**
- * Names are unique in the account, over all Regions, so this one ends with the id of the stack. At most 128 letters,
- * digits and hyphens. A channel, too, has one configuration in the account: a second stack needs another channel.
+ * The name of a configuration is unique in the account, over all Regions, so it ends with the id of the stack. It has
+ * at most 128 letters, digits and hyphens. A channel has only one configuration in the account, too, so a second stack
+ * needs another channel.
  */
 function nameOf(config: ChatConfig): string {
   const stackId = Fn.select(2, Fn.split('/', Aws.STACK_ID));
@@ -72,6 +73,6 @@ function nameOf(config: ChatConfig): string {
   return `certifications-${channel.slice(0, 64)}-${stackId}`;
 }
 
-/** As alarms and checks call a channel. */
+/** The name of a channel in alarms and checks. */
 export const chatInPublic = ({ protocol, channel }: ChatConfig) =>
   `the ${protocol === 'slack' ? 'Slack' : 'Teams'} channel ${channel}`;

@@ -14,9 +14,9 @@ export interface DashboardProps {
   readonly integrations: readonly DashboardIntegration[];
 }
 
-/** What brings events to something that is no subscriber of SNS. */
+/** A construct that passes events on to a receiver that cannot subscribe to SNS itself. */
 export interface PassedOn {
-  /** Where to, as operators know it. */
+  /** The name of the receiver, as ops know it. */
   readonly to: string;
   /** Seconds. */
   readonly waiting: cloudwatch.Metric;
@@ -28,7 +28,7 @@ export interface DashboardIntegration {
   readonly name: string;
   /** Runs the ticks. */
   readonly poll: lambda.IFunction;
-  /** Those that somebody has to get up for. */
+  /** Alarms that wake somebody. */
   readonly urgentAlarms: readonly cloudwatch.IAlarm[];
 }
 
@@ -36,7 +36,7 @@ const { SUM, MAXIMUM, AVERAGE } = cloudwatch.Stats;
 const [hour, day] = [Duration.hours(1), Duration.days(1)];
 const height = 6;
 
-/** Questions, one row each, for all integrations together. */
+/** A row of graphs for each question, about all integrations together. */
 export class Dashboard extends Construct {
   readonly dashboard: cloudwatch.Dashboard;
   readonly #integrations: readonly DashboardIntegration[];
@@ -53,7 +53,7 @@ export class Dashboard extends Construct {
       'Are we up to date?',
       'A tick completes in every period; nothing waits to be delivered; nothing is held.',
       new cloudwatch.AlarmStatusWidget({
-        title: 'What somebody has to get up for',
+        title: 'Alarms that wake somebody',
         alarms: integrations.flatMap(({ urgentAlarms }) => urgentAlarms),
         width: 12,
         height,
@@ -85,7 +85,7 @@ export class Dashboard extends Construct {
           poll.metricErrors({ statistic: SUM, period: hour, label: name }),
         ),
       ),
-      this.#graph('What the partner shows', [
+      this.#graph('Findings at the partner', [
         ...this.#each(metrics.recordsQuarantined, MAXIMUM, hour, 'quarantined'),
         ...this.#each(metrics.unexplainedDifference, MAXIMUM, hour, 'unexplained'),
         ...this.#each(metrics.daysUnproven, MAXIMUM, hour, 'days unproven'),
@@ -116,7 +116,7 @@ export class Dashboard extends Construct {
       );
     this.#row(
       'What does it cost?',
-      'What is paid by use, a day. Alarms, custom metrics, keys and secrets come on top, whatever happens.',
+      'Costs by use, a day. The fixed costs of alarms, custom metrics, keys and secrets come on top.',
       this.#graph(
         'Function: milliseconds',
         integrations.map(({ name, poll }) =>

@@ -6,14 +6,14 @@ import { OperationsAlarm } from './operations-alarm.ts';
 import type { Topics } from './topics.ts';
 
 export interface DeadLettersProps {
-  /** Whose they are, as operators know it; no address of a person. */
+  /** The subscriber, as ops know it; no address of a person. */
   readonly of: string;
   readonly topics: Topics;
-  /** Whether they are of a FIFO topic; AWS: "FIFO topic subscriptions use FIFO queues". */
+  /** Whether the topic is FIFO; AWS: "FIFO topic subscriptions use FIFO queues". */
   readonly fifo: boolean;
 }
 
-/** What could not be brought to a subscriber: kept for 14 days, and operators are told. */
+/** Messages that could not be delivered to a subscriber. They stay for 14 days, and ops are told. */
 export class DeadLetters extends Construct {
   readonly queue: sqs.Queue;
 
@@ -40,7 +40,7 @@ export class DeadLetters extends Construct {
   }
 }
 
-/** An alarm on anything at all in a queue that should be empty. */
+/** An alarm on any message in a queue that should be empty. */
 export function notEmpty(queue: sqs.IQueue) {
   return {
     metric: queue.metricApproximateNumberOfMessagesVisible({
@@ -50,7 +50,7 @@ export function notEmpty(queue: sqs.IQueue) {
     comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
     threshold: 1,
     evaluationPeriods: 1,
-    // SQS reports nothing of a queue that nobody has used for hours.
+    // SQS reports nothing of a queue that was unused for hours.
     treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
   };
 }

@@ -10,7 +10,7 @@ import type { Topics } from './topics.ts';
 export interface DeliveryAlarmsProps {
   readonly topics: Topics;
   readonly subscriptions: readonly SubscriptionConfig[];
-  /** Hears also of operations not being told. Undefined: nobody does. */
+  /** Gets the alarms about operations, too. Undefined: nobody does. */
   readonly pager: sns.ITopic | undefined;
 }
 
@@ -19,8 +19,8 @@ const failed = 'NumberOfNotificationsFailed';
 const failedToRedrive = 'NumberOfNotificationsFailedToRedriveToDlq';
 
 /**
- * Alarms on deliveries that SNS gave up, also to subscribers that are not in the configuration: only those
- * in it have dead letters with an alarm of their own.
+ * Alarms on deliveries that SNS gave up, also to subscribers outside of the configuration. Only subscribers in the
+ * configuration have dead letters with an alarm of their own.
  */
 export class DeliveryAlarms extends Construct {
   constructor(scope: Construct, id: string, { topics, subscriptions, pager }: DeliveryAlarmsProps) {
@@ -36,14 +36,14 @@ export class DeliveryAlarms extends Construct {
       comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       threshold: 1,
       evaluationPeriods: periods,
-      // SNS reports nothing where nothing has failed.
+      // SNS reports nothing while nothing fails.
       treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
     });
     const hasHook = (name: SubscriptionConfig['topic']) =>
       subscriptions.some(({ topic, protocol }) => topic === name && protocol === 'https');
     const undelivered = (name: SubscriptionConfig['topic'], tellsEnd = true) =>
       new OperationsAlarm(this, `${name} not delivered`, {
-        // Of a webhook SNS counts every attempt, and most fail only once.
+        // For a webhook, SNS counts every attempt, and most fail only once.
         ...counted(name, failed, hasHook(name) ? 3 : 1),
         tellsEnd,
         condition: 'not-delivered',
@@ -57,7 +57,7 @@ export class DeliveryAlarms extends Construct {
         of: `the ${name} topic`,
       });
     for (const [name, topic] of Object.entries(topics.chat)) {
-      // Amazon Q subscribes by HTTPS. What is told of its own topic in a chat would not arrive either.
+      // Amazon Q subscribes by HTTPS. A chat cannot be told of the failure of its own topic.
       const tells = name === 'operations' ? [topics.operations] : topics.ofOperations;
       new OperationsAlarm(this, `chat ${name} not delivered`, {
         ...failing(topic, failed, 3),
@@ -71,9 +71,9 @@ export class DeliveryAlarms extends Construct {
     lost('events');
     lost('alerts');
 
-    // Their end would be one more message that fails, and with it they would begin again.
+    // A notice of the end would be one more message that fails, and would set off the alarm again.
     const unheard = [undelivered('operations', false)];
-    // Without a webhook, what is lost has set off the alarm just above.
+    // Without a webhook, the alarm above already reports each lost message.
     if (hasHook('operations')) unheard.push(lost('operations', false));
     if (pager)
       for (const alarm of unheard) {

@@ -6,10 +6,10 @@ import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { sandboxCode } from './function-code.ts';
 
-/** The world that each demo has: what is in it at a moment, everybody can compute (`npm run smoke`). */
+/** The world of each demo. Anybody can compute its state at any moment (`npm run smoke`). */
 const world = {
   seed: 1,
-  /** Before the first demo, so that no demo sees it begin. */
+  /** Before the first demo, so that no demo sees the world begin. */
   since: Date.UTC(2026, 10, 1),
   everySeconds: 120,
   records: 400,
@@ -17,11 +17,11 @@ const world = {
 };
 
 /**
- * An invented partner in the stack itself: the sandbox as a function with a URL. It keeps no state. Strangers
- * may call the URL, and get 401: its credentials are a random secret of Secrets Manager.
+ * An invented partner in the stack itself: the sandbox as a function with a URL. It has no stored state. Strangers may
+ * call the URL, and get 401: the credentials are a random secret in Secrets Manager.
  */
 export class DemoSandbox extends Construct {
-  /** Where it answers: an https origin, which CloudFormation fills in. */
+  /** The partner's https origin, which CloudFormation fills in. */
   readonly baseUrl: string;
   readonly secret: secretsmanager.Secret;
 
@@ -38,7 +38,7 @@ export class DemoSandbox extends Construct {
     });
     Validations.of(this.secret).acknowledge({
       id: 'AwsSolutions-SMG4',
-      reason: 'Invented people: whoever wants other credentials deploys the demo anew.',
+      reason: 'The people are invented. For other credentials, deploy the demo again.',
     });
     const logGroup = new logs.LogGroup(this, 'Logs', {
       retention: logs.RetentionDays.ONE_WEEK,
@@ -63,7 +63,7 @@ export class DemoSandbox extends Construct {
     });
     // Without IAM, the CDK grants everybody both lambda:InvokeFunctionUrl and lambda:InvokeFunction by the URL.
     const { url } = sandbox.addFunctionUrl({ authType: lambda.FunctionUrlAuthType.NONE });
-    // AWS writes it with a slash at its end.
+    // AWS's URL ends with a slash.
     const [scheme, , host] = [0, 1, 2].map((part) => Fn.select(part, Fn.split('/', url)));
     this.baseUrl = Fn.join('//', [scheme ?? '', host ?? '']);
   }

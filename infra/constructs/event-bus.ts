@@ -5,14 +5,14 @@ import { Forwarder } from './forwarder.ts';
 import type { Topics } from './topics.ts';
 
 export interface EventBusProps {
-  /** Of this account and region: pipes reach no other. */
+  /** A bus of this account and region, since pipes reach no other. */
   readonly bus: string;
   readonly topics: Topics;
   readonly fifo: boolean;
   readonly deadLetters: sqs.IQueue;
 }
 
-/** Makes events those of an EventBridge bus. Their `detail` is the CloudEvent. */
+/** Turns events into those of an EventBridge bus. Their `detail` is the CloudEvent. */
 export class EventBus extends Forwarder {
   constructor(scope: Construct, id: string, { bus, ...props }: EventBusProps) {
     super(scope, id, {
@@ -31,11 +31,11 @@ export class EventBus extends Forwarder {
         },
       },
       actions: ['events:PutEvents'],
-      // PutEvents takes 256 KB in a request, which a single event may have.
+      // PutEvents takes 256 KB in a request, and a single event may have as many.
       batchSize: 1,
     });
   }
 }
 
-/** As alarms call it. */
+/** The name of a bus in alarms. */
 export const busInPublic = (bus: string) => `the event bus ${bus}`;

@@ -10,9 +10,9 @@ import { SubscriberQueue } from './subscriber-queue.ts';
 import type { Topics } from './topics.ts';
 
 /**
- * A CloudEvent, rebuilt field by field out of the body of an SQS message, which a pipe reads as JSON. The body as a
- * whole (`<$.body>`) would lose its quotation marks (AWS: "Implicit body data parsing"). A variable stands without
- * quotation marks of its own: a text gets them, and `data` is an object.
+ * A CloudEvent, rebuilt field by field from the body of an SQS message, which a pipe reads as JSON. The whole body
+ * (`<$.body>`) would lose its quotation marks (AWS: "Implicit body data parsing"). A variable stands without quotation
+ * marks: a text gets them, and `data` is an object.
  */
 const fields = [
   'specversion',
@@ -28,29 +28,31 @@ const fields = [
 ];
 const inputTemplate = `{${fields.map((field) => `"${field}":<$.body.${field}>`).join(',')}}`;
 
-/** A target tells of an outage by itself; the queue lets it have so many tries, a minute apart or more. */
+/**
+ * A pipe retries by itself while its target is out of order; the queue allows so many tries, a minute apart or more.
+ */
 const attempts = 15;
 const visibilityTimeout = 60;
-/** An event may wait for so many periods before ops hear of it. */
+/** Ops hear of an event that has waited for so many periods. */
 const latePeriods = 3;
 
 export interface ForwarderProps {
-  /** Where to, as operators know it. */
+  /** The name of the receiver, as ops know it. */
   readonly to: string;
   readonly topics: Topics;
-  /** Whether the events topic is. */
+  /** Whether the events topic is FIFO. */
   readonly fifo: boolean;
   readonly deadLetters: sqs.IQueue;
-  /** ARN of what the pipe writes to. */
+  /** The ARN of the pipe's target. */
   readonly target: string;
   readonly targetParameters?: Omit<CfnPipe.PipeTargetParametersProperty, 'inputTemplate'>;
-  /** What the pipe may do with its target. */
+  /** The pipe's rights on its target. */
   readonly actions: readonly string[];
-  /** Messages that one request to the target has. */
+  /** Messages in one request to the target. */
   readonly batchSize: number;
 }
 
-/** A queue at the events topic, and a pipe that passes on what is in it. */
+/** A queue at the events topic, and a pipe that passes its messages on. */
 export class Forwarder extends Construct implements PassedOn {
   readonly queue: sqs.Queue;
   readonly to: string;
@@ -86,7 +88,8 @@ export class Forwarder extends Construct implements PassedOn {
       targetParameters: { ...targetParameters, inputTemplate },
     });
     // Not by age: SQS leaves a message out of that metric once it was received three times. A running pipe takes each
-    // message at once and makes dead letters of what it cannot pass on, so only a stopped pipe lets messages stand.
+    // message at once, and makes a dead letter of a message that it cannot pass on. So messages stand only while the
+    // pipe is stopped.
     new OperationsAlarm(this, 'Late', {
       tells: topics.ofOperations,
       metric: this.queue.metricApproximateNumberOfMessagesVisible({
@@ -96,7 +99,7 @@ export class Forwarder extends Construct implements PassedOn {
       comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       threshold: 1,
       evaluationPeriods: latePeriods,
-      // SQS reports nothing of a queue that nobody has used for hours.
+      // SQS reports nothing of a queue that was unused for hours.
       treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
       condition: 'not-forwarded',
       of: to,
@@ -113,7 +116,7 @@ export class Forwarder extends Construct implements PassedOn {
       assumedBy: new iam.ServicePrincipal('pipes.amazonaws.com', {
         conditions: {
           StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID },
-          // Not the pipe by its name, which CloudFormation gives it and which depends on this role.
+          // Not the pipe by its name: CloudFormation gives that name, and the pipe depends on this role.
           ArnLike: {
             'aws:SourceArn': `arn:${Aws.PARTITION}:pipes:${Aws.REGION}:${Aws.ACCOUNT_ID}:pipe/*`,
           },

@@ -6,13 +6,13 @@ import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { type functionNames, sourceMaps } from '../bundling/options.ts';
 
-/** The checkout; of the package, its `dist`. */
+/** The checkout, or the `dist` of the package. */
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const isPackage = import.meta.url.endsWith('.js');
 
 /**
- * A function of `lambda/`, bundled as infra/bundling/options.ts says: `index.handler` of the result.
- * In the package they come ready-made (docs/decisions/0011-functions-in-the-package.md).
+ * A function of `lambda/`, bundled as infra/bundling/options.ts says: `index.handler` of the result. In the package,
+ * the functions are bundled already (docs/decisions/0011-functions-in-the-package.md).
  */
 export function functionCode(scope: Construct, name: (typeof functionNames)[number]): lambda.Code {
   return isPackage
@@ -20,21 +20,23 @@ export function functionCode(scope: Construct, name: (typeof functionNames)[numb
     : bundledNow(scope, name, `lambda/${name}.ts`);
 }
 
-/** Of the demo, which is deployed from the checkout alone. */
+/** The sandbox of the demo, which is deployed from a checkout only. */
 export function sandboxCode(scope: Construct): lambda.Code {
   return bundledNow(scope, 'sandbox', 'local/partner-sandbox/function.ts');
 }
 
-/** Its source map is kept aside, for `npm run trace`: in the asset it would be loaded at every start. */
+/**
+ * Bundles a module. The source map stays outside of the asset, for `npm run trace`: Node would load it at every start.
+ */
 function bundledNow(scope: Construct, name: string, module: string): lambda.Code {
   const entry = join(root, module);
   const map = join(Stage.of(scope)?.assetOutdir ?? '', sourceMaps, `${name}.mjs.map`);
   return lambda.Code.fromAsset(root, {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
-      // Never started: what is bundled here does not need it.
+      // The image is never started, since `tryBundle` does the work.
       image: DockerImage.fromRegistry('none'),
-      // Tells the CDK's cache one function from another.
+      // Distinguishes the functions in the CDK's cache.
       command: [entry],
       local: {
         tryBundle(folder) {

@@ -24,64 +24,66 @@ import { TickAlarms } from './tick-alarms.ts';
 import type { Topics } from './topics.ts';
 
 /**
- * What a new secret holds. CloudFormation writes it once, and again whenever this text changes:
- * an edit here would overwrite the credentials of every deployed integration. A tick that finds
- * empty values knows that nobody has filled them in, and does not knock at the partner's door.
+ * The first value of a new secret. CloudFormation writes it once, and again whenever this text changes: an edit here
+ * would overwrite the credentials of every deployed integration. A tick that finds empty values knows that nobody has
+ * stored credentials, and does not ask the partner.
  */
 const unsetCredentials = '{"client_id":"","client_secret":""}';
 
-/** For the partner's sake, who is asked by the ticks meanwhile as well. */
+/** Few, since the ticks ask the partner at the same time. */
 const rangesAtOnce = 4;
 
-/** Where the credentials of an integration are. */
+/** The secret with the credentials of an integration. */
 export interface CredentialsSecret {
-  /** Made with the integration, and empty until somebody fills it. */
+  /** Whether it is made with the integration. It is then empty until somebody fills it. */
   readonly isNew: boolean;
-  /** What GetSecretValue and people call it: its ARN, or of one of this account of which only that is known, its name. */
+  /**
+   * The id for GetSecretValue and for people: the ARN, or the name if only that is known of a secret of this account.
+   */
   readonly id: string;
-  /** What a policy calls it. */
+  /** The ARN, or a pattern for it, in a policy. */
   readonly arnPattern: string;
-  /** The customer key that an existing one is encrypted with. */
+  /** The customer key of an existing secret. */
   readonly keyArn: string | undefined;
 }
 
 export interface IntegrationProps {
   readonly config: IntegrationSettings;
-  /** How people are told, by every integration alike. */
+  /** How people are told; the same for all integrations. */
   readonly alerts: AlertsConfig;
   readonly ledger: Ledger;
   readonly topics: Topics;
   /** ARNs of the queues that are subscribed to events. */
   readonly eventQueueArns: readonly string[];
-  /** What is published before they are there is lost. */
+  /** The subscriptions. Messages that are published before these exist are lost. */
   readonly subscriptions: IDependable;
-  /** Where the scheduler leaves a tick that it could not start. */
+  /** Takes the ticks that the scheduler could not start. */
   readonly unstarted: sqs.IQueue;
   /** Starts ticks and self-checks. */
   readonly starter: Starter;
-  /** What the self-check looks for; undefined: that of another integration does. */
+  /** The subscriptions that the self-check looks for; undefined: another integration's self-check does. */
   readonly expected: readonly ExpectedSubscription[] | undefined;
-  /** Where urgent alarms go besides the operations topic. Undefined: nowhere. */
+  /** Gets the urgent alarms besides the operations topic. Undefined: nobody does. */
   readonly pager: sns.ITopic | undefined;
   /** Days. */
   readonly logRetention: logs.RetentionDays;
-  /** Whether one execution of the account's is kept for the ticks. */
+  /** Whether one concurrent execution of the account is reserved for the ticks. */
   readonly reserveConcurrency: boolean;
 }
 
-/** Everything of one set of credentials: its secret, its poll function, its schedule, its alarms. */
+/** The resources of one set of credentials: the secret, the functions, the schedules and the alarms. */
 export class Integration extends Construct {
   /** Runs the ticks. */
   readonly poll: lambda.Function;
-  /** Carries out what operators ask for. */
+  /** Carries out the commands of ops. */
   readonly operate: lambda.Function;
   readonly schedule: scheduler.Schedule;
-  /** Starts the self-checks, and says which subscriptions there should be. */
+  /** Starts the self-checks; its input has the expected subscriptions. */
   readonly selfCheck: scheduler.Schedule;
   readonly secret: CredentialsSecret;
-  /** Where the ticks do not read the baseline by themselves. */
+  /** Undefined: the ticks read the baseline themselves. */
   readonly baseline: IStateMachine | undefined;
-  /** Those that somebody has to get up for. */
+  /** Alarms that wake somebody. */
   readonly urgentAlarms: readonly cloudwatch.IAlarm[];
 
   constructor(scope: Construct, id: string, props: IntegrationProps) {
@@ -140,13 +142,13 @@ export class Integration extends Construct {
         : secretsmanager.Secret.fromSecretNameV2(this, 'Secret', secretName);
     if (existing) {
       const { secretFullArn, secretArn, encryptionKey, env } = existing;
-      // A name is looked up in one's own account. There it is the better one: of part of an ARN, Secrets
-      // Manager takes a hyphen and six characters at the end for its own.
+      // A name is looked up in the stack's own account, where it is better than a partial ARN: Secrets Manager takes a
+      // hyphen and six characters at the end of an ARN for its own.
       const isOurs = env.account === Stack.of(this).account;
       return {
         isNew: false,
         id: secretFullArn ?? (isOurs ? existing.secretName : secretArn),
-        // Secrets Manager adds a hyphen and six characters of its own to the name.
+        // Secrets Manager adds a hyphen and six characters to the name.
         arnPattern: secretFullArn ?? `${secretArn}-??????`,
         keyArn: secretKeyArn ?? encryptionKey?.keyArn,
       };
@@ -154,8 +156,8 @@ export class Integration extends Construct {
     const secret = new secretsmanager.Secret(this, 'Secret', {
       description: `Partner credentials of ${name}: {"client_id": "...", "client_secret": "..."}`,
       secretStringValue: SecretValue.unsafePlainText(unsetCredentials),
-      // Other credentials mean a request to the partner (docs/partner.md, 5). So it survives the
-      // stack, but not the rollback of a failed first deployment, when it is still empty.
+      // New credentials need a request to the partner (docs/partner.md, 5). So the secret survives the stack, but not
+      // the rollback of a failed first deployment, when it is still empty.
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
     Validations.of(secret).acknowledge({
@@ -170,7 +172,7 @@ export class Integration extends Construct {
     };
   }
 
-  /** What the functions of the integration are told. */
+  /** The environment of all functions of the integration. */
   #environment({
     config,
     alerts,
@@ -200,13 +202,13 @@ export class Integration extends Construct {
     return new NotifierFunction(this, 'Poll', {
       ...surroundings,
       runs: 'poll',
-      description: `One tick: announces what changed among the assessments of ${name}`,
-      // Below the shortest schedule, so that a tick that runs out of time is gone before the next.
+      description: `One tick: announces changes among the assessments of ${name}`,
+      // Below the shortest schedule, so that a tick that runs out of time has ended before the next.
       timeout: Duration.seconds(55),
-      // Two ticks at once would look at the partner twice; the lease then ends one of them.
+      // Two ticks at once would both ask the partner; the lease then ends one of them.
       ...(reserveConcurrency && { reservedConcurrentExecutions: 1 }),
-      // A tick that could not run is worthless once the next one is due; by default, hours of stale
-      // ticks would queue behind a long baseline.
+      // A tick that could not run is worthless once the next one is due. By default, hours of stale ticks would queue
+      // behind a long baseline.
       maxEventAge: Duration.seconds(60),
       statements: [
         ...ledger.pollStatements(name),
@@ -230,7 +232,10 @@ export class Integration extends Construct {
     });
   }
 
-  /** At a minute of its own. One that is not carried out is told by the ticks: it needs no queue. */
+  /**
+   * Each integration has a minute of its own. The schedule needs no dead-letter queue, since the ticks report a
+   * self-check that is overdue.
+   */
   #checkedDaily({ config: { name }, starter, expected }: IntegrationProps) {
     const digest = createHash('sha256').update(name).digest();
     return new scheduler.Schedule(this, 'SelfCheck', {
@@ -253,7 +258,7 @@ export class Integration extends Construct {
   }
 }
 
-/** Reads the one secret, and decrypts that secret and nothing else with its key. */
+/** Allows to read this secret, and to decrypt only this secret with its key. */
 function credentialsStatements({ arnPattern, keyArn }: CredentialsSecret): iam.PolicyStatement[] {
   return [
     new iam.PolicyStatement({

@@ -10,8 +10,8 @@ const { byDay, undelivered, byEvent } = ledgerTable;
 const itemActions = ['dynamodb:GetItem', 'dynamodb:UpdateItem', 'dynamodb:BatchGetItem'];
 
 /**
- * The table that knows what has been announced. Losing it means announcing all of history again or
- * never noticing a change: hence point-in-time recovery, deletion protection and retention.
+ * The table of all announced certifications. Without it, all of history would be announced again, or a change would
+ * never be noticed. Hence point-in-time recovery, deletion protection and retention.
  */
 export class Ledger extends Construct {
   readonly table: dynamodb.TableV2;
@@ -43,28 +43,31 @@ export class Ledger extends Construct {
         },
       ],
       billing: dynamodb.Billing.onDemand(),
-      // AWS's own key for this account: every use is in CloudTrail, nothing to manage or to lose.
+      // AWS's own key for this account: CloudTrail has every use, and there is no key to manage or to lose.
       encryption: dynamodb.TableEncryptionV2.awsManagedKey(),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: true,
-      // Not RETAIN_ON_UPDATE_OR_DELETE, like key and secrets: the rollback of a failed first deployment would
+      // Not RETAIN_ON_UPDATE_OR_DELETE, as for the key and the secrets: the rollback of a failed first deployment would
       // try to delete a protected table, and fail.
       removalPolicy: RemovalPolicy.RETAIN,
     });
   }
 
-  /** What the tasks of a baseline do to it: they look up by key, and add or update one item at a time. */
+  /** The rights of a baseline's tasks: to read by key, and to add or update one item at a time. */
   baselineStatement(integration: string): iam.PolicyStatement {
     const keys = [ledgerKeys.plan(integration, '*'), ledgerKeys.range(integration, '*')];
     return this.#items(integration, itemActions, keys);
   }
 
-  /** What a tick does to the ledger, and no more: it never scans and never deletes. */
+  /** The rights of a tick: it never scans and never deletes. */
   pollStatements(integration: string): iam.PolicyStatement[] {
     return this.#statements(integration, [], [byDay, undelivered]);
   }
 
-  /** Commands run ticks, decide about what ticks have left, and list events: what a tick needs, a record of commands, and an index more. */
+  /**
+   * The rights of commands: those of a tick, a record of commands, and one more index. Commands run ticks, decide about
+   * held events, and list events.
+   */
   operateStatements(integration: string): iam.PolicyStatement[] {
     const keys = [ledgerKeys.commands(integration)];
     return this.#statements(integration, keys, [byDay, undelivered, byEvent]);
@@ -103,9 +106,9 @@ export class Ledger extends Construct {
 }
 
 /**
- * The functions of one integration reach no item of another. `ForAllValues` lets a request without keys pass: each action
- * that is allowed has to name some, which a scan need not. A `Null` beside it would be no safer, and stop everything if
- * AWS did not tell the key of an index's query (not tried on AWS).
+ * The functions of one integration reach no item of another. `ForAllValues` lets a request without keys pass, but each
+ * allowed action has to name keys; only a scan need not. A `Null` condition beside it would be no safer, and would stop
+ * everything if AWS did not give the key of an index's query (not tried on AWS).
  */
 function onlyOf(keys: readonly string[]) {
   return { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys } };

@@ -6,36 +6,35 @@ import type { Construct, IDependable } from 'constructs';
 import type { functionNames } from '../bundling/options.ts';
 import { functionCode } from './function-code.ts';
 
-/** What the functions of an integration have in common. */
+/** The common properties of an integration's functions. */
 export interface FunctionSurroundings {
-  /** What ticks, commands and tasks did is read in one place. */
+  /** One log for ticks, commands and tasks. */
   readonly logGroup: logs.ILogGroup;
   readonly environment: Readonly<Record<string, string>>;
   /**
-   * The subscriptions. What is published to a topic that nobody has subscribed to yet is lost, so no
-   * function may know of a topic before they do.
+   * The subscriptions. A message to a topic without subscriptions is lost, so no function may know of a topic before
+   * they exist.
    */
   readonly subscriptions: IDependable;
 }
 
 export interface NotifierFunctionProps extends FunctionSurroundings {
-  /** Which module of `lambda/`. */
+  /** The module of `lambda/`. */
   readonly runs: (typeof functionNames)[number];
   readonly description: string;
   readonly timeout: Duration;
-  /** All that it may do, besides logging. */
+  /** All of its rights, besides logging. */
   readonly statements: readonly iam.PolicyStatement[];
   /** @default - as many at once as the account has left */
   readonly reservedConcurrentExecutions?: number;
   /**
-   * How long an asynchronous invocation may wait for its turn; it is then dropped, and a failed one is not
-   * repeated.
+   * How long an asynchronous invocation may wait for its turn. After that it is dropped; a failed one is not repeated.
    * @default - Lambda's six hours and two repetitions
    */
   readonly maxEventAge?: Duration;
 }
 
-/** A function of `lambda/`, with a role of its own that may do what is stated and nothing else. */
+/** A function of `lambda/`, with a role of its own that has only the stated rights. */
 export class NotifierFunction extends lambda.Function {
   constructor(scope: Construct, id: string, props: NotifierFunctionProps) {
     const { runs, statements, environment, subscriptions, ...rest } = props;
@@ -69,7 +68,7 @@ export class NotifierFunction extends lambda.Function {
       // docs/decisions/0010-bundles-and-memory.md
       memorySize: 512,
       loggingFormat: lambda.LoggingFormat.JSON,
-      // By default, Lambda would run a command that failed or timed out twice more.
+      // By default, Lambda would repeat a command twice that failed or timed out.
       ...(rest.maxEventAge && { retryAttempts: 0 }),
     });
     this.node.defaultChild?.node.addDependency(subscriptions);

@@ -12,13 +12,13 @@ export interface OperateProps extends FunctionSurroundings {
   readonly topics: Topics;
   /** Lets the function read the partner's credentials. */
   readonly credentials: readonly iam.PolicyStatement[];
-  /** ARNs of the queues that events may be sent to one by one: those that are subscribed to them. */
+  /** ARNs of the queues that events may be sent to directly: those that are subscribed to events. */
   readonly queueArns: readonly string[];
 }
 
 /**
- * What the people on duty ask for, inside AWS: a function that is invoked by hand. Its role may do
- * what a tick may, send to subscribed queues, and look at these, at the topics and at their key.
+ * The function that carries out the commands of ops. Its role has the rights of a tick. It may also send to subscribed
+ * queues, and look at these, at the topics and at their key.
  */
 export class Operate extends NotifierFunction {
   constructor(scope: Construct, id: string, props: OperateProps) {
@@ -26,9 +26,9 @@ export class Operate extends NotifierFunction {
     super(scope, id, {
       ...surroundings,
       runs: 'operate',
-      description: `Commands of operators about ${integration}: status, release, replay and more`,
-      // The AWS CLI waits for an answer for 60 seconds and then invokes the function again. What takes
-      // longer answers where to go on.
+      description: `Commands of ops for ${integration}: status, release, replay and more`,
+      // The AWS CLI waits 60 seconds for an answer, and then invokes the function again. A longer command answers with
+      // the point where to go on.
       timeout: Duration.seconds(55),
       maxEventAge: Duration.seconds(60),
       statements: [

@@ -6,11 +6,11 @@ import type { Construct } from 'constructs';
 import { type AlarmName, adviceOn, conditions, noticed } from '../../lambda/condition-table.ts';
 import { inRunbook } from './runbook.ts';
 
-/** What it tells of, and of whom. */
+/** The condition of an alarm, and its subject. */
 interface Told {
   readonly condition: AlarmName;
   readonly integration?: string | undefined;
-  /** As ops know it, where it is no integration; no address of a person. */
+  /** The subject, as ops know it, if it is no integration; no address of a person. */
   readonly of?: string | undefined;
 }
 
@@ -19,11 +19,11 @@ export interface OperationsAlarmProps
     Told {
   /** The topics of operations. */
   readonly tells: readonly sns.ITopic[];
-  /** Whether operations are told of its end. @default true */
+  /** Whether operations get a notice of its end. @default true */
   readonly tellsEnd?: boolean;
 }
 
-/** An alarm that somebody can act on: it explains itself, and tells ops of its begin and end. */
+/** An alarm that ops can act on: it explains itself, and reports its begin and its end. */
 export class OperationsAlarm extends cloudwatch.Alarm {
   constructor(
     scope: Construct,
@@ -35,7 +35,7 @@ export class OperationsAlarm extends cloudwatch.Alarm {
       alarmDescription: describedAlarm(scope, { condition, integration, of }),
     });
     for (const topic of tells) {
-      // The topic's policy is a resource of its own, and CloudWatch does not try again to tell.
+      // The topic's policy is a resource of its own, and CloudWatch does not repeat a refused notice.
       this.node.addDependency(topic);
       this.addAlarmAction(new SnsAction(topic));
       if (tellsEnd) this.addOkAction(new SnsAction(topic));
@@ -43,10 +43,10 @@ export class OperationsAlarm extends cloudwatch.Alarm {
   }
 }
 
-/** Which days, records or organizations: only ticks know. */
+/** Only ticks know which days, records or organizations. */
 const details = 'The notice on the operations topic has the details.';
 
-/** All that the table says of a condition, in the 1,024 characters that CloudWatch takes. */
+/** All that the table says about a condition, within CloudWatch's 1,024 characters. */
 export function describedAlarm(scope: Construct, { condition, integration, of }: Told): string {
   const entry = conditions()[condition];
   const { title, happened, impact, likely } = entry;

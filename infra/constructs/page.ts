@@ -6,20 +6,20 @@ import type { Construct } from 'constructs';
 import { describedAlarm } from './operations-alarm.ts';
 
 export interface PageProps {
-  /** Its name. */
+  /** The integration's name. */
   readonly integration: string;
-  /** Each of them is reason enough. */
+  /** Each of them suffices. */
   readonly urgent: readonly cloudwatch.IAlarm[];
-  /** The pager's. */
+  /** The topic of the pager. */
   readonly topic: sns.ITopic;
 }
 
-/** Wakes somebody once, however many of the urgent alarms go off. */
+/** Wakes somebody once, also if several urgent alarms go off. */
 export class Page extends cloudwatch.CompositeAlarm {
   constructor(scope: Construct, id: string, { integration, urgent, topic }: PageProps) {
     super(scope, id, {
-      // The CDK would name it after its place in the app, which two deployments have in common. A
-      // stack's name is at most 128 characters, an alarm's 255.
+      // The CDK would name the alarm after its place in the app, which two deployments share. A stack's name has at
+      // most 128 characters, an alarm's 255.
       compositeAlarmName: `${Aws.STACK_NAME}-${Names.uniqueResourceName(scope, { maxLength: 100 })}`,
       alarmRule: cloudwatch.AlarmRule.anyOf(
         ...urgent.map((alarm) =>

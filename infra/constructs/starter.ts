@@ -4,11 +4,13 @@ import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 
-/** What the scheduler is while it starts ticks and self-checks: one role, since a stack has room for few resources. */
+/**
+ * The role of the scheduler while it starts ticks and self-checks. One role, since a stack has room for few resources.
+ */
 export class Starter extends iam.Role {
   readonly #invoke: iam.PolicyStatement;
 
-  /** @param unstarted where it leaves a tick that it could not start */
+  /** @param unstarted takes the ticks that the scheduler could not start */
   constructor(scope: Construct, id: string, unstarted: sqs.IQueue) {
     const invoke = new iam.PolicyStatement({ actions: ['lambda:InvokeFunction'] });
     super(scope, id, {
@@ -30,7 +32,7 @@ export class Starter extends iam.Role {
     this.#invoke = invoke;
   }
 
-  /** Lets it start the function, and no version or alias of it, which the construct would also allow. */
+  /** Lets the role start the function, but no version or alias of it, which the construct would also allow. */
   starting({ functionArn }: lambda.IFunction): iam.IRole {
     this.#invoke.addResources(functionArn);
     return this.withoutPolicyUpdates();

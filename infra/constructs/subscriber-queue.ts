@@ -8,9 +8,9 @@ import type { Topics } from './topics.ts';
 export interface SubscriberQueueProps {
   readonly config: Omit<NewQueueConfig, 'newQueue'>;
   readonly topics: Topics;
-  /** Who alone may send. */
+  /** The only sender. */
   readonly topicArn: string;
-  /** Whether it is of a FIFO topic. */
+  /** Whether the topic is FIFO. */
   readonly fifo: boolean;
   readonly deadLetters: sqs.IQueue;
 }
@@ -27,7 +27,7 @@ export class SubscriberQueue extends Construct {
       encryptionMasterKey: topics.key,
       ...(fifo && {
         fifo,
-        // Order is kept for each assessment, and one that waits holds up no other.
+        // The queue keeps order within an assessment only, so a waiting event delays no other assessment.
         deduplicationScope: sqs.DeduplicationScope.MESSAGE_GROUP,
         fifoThroughputLimit: sqs.FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
       }),

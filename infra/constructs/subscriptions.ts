@@ -25,7 +25,7 @@ import { Forwarder } from './forwarder.ts';
 import { SubscriberQueue } from './subscriber-queue.ts';
 import type { Topics } from './topics.ts';
 
-/** What SNS is asked for. */
+/** The properties of a subscription in SNS. */
 interface Subscribed extends Pick<AddressedConfig, 'topic' | 'raw'> {
   readonly protocol: keyof typeof protocols;
   readonly filter?: FilterConfig | undefined;
@@ -33,9 +33,9 @@ interface Subscribed extends Pick<AddressedConfig, 'topic' | 'raw'> {
 
 interface Delivery {
   readonly deadLetters: sqs.IQueue;
-  /** What an alarm calls the subscriber. */
+  /** The name of the subscriber in alarms. */
   readonly name: string;
-  /** What SNS is meanwhile, where the subscriber has no policy of its own. */
+  /** The role of SNS while it delivers, if the subscriber has no policy of its own. */
   readonly role?: iam.Role;
 }
 
@@ -49,8 +49,8 @@ const protocols = {
 } as const;
 
 /**
- * How long a webhook may be away: about three quarters of an hour, of the hour that SNS allows. Its
- * default, three attempts within a minute, is shorter than many a deployment.
+ * How long a webhook may be unavailable: about three quarters of an hour, of the hour that SNS allows. SNS's default,
+ * three attempts within a minute, is shorter than many deployments.
  */
 const webhookRetries: sns.HealthyRetryPolicy = {
   minDelayTarget: Duration.seconds(5),
@@ -60,21 +60,21 @@ const webhookRetries: sns.HealthyRetryPolicy = {
   numMaxDelayRetries: 18,
   backoffFunction: sns.BackoffFunction.EXPONENTIAL,
 };
-/** As SNS's documentation writes it; the CDK has it in upper case. */
+/** In the spelling of SNS's documentation; the CDK has it in upper case. */
 const backoffFunction = 'exponential';
 
-/** The configured subscriptions, each with a place for what SNS cannot deliver. */
+/** The configured subscriptions, each with dead letters. */
 export class Subscriptions extends Construct {
-  /** The queues made here, by the name that the configuration gives them. */
+  /** The new queues, by their names in the configuration. */
   readonly newQueues: ReadonlyMap<string, sqs.IQueue>;
   readonly passedOn: readonly PassedOn[];
-  /** Undefined: the configuration has none. */
+  /** Undefined if the configuration has none. */
   readonly archive: s3.Bucket | undefined;
-  /** Of all queues that events go to for somebody to read them, whoever made them. */
+  /** ARNs of all queues with events for readers, new and existing ones. */
   readonly eventQueueArns: readonly string[];
-  /** What the self-check looks for, in the order of the configuration. */
+  /** The subscriptions that the self-check looks for, in the order of the configuration. */
   readonly expected: readonly ExpectedSubscription[];
-  /** When these are there, what is published reaches everybody. */
+  /** When these exist, a published message reaches all subscribers. */
   readonly all: IDependable;
   readonly #all = new DependencyGroup();
   readonly #expected: ExpectedSubscription[] = [];
@@ -108,7 +108,7 @@ export class Subscriptions extends Construct {
     if (channels.length > 0) this.#all.add(new Chat(this, 'Chat', { topics, channels }));
   }
 
-  /** Amazon Q subscribes by itself, once to a topic, however many channels it tells. */
+  /** Amazon Q subscribes by itself, once to a topic, also for several channels. */
   #expectChat(config: ChatConfig): void {
     const topic = `chat-${config.topic}` as const;
     this.#expected.push({ topic, protocol: 'https', name: chatInPublic(config) });
@@ -128,11 +128,11 @@ export class Subscriptions extends Construct {
   }
 
   /**
-   * An endpoint that is there already. The owner of a queue lets the topic in; for a function the
-   * stack does it where it can. Addresses and URLs confirm by answering what SNS sends them.
+   * An existing endpoint. The owner of a queue lets the topic in. For a function, the stack does so where it can.
+   * Addresses and URLs answer SNS's request to confirm.
    */
   #existing(config: AddressedConfig, endpoint: string): void {
-    // Named by what it is, not by its place: reordering the list must not replace subscriptions.
+    // The id comes from the endpoint, not from its place: a new order of the list must not replace subscriptions.
     const known = endpointName(config.protocol, endpoint).replaceAll('/', ' ');
     const id = `${config.topic} ${config.protocol} ${known}`;
     const name = inPublic(config.protocol, endpoint);
@@ -180,7 +180,7 @@ export class Subscriptions extends Construct {
     this.#forwarded(`${topic} ${id}`, eventBus, filter, parts);
   }
 
-  /** By SNS itself, which a FIFO topic does not do: there a pipe does. */
+  /** SNS itself delivers, save from a FIFO topic: there a pipe does. */
   #toArchive({ topic, filter, keepDays }: ArchiveConfig): s3.Bucket {
     const topics = this.#topics;
     const archive = new Archive(this, 'archive', { topics, keepDays });
@@ -261,13 +261,13 @@ export class Subscriptions extends Construct {
         'DeliveryPolicy.healthyRetryPolicy.backoffFunction',
         backoffFunction,
       );
-    // The queue and its policy: SNS does not try again what it is not allowed to deliver.
+    // The subscription comes after the queue and its policy, since SNS does not repeat a refused delivery.
     subscription.node.addDependency(deadLetters);
     this.#all.add(subscription);
     return subscription;
   }
 
-  /** A function of the account and region that is deployed to; the owner of another one lets SNS in. */
+  /** For a function in the account and region of the deployment. The owner of another function lets SNS in. */
   #admitTo(
     functionArn: string,
     id: string,
@@ -283,12 +283,13 @@ export class Subscriptions extends Construct {
     });
     const isHere = this.#isHere(region, account);
     permission.cfnOptions.condition = isHere;
-    // The subscription comes after it. `DependsOn` knows no conditions; what is mentioned here does.
+    // The subscription comes after the permission. `DependsOn` knows no conditions, but a reference in the metadata
+    // does.
     const after = Fn.conditionIf(isHere.logicalId, permission.ref, Aws.NO_VALUE);
     resourceOf(subscription)?.addMetadata('After', after);
   }
 
-  /** One condition for each place: CloudFormation takes 200. */
+  /** One condition for each place, since CloudFormation takes 200. */
   #isHere(region: string, account: string): CfnCondition {
     const id = `${region} ${account} is here`;
     const condition =
@@ -313,7 +314,7 @@ function resourceOf(subscription: sns.Subscription): CfnResource | undefined {
   return CfnResource.isCfnResource(resource) ? resource : undefined;
 }
 
-/** What an alarm may call a subscriber: not a person's address, and no URL with what is secret in it. */
+/** The name of a subscriber in alarms: not a person's address, and no URL, which may hold secrets. */
 function inPublic(protocol: AddressedConfig['protocol'], endpoint: string): string {
   switch (protocol) {
     case 'email':

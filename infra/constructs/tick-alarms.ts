@@ -24,8 +24,8 @@ const { BREACHING, NOT_BREACHING } = cloudwatch.TreatMissingData;
 const { SUM, MAXIMUM } = cloudwatch.Stats;
 
 /**
- * What lasts until somebody has mended it or decided: every tick that ends counts it while there is any, and no tick
- * counts a zero, which would be paid for. So silence is its end; a few lost ticks are not.
+ * Conditions that last until somebody mends them or decides. Every tick counts them while there are any. No tick counts
+ * a zero, since each count costs. So silence is their end, but a few lost ticks are not.
  */
 const lasting = [
   ['Undeliverable', 'undeliverable'],
@@ -37,11 +37,11 @@ const lasting = [
 ] as const;
 
 /**
- * Tells operations when ticks of an integration fail, do not run or are not heard, within three ticks or a
- * few more, and of what they find that somebody has to mend or decide, with the first tick that finds it.
+ * Tells operations within about three ticks when the ticks of an integration fail, do not run or are not heard. Tells
+ * them with the first tick about findings that somebody has to mend or decide.
  */
 export class TickAlarms extends Construct {
-  /** Those that somebody has to get up for: subscribers are not told of what happens. */
+  /** Alarms that wake somebody: subscribers do not get their events. */
   readonly urgent: readonly cloudwatch.IAlarm[];
 
   constructor(
@@ -60,7 +60,7 @@ export class TickAlarms extends Construct {
       evaluationPeriods: 1,
       treatMissingData: NOT_BREACHING,
     };
-    // One lost tick is made up for by the next; three of five is not bad luck.
+    // The next tick makes up for one lost tick; three of five are no accident.
     const repeatedly = { ...once, datapointsToAlarm: 3, evaluationPeriods: 5 };
     const failing = new OperationsAlarm(this, 'Failing', {
       ...repeatedly,
@@ -75,19 +75,19 @@ export class TickAlarms extends Construct {
       comparisonOperator: LESS_THAN_THRESHOLD,
       threshold: 1,
       evaluationPeriods: 3,
-      // No data is the very thing to be told about: a tick that does not run counts nothing. CloudWatch
-      // looks for older data first, and so may take two or three periods more.
+      // No data is the very reason for this alarm: a tick that does not run counts nothing. CloudWatch looks for older
+      // data first, and so may take two or three periods more.
       treatMissingData: BREACHING,
       condition: 'no-completed-tick',
     });
-    // It begins with what is missing, and so goes off at once, the pager with it; by then the first tick
-    // is at least on its way.
+    // The alarm begins with missing data, and so goes off at once, and the pager with it. With this dependency, the
+    // first tick is at least on its way by then.
     silent.node.addDependency(schedule);
 
     const look = Duration.minutes(Math.max(5, period.toMinutes()));
     const undelivered = new OperationsAlarm(this, 'Undelivered', {
       ...once,
-      // In every period of a quarter of an hour, and in two at least.
+      // For a quarter of an hour in a row, and for two periods at least.
       metric: metric(metrics.eventsUndelivered, MAXIMUM).with({ period: look }),
       evaluationPeriods: Math.max(2, Math.ceil(15 / look.toMinutes())),
       condition: 'undelivered',

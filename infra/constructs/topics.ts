@@ -11,36 +11,36 @@ const fromThisAccount = { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } 
 
 type ChatTopic = ChatConfig['topic'];
 
-/** Topics that chats are told by; nothing else subscribes to them. */
+/** Topics for chats; nothing else subscribes to them. */
 interface ChatTopics {
   readonly alerts?: sns.Topic;
   readonly operations?: sns.Topic;
 }
 
 export interface TopicsProps {
-  /** Of the events topic. */
+  /** The kind of the events topic. */
   readonly kind: 'standard' | 'fifo';
-  /** An existing customer key: one of the app, or the ARN of one whose policy its owner keeps. */
+  /** An existing customer key: a key of the app, or the ARN of a key whose policy its owner keeps. */
   readonly key: kms.IKey | string | undefined;
-  /** Accounts that may subscribe queues and functions of their own, and nothing else, to the events topic. */
+  /** Accounts that may subscribe their own queues and functions to the events topic, and nothing else. */
   readonly subscriberAccounts: readonly string[];
-  /** What chats are told. */
+  /** The topics that have chats. */
   readonly chat: readonly ChatTopic[];
 }
 
 /**
- * The three topics: `events` for machines, `alerts` for people, `operations` for those who run this.
- * Encrypted at rest, reachable over TLS only.
+ * The three topics: `events` for machines, `alerts` for people, `operations` for ops. Encrypted at rest, reachable over
+ * TLS only.
  */
 export class Topics extends Construct {
   readonly events: sns.Topic;
   readonly alerts: sns.Topic;
   readonly operations: sns.Topic;
-  /** What chats are told, by topics of their own: Amazon Q shows messages of another form than people read. */
+  /** Chats have topics of their own, since Amazon Q shows messages of another form than people read in mails. */
   readonly chat: ChatTopics;
-  /** Where alarms go: operations, and their chats. */
+  /** The targets of alarms: the operations topic, and its chats. */
   readonly ofOperations: readonly sns.Topic[];
-  /** Encrypts the topics, and the queues that they deliver to here. */
+  /** Encrypts the topics, and the queues of this stack that they deliver to. */
   readonly key: kms.IKey;
 
   constructor(scope: Construct, id: string, props: TopicsProps) {
@@ -48,8 +48,8 @@ export class Topics extends Construct {
     const { kind, key, subscriberAccounts, chat } = props;
     this.key =
       typeof key === 'string' ? kms.Key.fromKeyArn(this, 'Key', key) : (key ?? this.#newKey());
-    // The reason for a customer key: without this statement SNS drops CloudWatch's alarms
-    // silently, and the policy of AWS's own key cannot be extended.
+    // The reason for a customer key: without this statement, SNS drops CloudWatch's alarms silently, and the policy of
+    // AWS's own key cannot be extended.
     this.key.addToResourcePolicy(
       new iam.PolicyStatement({
         sid: 'AlarmsToEncryptedTopic',
@@ -64,8 +64,8 @@ export class Topics extends Construct {
       displayName: 'Certification events',
       ...(kind === 'fifo' && {
         fifo: true,
-        // A group is an assessment, and an event's id belongs to one: duplicates need not be looked
-        // for elsewhere, and the topic is not limited to 3,000 messages a second.
+        // A group is an assessment, and an event's id belongs to one. So duplicates occur only within a group, and the
+        // topic is not limited to 3,000 messages a second.
         fifoThroughputScope: sns.FifoThroughputScope.MESSAGE_GROUP,
       }),
     });
@@ -77,7 +77,7 @@ export class Topics extends Construct {
     this.chat = this.#chatTopics(chat);
     this.ofOperations = [this.operations, ...(this.chat.operations ? [this.chat.operations] : [])];
 
-    // A topic with a policy of its own (TLS only) has no implied permissions: each is stated here.
+    // A topic with its own policy (TLS only) has no implied permissions, so each is stated here.
     for (const topic of this.ofOperations)
       topic.addToResourcePolicy(
         new iam.PolicyStatement({
@@ -95,8 +95,8 @@ export class Topics extends Construct {
           principals: [new iam.AccountPrincipal(account)],
           actions: ['sns:Subscribe'],
           resources: [this.events.topicArn],
-          // Its own queues and functions. Who may subscribe anything could have personal data mailed
-          // to any address, and nobody here would see who reads it.
+          // Only the account's own queues and functions. With other protocols, the account could have personal data
+          // mailed to any address, and nobody here would see who reads it.
           conditions: {
             StringEquals: { 'sns:Protocol': ['sqs', 'lambda'] },
             StringLike: { 'sns:Endpoint': `arn:*:*:*:${account}:*` },
@@ -110,9 +110,10 @@ export class Topics extends Construct {
   }
 
   /**
-   * Publish to the topics, with the key permissions that the CDK's own grant gives.
+   * Rights to publish to the topics, with the key permissions of the CDK's own grant.
    *
-   * @param beside what else may be done with the key: a role has 10,240 characters, and a statement of its own costs 150
+   * @param beside further rights on the key, in the same statement: a role has 10,240 characters, and another statement
+   * costs 150
    */
   pollStatements(...beside: readonly string[]): iam.PolicyStatement[] {
     return [
@@ -129,7 +130,7 @@ export class Topics extends Construct {
     ];
   }
 
-  /** Lets the topics send to queues that are encrypted with their key. AWS's own key cannot do that. */
+  /** Lets the topics send to queues that are encrypted with their key. AWS's own key does not allow that. */
   admitQueues(): void {
     this.key.addToResourcePolicy(
       new iam.PolicyStatement({
@@ -138,7 +139,7 @@ export class Topics extends Construct {
         actions: ['kms:Decrypt', 'kms:GenerateDataKey*'],
         resources: ['*'],
         conditions: {
-          // Not the topics by name, which depend on this key; each queue's policy names its own.
+          // Not the topics by name, since they depend on this key; each queue's policy names its topic.
           ArnLike: {
             'aws:SourceArn': `arn:${Aws.PARTITION}:sns:${Aws.REGION}:${Aws.ACCOUNT_ID}:*`,
           },
@@ -151,13 +152,13 @@ export class Topics extends Construct {
     return new kms.Key(this, 'Key', {
       description: 'Encrypts the topics and the queues of certification-notifier at rest',
       enableKeyRotation: true,
-      // Queues stay when `keyArn` takes its place: what waits in them can be read with it only.
+      // Queues stay when `keyArn` replaces this key, and only this key can decrypt the messages that wait in them.
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
   }
 
   #chatTopics(names: readonly ChatTopic[]): ChatTopics {
-    // Whether Amazon Q knows signatures of version 2 is not documented: SNS's default.
+    // AWS does not document whether Amazon Q knows signatures of version 2, so SNS's default is used.
     const topic = (id: string, of: string) =>
       this.#topic(id, { displayName: `Certification ${of}, for chats` }, {});
     return {
@@ -168,7 +169,7 @@ export class Topics extends Construct {
     };
   }
 
-  /** @param signing nothing of it: SNS signs with SHA-1 then */
+  /** @param signing empty: SNS signs with SHA-1 */
   #topic(id: string, props: sns.TopicProps, signing: sns.TopicProps = sha256): sns.Topic {
     return new sns.Topic(this, id, {
       ...props,

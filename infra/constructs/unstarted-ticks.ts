@@ -5,7 +5,7 @@ import { notEmpty } from './dead-letters.ts';
 import { OperationsAlarm } from './operations-alarm.ts';
 import type { Topics } from './topics.ts';
 
-/** Where the schedules leave the ticks that they could not start. */
+/** Takes the ticks that the schedules could not start. */
 export class UnstartedTicks extends sqs.Queue {
   constructor(scope: Construct, id: string, topics: Topics) {
     super(scope, id, {

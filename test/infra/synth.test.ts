@@ -404,7 +404,7 @@ describe('an environment', () => {
     expect({ status, found }).toEqual({ status: 1, found: '' });
     expect(stderr.trim().split('\n')).toEqual([
       `${settings} has a problem:`,
-      '  env: "staging" found; allowed: none beside a file of this name. Called *.config.mjs, it would be *.staging.config.mjs that says what staging is',
+      '  env: "staging" found; allowed: none beside a file of this name. Call the file *.config.mjs; then *.staging.config.mjs has the settings of staging',
       'Correct the named settings and run this again.',
     ]);
   });

@@ -158,7 +158,7 @@ const refusals: readonly Refusal[] = [
       `an archive of ${topic}`,
       withOne(archive({ topic })),
       `subscriptions[0].topic: "${topic}" found`,
-      "'events': an archive keeps what has happened",
+      "'events': an archive is for events",
     ],
   ),
   [

@@ -13,10 +13,10 @@ const template = synthesized({
 });
 
 const operate = only(template, 'AWS::Lambda::Function', {
-  Description: 'Commands of operators about district-a: status, release, replay and more',
+  Description: 'Commands of ops for district-a: status, release, replay and more',
 });
 const poll = only(template, 'AWS::Lambda::Function', {
-  Description: 'One tick: announces what changed among the assessments of district-a',
+  Description: 'One tick: announces changes among the assessments of district-a',
 });
 
 describe('the operate function', () => {

@@ -67,7 +67,7 @@ describe('a secret of the app', () => {
     expect(outputs.SecretDistrictA).toMatchObject({ Value: arn });
     expect(Object.keys(outputs)).not.toContain('FillSecretDistrictA');
     const { resource } = only(template, 'AWS::Lambda::Function', {
-      Description: 'One tick: announces what changed among the assessments of district-a',
+      Description: 'One tick: announces changes among the assessments of district-a',
     });
     expect(at(resource, 'Properties', 'Environment', 'Variables', environment.secret)).toEqual(arn);
     expect(notifier.integrations.get('district-a')?.secret).toMatchObject({ isNew: false });
