@@ -441,7 +441,7 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
     happened: 'No tick has completed for three periods or more.',
     impact: 'Nothing is announced; what was committed goes out later, and none is lost.',
     likely:
-      'the schedule switched off, the credentials refused, the function throttled or failing, ticks that run out of time.',
+      'the schedule switched off, the credentials refused, every request refused with 429, the function throttled or failing, ticks that run out of time.',
     act: 'now',
     over: 'a tick completes',
     toDo: 'See which of the checks fails; then look at the log of the poll function, and at the queue of ticks that did not start.',
@@ -569,7 +569,7 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
     fault: 'ops',
     happened:
       'For a quarter of an hour, events have stood in the queue of a pipe that does not take them.',
-    impact: 'Who listens there is not told. Events wait for 14 days, here or as dead letters.',
+    impact: 'The listeners there are not told. Events wait for 14 days, here or as dead letters.',
     likely:
       'a bus that is gone, a role or a key that was changed, or a pipe that AWS has stopped after many such failures.',
     act: 'within 14 days',
@@ -596,7 +596,7 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
     impact: 'Subscribers hear of changes late; none is lost, whatever the hour.',
     act: 'now',
     over: 'none of these alarms is on',
-    toDo: 'Read the descriptions of the alarms behind this one; the notices on the operations topic say the same and more.',
+    toDo: 'List the alarms that are on: aws cloudwatch describe-alarms --state-value ALARM. Their descriptions say what to do, and the notices on the operations topic say more.',
     alarm: 'paged',
   },
 });
