@@ -2,7 +2,7 @@ import { Temporal } from 'temporal-polyfill';
 import type { View } from '../../ops/render/layout.ts';
 import { type AdvisedStatus, activityFields, type TimedActivity } from '../../ops/render/status.ts';
 import { amount, count, counts } from '../../ops/render/text.ts';
-import { moment, msSince, span } from '../../ops/render/time.ts';
+import { duration, moment, msSince } from '../../ops/render/time.ts';
 import { activityChart, type Bar } from '../charts/activity.ts';
 import type { Html } from '../html.ts';
 import { html } from '../library.ts';
@@ -20,7 +20,7 @@ export function recentActivity(view: View, { activity, settings }: AdvisedStatus
     return {
       ...tick,
       told: `${moment(tick.at, view, 'minute')}: ${told(tick)}`,
-      gap: isLacking ? `${span(gapMs)} without a tick that asked the partner` : undefined,
+      gap: isLacking ? `${duration(gapMs)} without a tick that asked the partner` : undefined,
     };
   });
   const ofHours = hours.map(
@@ -56,7 +56,7 @@ const msBetween = (before: TimedActivity, after: TimedActivity) =>
 export function nextTick(view: View, { lastTick, settings, paused }: AdvisedStatus): string {
   const everyMs = settings.every * 60_000;
   if (paused !== undefined) return 'none, it is paused';
-  if (lastTick === undefined) return `within ${span(everyMs)}`;
+  if (lastTick === undefined) return `within ${duration(everyMs)}`;
   const leftMs = everyMs - msSince(lastTick, view);
-  return leftMs > 0 ? `within ${span(Math.ceil(leftMs / 1_000) * 1_000)}` : 'now';
+  return leftMs > 0 ? `within ${duration(Math.ceil(leftMs / 1_000) * 1_000)}` : 'now';
 }

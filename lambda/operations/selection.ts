@@ -78,7 +78,7 @@ export interface Selected {
 export type Find = (id: number) => Promise<Assessment | 'unreadable' | undefined>;
 
 /** Certifications that are replayed together. */
-export interface Slice {
+export interface ReplayGroup {
   /** By day, and by id within a day: the order of a replay. */
   readonly items: readonly Selected[];
   /** The cursor behind all of these days, certifications that were not selected included. */
@@ -95,13 +95,13 @@ export interface Slice {
  * @param onUnknown called once all else is done, with the number of requested ids that the ledger
  * lacks
  */
-export async function* slices(
+export async function* replayGroups(
   { ledger, partner }: OperationParts,
   years: Iterable<number>,
   command: Asked,
   limit: Call['limit'],
   onUnknown: (ids: number) => void,
-): AsyncGenerator<Slice> {
+): AsyncGenerator<ReplayGroup> {
   const { ids } = command;
   const byId: Find = (id) => partner.get(id, limit.deadline);
   if (ids !== undefined) {

@@ -3,7 +3,7 @@ import type { Answer } from '../listening/post.ts';
 import type { Verdict } from '../listening/verdict.ts';
 import type { Tone, View } from './layout.ts';
 import { counts } from './text.ts';
-import { moment, span } from './time.ts';
+import { duration, moment } from './time.ts';
 
 /** One post of a message, and its outcome. */
 export interface Attempt {
@@ -40,8 +40,8 @@ export function attemptLine(
 }
 
 function answered({ status, tookMs }: Answer): string {
-  if (status === 'too-late') return `no answer within ${span(tookMs)}`;
-  const took = `in ${span(Math.max(1, tookMs))}`;
+  if (status === 'too-late') return `no answer within ${duration(tookMs)}`;
+  const took = `in ${duration(Math.max(1, tookMs))}`;
   return typeof status === 'number' ? `${status} ${took}` : `no answer (${status}) ${took}`;
 }
 

@@ -1,5 +1,5 @@
 import { amount } from './text.ts';
-import { span } from './time.ts';
+import { duration } from './time.ts';
 
 /** The speed so far, and the time since it was measured. */
 export interface Pace {
@@ -51,7 +51,7 @@ export function progressLine(progress: ProgressState, width: number): string {
 
 function told({ elapsedMs, answeredInMs, part, pace }: Omit<ProgressState, 'label'>) {
   if (part === undefined || part.total <= 0) {
-    const figures = `  ${span(elapsedMs)}${limit(answeredInMs)}`;
+    const figures = `  ${duration(elapsedMs)}${limit(answeredInMs)}`;
     if (answeredInMs === undefined) return { figures };
     return { share: elapsedMs / (elapsedMs + Math.max(0, answeredInMs)), figures };
   }
@@ -61,11 +61,11 @@ function told({ elapsedMs, answeredInMs, part, pace }: Omit<ProgressState, 'labe
   if (done >= total) return { share, figures };
   if (pace === undefined) return { share, figures: figures + limit(answeredInMs) };
   const leftMs = (total - done) / pace.perMs - pace.sinceMs;
-  const left = leftMs > 1000 ? `about ${span(leftMs)} left` : 'nearly done';
+  const left = leftMs > 1000 ? `about ${duration(leftMs)} left` : 'nearly done';
   return { share, figures: `${figures}, ${left}` };
 }
 
 function limit(answeredInMs: number | undefined): string {
   if (answeredInMs === undefined) return '';
-  return answeredInMs > 0 ? `, an answer within ${span(answeredInMs)}` : ', the answer is late';
+  return answeredInMs > 0 ? `, an answer within ${duration(answeredInMs)}` : ', the answer is late';
 }

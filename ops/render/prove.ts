@@ -53,7 +53,7 @@ export const proveColumns = [
 
 /** A row for each day. Empty days in a row that were proven together share one. */
 export function proveRows(view: View, days: readonly Day[]): Cell[][] {
-  return stretches(days).map((stretch) => row(view, stretch));
+  return dayRanges(days).map((range) => row(view, range));
 }
 
 /** Future days do not count, and a day that is not over counts with its certifications so far. */
@@ -76,8 +76,8 @@ export function proveVerdict({ proven, open, unproven, notYet, certifications }:
 }
 
 /** Joins empty days in a row that were proven together; every other day stays by itself. */
-function stretches(days: readonly Day[]): Stretch[] {
-  const found: Stretch[] = [];
+function dayRanges(days: readonly Day[]): DayRange[] {
+  const found: DayRange[] = [];
   for (const day of days) {
     const last = found.at(-1);
     if (last !== undefined && isEmpty(day) && isEmpty(last) && isAlike(last, day))
@@ -87,7 +87,7 @@ function stretches(days: readonly Day[]): Stretch[] {
   return found;
 }
 
-type Stretch = Day & { to: string };
+type DayRange = Day & { to: string };
 
 const isEmpty = ({ count, digest, unprovenSince, askedAt }: Day) =>
   count === 0 && digest === undefined && unprovenSince === undefined && askedAt === undefined;
@@ -97,13 +97,13 @@ const isAlike = (one: Day, other: Day) =>
   one.cause === other.cause &&
   one.neighbour === other.neighbour;
 
-function row(view: View, stretch: Stretch): Cell[] {
-  const { count, since: more = 0, proof, digest = '', unprovenSince } = stretch;
-  const day = stretch.day === stretch.to ? stretch.day : `${stretch.day} to ${stretch.to}`;
+function row(view: View, range: DayRange): Cell[] {
+  const { count, since: more = 0, proof, digest = '', unprovenSince } = range;
+  const day = range.day === range.to ? range.day : `${range.day} to ${range.to}`;
   const number = `${amount(count)}${more === 0 ? '' : ` (${more > 0 ? '+' : ''}${more} since)`}`;
   const since = unprovenSince === undefined ? '' : `since ${moment(unprovenSince, view)}`;
   const at = proof === undefined ? since : moment(proof.at, view);
-  return [day, number, proofAndMore(stretch), at, digest.slice(0, 16)];
+  return [day, number, proofAndMore(range), at, digest.slice(0, 16)];
 }
 
 function proofAndMore(day: Day): Cell {

@@ -11,7 +11,7 @@ import { distance, limit, moment, momentAndDistance, msSince } from './time.ts';
 type Status = ResultOf<'status'>;
 
 /** The ranges of unproven days that are listed. */
-const stretchesShown = 5;
+const rangesShown = 5;
 /** The status with the advice on each condition, for this command line. */
 export interface AdvisedStatus extends Status {
   /** Advice on reasons that are no open condition. */
@@ -170,7 +170,7 @@ function selfCheck(view: View, { selfCheck: last }: Status): Cell {
 function unproven({ unproven: { days, first } }: Status): Cell | undefined {
   const [from] = first;
   if (from === undefined) return undefined;
-  const shown = stretched(first).slice(0, stretchesShown);
+  const shown = rangesOf(first).slice(0, rangesShown);
   const to = shown.at(-1)?.to ?? from;
   const left = days - first.filter((day) => day <= to).length;
   const told = shown.map((one) => (one.from === one.to ? one.from : `${one.from} to ${one.to}`));
@@ -182,7 +182,7 @@ function unproven({ unproven: { days, first } }: Status): Cell | undefined {
 }
 
 /** Days in order, as ranges. */
-function stretched(days: readonly string[]): { readonly from: string; to: string }[] {
+function rangesOf(days: readonly string[]): { readonly from: string; to: string }[] {
   const ranges: { readonly from: string; to: string }[] = [];
   for (const day of days) {
     const last = ranges.at(-1);

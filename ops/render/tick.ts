@@ -1,7 +1,7 @@
 import type { ResultOf } from '../../lambda/operations/contract.ts';
 import { type Cell, facts, type View } from './layout.ts';
 import { amount, count, counts } from './text.ts';
-import { span } from './time.ts';
+import { duration } from './time.ts';
 
 type Tick = ResultOf<'tick'>;
 
@@ -41,7 +41,7 @@ export function tickLines(view: View, tick: Tick): string[] {
         tick.missing > 0 ? ['warning', `${amount(tick.missing)}, not withdrawn so far`] : undefined,
       ],
       ['time', tick.cutShort ? ['warning', 'ran out; the next tick goes on'] : undefined],
-      ['took', `${span(tick.durationMs)}, ${count(tick.requests, 'request')}`],
+      ['took', `${duration(tick.durationMs)}, ${count(tick.requests, 'request')}`],
     ],
     '',
   );

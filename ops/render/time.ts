@@ -36,7 +36,7 @@ function abbreviation(at: Temporal.ZonedDateTime): string {
 }
 
 /** `350 ms`, `12 s`, `1 min 30 s`, `3 h 20 min`, `2 d 35 min`: the two largest units, rounded down. */
-export function span(milliseconds: number): string {
+export function duration(milliseconds: number): string {
   if (milliseconds > 0 && milliseconds < 1000) return `${Math.ceil(milliseconds)} ms`;
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
   const minutes = Math.floor(seconds / 60);
@@ -55,7 +55,7 @@ export function span(milliseconds: number): string {
 export function limit(minutes: number): string {
   const whole = Math.ceil(minutes);
   const needsThree = whole > 1440 && whole % 1440 > 60;
-  return span((needsThree ? Math.ceil(whole / 60) * 60 : whole) * 60_000);
+  return duration((needsThree ? Math.ceil(whole / 60) * 60 : whole) * 60_000);
 }
 
 export function msSince(instant: string, { now }: Pick<Now, 'now'>): number {
@@ -66,7 +66,7 @@ export function msSince(instant: string, { now }: Pick<Now, 'now'>): number {
 export function distance(instant: string, view: Pick<Now, 'now'>): string {
   const ms = msSince(instant, view);
   if (Math.abs(ms) < 1000) return 'now';
-  return ms < 0 ? `in ${span(-ms)}` : `${span(ms)} ago`;
+  return ms < 0 ? `in ${duration(-ms)}` : `${duration(ms)} ago`;
 }
 
 /** `2026-11-21 11:05:08 EST (12 s ago)` */

@@ -47,7 +47,7 @@ function pageOf(list: readonly HostRecord[], query: ListQuery): Page {
     quarantined: rows.flatMap(({ malformed, assessment: { id } }, index) =>
       malformed ? [{ index, id, problems: ['name: expected string'] }] : [],
     ),
-    meta: { count: list.length, ...sliceOf(query) },
+    meta: { count: list.length, ...windowOf(query) },
     rows: rows.length,
   };
 }
@@ -71,12 +71,12 @@ export function listed(
 
 /** The records of the page that a query asks for. */
 export function rowsOf(list: readonly HostRecord[], query: ListQuery): readonly HostRecord[] {
-  const { offset, page } = sliceOf(query);
+  const { offset, page } = windowOf(query);
   return list.slice(offset, offset + page);
 }
 
 /** The offset and the size of a page, by the document's defaults and cap. */
-export function sliceOf({ offset = 0, page = 50 }: ListQuery): { offset: number; page: number } {
+export function windowOf({ offset = 0, page = 50 }: ListQuery): { offset: number; page: number } {
   return { offset, page: Math.min(page, 100) };
 }
 

@@ -16,7 +16,7 @@ import { readRawQuery } from '../../local/partner-sandbox/query.ts';
 import { documentRules, type Answer as SandboxAnswer } from '../../local/partner-sandbox/rules.ts';
 import { defaultSwitches } from '../../local/partner-sandbox/switches.ts';
 import { assessment } from '../support/assessments.ts';
-import { type HostOrder, type HostRecord, listed, rowsOf, sliceOf } from './listing.ts';
+import { type HostOrder, type HostRecord, listed, rowsOf, windowOf } from './listing.ts';
 
 /** An HTTP answer. */
 export interface Answer {
@@ -378,7 +378,7 @@ export class MemoryPartner {
     const list = this.#listed(query);
     const cut = { ...query, page: Math.min(query.page ?? 50, this.pageRows) };
     const rows = rowsOf(list, cut).filter(({ assessment: { id } }) => !this.hidden.has(id));
-    const meta = { count: this.count(list.length, query), ...sliceOf(cut) };
+    const meta = { count: this.count(list.length, query), ...windowOf(cut) };
     const data = rows.map((record) => this.#text(record)).join();
     const body = `{"data":[${data}],"meta":${JSON.stringify(meta)}}`;
     return { status: 200, body, ...this.#weighed(rows) };

@@ -37,7 +37,7 @@ export const peaceful: Unrest = {
 type Failure = Exclude<Fault, 'silence'>;
 
 /** A fault in the way of one call, for so many more requests of it. */
-interface Hindrance {
+interface PendingFault {
   readonly fault: Failure | 'credentials';
   left: number;
 }
@@ -77,7 +77,7 @@ export class Host {
   readonly #ties: Random;
   readonly #note: Note;
   /** By path: what is asked again for the same reason meets the same. */
-  readonly #hindrances = new WeakMap<Invocation, Map<string, Hindrance>>();
+  readonly #pendingFaults = new WeakMap<Invocation, Map<string, PendingFault>>();
   readonly #words: Random;
   /** They were told by an answer to the list without a filter that nothing is assigned. */
   readonly #toldOfNothing = new WeakSet<Invocation>();
@@ -172,20 +172,20 @@ export class Host {
 
   /** Drawn once a call; a call that fails does so however often it is tried. */
   #fault({ method, path }: HttpRequest, invocation: Invocation): Failure | undefined {
-    const hindrances = this.#hindrances.get(invocation) ?? new Map<string, Hindrance>();
-    this.#hindrances.set(invocation, hindrances);
-    const isRefused = [...hindrances.values()].some(({ fault }) => fault === 'credentials');
+    const pending = this.#pendingFaults.get(invocation) ?? new Map<string, PendingFault>();
+    this.#pendingFaults.set(invocation, pending);
+    const isRefused = [...pending.values()].some(({ fault }) => fault === 'credentials');
     if (method === 'POST') return isRefused ? invalidClient : undefined;
-    const known = hindrances.get(path) ?? this.#hindrance(invocation);
+    const known = pending.get(path) ?? this.#pendingFault(invocation);
     if (known === undefined) return undefined;
     known.left -= 1;
-    if (known.left >= 0) hindrances.set(path, known);
-    else hindrances.delete(path);
+    if (known.left >= 0) pending.set(path, known);
+    else pending.delete(path);
     if (known.left < 0) return undefined;
     return known.fault === 'credentials' ? invalidToken : known.fault;
   }
 
-  #hindrance({ id, random }: Invocation): Hindrance | undefined {
+  #pendingFault({ id, random }: Invocation): PendingFault | undefined {
     if (random.chance(this.unrest.faults)) {
       const kind = random.below(20);
       this.#note(kind === 0 ? 'credentials refused' : 'failed request', id);
@@ -229,7 +229,7 @@ function failure(kind: number, random: Random): Failure {
   return random.pick<Failure>(['reset', 'half', overloaded, serverError]);
 }
 
-function nameOf(fault: Hindrance['fault']): string {
+function nameOf(fault: PendingFault['fault']): string {
   if (typeof fault === 'string') return fault;
   return fault === htmlPage ? 'HTML' : String(fault.status);
 }

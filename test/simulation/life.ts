@@ -33,7 +33,7 @@ const callsBesideReads = 5 + 100 + 100 + 20;
 /** A read that has begun is not stopped for its budget. */
 const readsBeyondBudget = 8;
 /** Slices in which a history of a few years is read, back to the oldest. */
-const slicesOfBaseline = 15;
+const rangesOfBaseline = 15;
 /** A refused token doubles each attempt. */
 const requestsOfACall = DEFAULT_LIMITS.attempts * 2;
 /** To get past rows that are too large, however many are on one page. */
@@ -360,7 +360,7 @@ export class Life {
     if (report?.outcome === 'paused' && calls + invocation.writes > invocation.notes)
       this.findings.push('a paused integration was not left alone');
     const isBaseline = report === undefined || report.outcome === 'baseline';
-    const reads = isBaseline ? slicesOfBaseline : 2 * readsBeyondBudget;
+    const reads = isBaseline ? rangesOfBaseline : 2 * readsBeyondBudget;
     if (calls > callsBesideReads + reads * longestRead)
       this.findings.push(`a tick of ${calls} calls, its longest read ${longestRead}`);
     const requestsOfPage = this.plan.huge > 0 ? requestsOfHugeRows : 1;

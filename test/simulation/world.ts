@@ -380,9 +380,9 @@ export class World {
 
   someDay(): string {
     const random = this.#random;
-    const span = random.chance(0.6) ? 3 : random.chance(0.5) ? 40 : 1_500;
+    const days = random.chance(0.6) ? 3 : random.chance(0.5) ? 40 : 1_500;
     return this.#today()
-      .subtract({ days: random.below(span) - 1 })
+      .subtract({ days: random.below(days) - 1 })
       .toString();
   }
 

@@ -16,10 +16,10 @@ import {
   type Find,
   type Obstacle,
   obstacles,
+  type ReplayGroup,
+  replayGroups,
   replaySelection,
   type Selected,
-  type Slice,
-  slices,
 } from '../selection.ts';
 import {
   by,
@@ -110,7 +110,7 @@ export const replay = define({
     const skip = (reason: Obstacle, many = 1) => {
       if (many > 0) skipped[reason] = (skipped[reason] ?? 0) + many;
     };
-    const send = async (items: readonly Selected[], { find }: Slice) => {
+    const send = async (items: readonly Selected[], { find }: ReplayGroup) => {
       const options = { concurrency: requestsAtOnce };
       const events = await pMap(
         items,
@@ -131,7 +131,7 @@ export const replay = define({
       return dryRun ? 0 : owed.length;
     };
     const together = Math.min(sentTogether, perSecond);
-    const selected = slices(parts, years, command, limit, (many) => skip('unknown', many));
+    const selected = replayGroups(parts, years, command, limit, (many) => skip('unknown', many));
     const portioning = { after, together, perSecond, done: send, cursorAt };
     const stop = await inPortions(parts, call, portioning, selected);
     const failure = stop?.failure;

@@ -102,8 +102,8 @@ function afterPage(
   // The host may apply a smaller size than was asked for (docs/partner.md, 2.4).
   const room = Math.min(applied, MAX_PAGE_SIZE);
   // A page has exactly the rows that it has room for and that the count promises.
-  const isSlice = page.rows === Math.min(room, Math.max(0, count - page.meta.offset));
-  if (!isJoined || !isSlice) return steppedBack(chain);
+  const isWhole = page.rows === Math.min(room, Math.max(0, count - page.meta.offset));
+  if (!isJoined || !isWhole) return steppedBack(chain);
   // Short and reaching the count: two witnesses that nothing follows.
   if (page.rows < room && page.meta.offset + page.rows === count)
     return { ...chain, end: 'complete' };

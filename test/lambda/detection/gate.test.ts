@@ -316,8 +316,8 @@ describe('in any order of changes', () => {
           const batch = some(kind, number, where);
           const held = gate.pass(batch);
           found.push(...batch.map(() => ({ at: gate.now, kind })));
-          const span = kind === 'updated' && where === 'audit' ? 30 * hour : 70 * minute;
-          const within = found.filter((one) => one.kind === kind && gate.now - one.at < span);
+          const windowMs = kind === 'updated' && where === 'audit' ? 30 * hour : 70 * minute;
+          const within = found.filter((one) => one.kind === kind && gate.now - one.at < windowMs);
           if (held > 0) expect(within.length).toBeGreaterThan(50);
         }
       }),

@@ -5,7 +5,7 @@ import { DaysDone } from '../../../ops/days-done.ts';
 import { facts, table, type View } from '../../../ops/render/layout.ts';
 import { progressLine } from '../../../ops/render/progress.ts';
 import { count, counts, harmless, jsonLine, shellQuoted } from '../../../ops/render/text.ts';
-import { distance, limit, moment, span } from '../../../ops/render/time.ts';
+import { distance, duration, limit, moment } from '../../../ops/render/time.ts';
 
 const view: View = {
   now: Temporal.Instant.from('2026-11-21T12:00:00Z'),
@@ -56,7 +56,7 @@ describe('time', () => {
     [86_400_000 + 2_100_000, '1 d 35 min'],
     [3 * 3_600_000 + 61_000, '3 h 1 min'],
     [49 * 3_600_000, '2 d 1 h'],
-  ])('%i ms are written as %s', (ms, told) => expect(span(ms)).toBe(told));
+  ])('%i ms are written as %s', (ms, told) => expect(duration(ms)).toBe(told));
 
   it('is rounded up for a limit', () => {
     expect([limit(1), limit(15.2), limit(1440), limit(1475), limit(1501)]).toEqual([
