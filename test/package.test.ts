@@ -1,5 +1,5 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { build } from 'esbuild';
@@ -8,6 +8,8 @@ import * as z from 'zod';
 import { bundleOptions, functionNames } from '../infra/bundling/options.ts';
 import { readAssembly } from '../local/aws/assembly.ts';
 import { contractFiles } from '../scripts/contract/files.ts';
+import { manifestSchema } from '../scripts/release/facts.ts';
+import { tarballProblems } from '../scripts/release/problems.ts';
 import { event } from './consumer/events.ts';
 import { startHandledTables } from './consumer/handled-table.ts';
 import { Duty } from './ops/duty.ts';
@@ -151,6 +153,21 @@ describe('the packed package, at a subscriber,', () => {
         .filter((name) => name.includes('.'))
         .toSorted(),
     ).toEqual([...contractFiles().keys()].map((path) => path.replace('docs/', '')).toSorted());
+  });
+
+  it('has all files that it exports, and none that is not to be published', () => {
+    const tarball = readdirSync(subscriber.installed, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name))
+      .map((file) => ({
+        path: relative(subscriber.installed, file).replaceAll('\\', '/'),
+        size: statSync(file).size,
+      }));
+    expect(tarball.length).toBeGreaterThan(500);
+    const whole = manifestSchema.parse(
+      JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')),
+    );
+    expect(tarballProblems({ manifest: whole, tarball })).toEqual([]);
   });
 
   it('types the schema as JSON', () => {
