@@ -13,7 +13,7 @@ interface Import {
 
 const loadsIt = ({ typeOnly }: Import) => !typeOnly;
 
-/** Every import of one of our files by another. */
+/** Each import of one of our files by another. */
 function importsOf(folder: string): Import[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
@@ -37,7 +37,7 @@ function crossing(folder: string, allowed: RegExp, { types = true } = {}): strin
     .map(({ from, to }) => `${from} → ${to}`);
 }
 
-/** Files that lead to themselves by way of others. */
+/** Files that import themselves through others. */
 function circles(imports: readonly Import[]): string[] {
   const loads = Map.groupBy(imports, ({ from }) => from);
   const settled = new Set<string>();
@@ -53,7 +53,7 @@ function circles(imports: readonly Import[]): string[] {
 }
 
 describe('arrows point one way', () => {
-  it('no file loads itself by way of others', () => {
+  it('no file imports itself through others', () => {
     const folders = ['lambda', 'infra', 'consumer', 'ops', 'console', 'local'];
     expect(circles(folders.flatMap(importsOf).filter(loadsIt))).toEqual([]);
   });
@@ -62,7 +62,7 @@ describe('arrows point one way', () => {
     expect(circles(importsOf(folder))).toEqual([]);
   });
 
-  it('detection imports nothing of ours but types', () => {
+  it('detection imports only types of ours', () => {
     expect(crossing('lambda/detection', /^$/)).toEqual([]);
   });
 
@@ -84,13 +84,13 @@ describe('arrows point one way', () => {
     expect(crossing('lambda/delivery', new RegExp(`^(${base})$`))).toEqual([]);
   });
 
-  it('what subscribers import knows the contract and the base only', () => {
+  it("the subscribers' imports know the contract and the base only", () => {
     expect(crossing('consumer', /^lambda\/(errors|clock|english)\.ts$|^lambda\/events\//)).toEqual(
       [],
     );
   });
 
-  it('what operators ask for goes through the ports of the tick', () => {
+  it('commands go through the ports of the tick', () => {
     const behindPorts = /^lambda\/(partner|ledger|delivery)\//;
     const steps = /^lambda\/tick\/(?!time-limit|tick|parts)/;
     expect(
@@ -103,7 +103,7 @@ describe('arrows point one way', () => {
     expect(importsOf('lambda/fan-out').filter(({ to }) => behindPorts.test(to))).toEqual([]);
   });
 
-  it('the stack and the runtime share names, and what is said of conditions', () => {
+  it('the stack and the runtime share names and the condition table', () => {
     expect(
       crossing('infra', /^(lambda\/(names|errors|condition-table)\.ts|cdk\.json)$/, {
         types: false,
@@ -112,7 +112,7 @@ describe('arrows point one way', () => {
     expect(crossing('lambda', /^package\.json$/, { types: false })).toEqual([]);
   });
 
-  it("the operators' command line knows the contract, names, the stack's outputs and the partner's client only", () => {
+  it("the command line of ops knows the contract, names, the stack's outputs and the partner's client only", () => {
     const known =
       /^infra\/output-names\.ts$|^lambda\/(names|errors|condition-table|clock|describe-error|english)\.ts$|^lambda\/operations\/(contract|shapes|lives|commands\/[\w-]+)\.ts$|^lambda\/events\/event\.ts$|^lambda\/partner\/client\.ts$|^local\/instance\.ts$/;
     expect(crossing('ops', known)).toEqual([]);
@@ -122,14 +122,14 @@ describe('arrows point one way', () => {
     ).toEqual([]);
   });
 
-  it('the console knows the command line and what that knows', () => {
+  it('the console knows the command line and its imports', () => {
     const known =
       /^ops\/|^lambda\/(errors|condition-table|clock)\.ts$|^lambda\/operations\/(contract|shapes|lives|commands\/[\w-]+)\.ts$|^lambda\/events\/event\.ts$/;
     expect(crossing('console', known)).toEqual([]);
     expect(importsOf('ops').filter(({ to }) => to.startsWith('console/'))).toEqual([]);
   });
 
-  it('what nobody who installs the package should have to install is named in one module, which the build bundles', () => {
+  it('each package that installers should not need is named in one module, which the build bundles', () => {
     const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     const build = readFileSync(join(root, 'scripts/bundle-libraries.ts'), 'utf8');
     const bundled = /const libraries = \[(.*?)\]/s.exec(build)?.[1] ?? '';
@@ -149,7 +149,7 @@ describe('arrows point one way', () => {
     for (const file of named) expect(bundled).toContain(`'${file.replace('.ts', '')}'`);
   });
 
-  it('what is bundled speaks zod/mini: the whole of zod is 60 KB more', () => {
+  it('bundled files use zod/mini: the whole of zod adds 60 KB', () => {
     const whole = ['lambda', 'consumer'].flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
         .filter((name) => name.endsWith('.ts'))
@@ -159,7 +159,7 @@ describe('arrows point one way', () => {
     expect(whole).toEqual([]);
   });
 
-  it('what is deployed does not know what runs locally', () => {
+  it('deployed files know nothing that runs locally', () => {
     for (const folder of ['lambda', 'infra'])
       expect(
         importsOf(folder).filter(({ to }) =>

@@ -26,7 +26,7 @@ const pages = [
 ];
 const names = new Set(buildProgram(async () => {}).commands.map((command) => command.name()));
 
-/** What stands for something that the reader knows. */
+/** Placeholders for values that the reader knows. */
 const placeholders: Readonly<Record<string, string>> = {
   NAME: 'certification-notifier',
   DAY: '2026-11-21',
@@ -34,7 +34,7 @@ const placeholders: Readonly<Record<string, string>> = {
   ARN: 'arn:aws:sqs:us-east-1:111122223333:certifications',
 };
 
-/** The arguments of a command line, quotes taken off. */
+/** The arguments of a command line, without quotes. */
 function argumentsOf(line: string): string[] {
   const words = line.match(/"[^"]*"|\S+/g) ?? [];
   return words.map((word) => placeholders[word] ?? word.replaceAll('"', ''));
@@ -42,7 +42,10 @@ function argumentsOf(line: string): string[] {
 
 const program = /^(?:npx certification-notifier|npm run (?:--silent )?ops --) /;
 
-/** In the text: with the program's name, or beginning with a command's. In blocks of code: with the program's name. */
+/**
+ * In the text: lines with the program's name, or beginning with a command's. In blocks of code:
+ * lines with the program's name.
+ */
 function commandLinesOf(page: string): string[] {
   const prose = page.replace(/```.*?```/gs, '');
   const inText = [...prose.matchAll(/`([^`]+)`/g)]
@@ -55,7 +58,7 @@ function commandLinesOf(page: string): string[] {
   return (
     [...inText, ...inBlocks]
       .map((line) => line.replace(program, ''))
-      // What stands for something is not a command line yet.
+      // A line with a placeholder is no command line yet.
       .filter((line) => !/[…<]/.test(line))
   );
 }
@@ -69,11 +72,11 @@ const ofPages = pages.flatMap((path) =>
   [...new Set(commandLinesOf(read(path)))].map((line) => [path, line] as const),
 );
 
-it.each(ofPages)('%s says `%s`, which is a command as the program has it', async (_, line) => {
+it.each(ofPages)('%s says `%s`, which is a valid command', async (_, line) => {
   const carried: string[] = [];
   const parsed = buildProgram(async ({ usage }) => void carried.push(usage));
   const args = argumentsOf(line);
-  // Named without what it needs: the text is about the command itself.
+  // The text is about the command itself, without its arguments.
   if (args.length === 1) expect(names).toContain(args[0]);
   else {
     await parsed.parseAsync(args, { from: 'user' });
@@ -87,7 +90,7 @@ const noticed = readdirSync(notices).flatMap((name) =>
 );
 
 it.each([...new Set(noticed)].filter((line) => line !== null))(
-  'a notice says `%s`, which runs as it stands',
+  'a notice says `%s`, which runs as it is',
   async (line) => {
     const carried: unknown[] = [];
     const program = buildProgram(async (command) => void carried.push(command));
@@ -97,7 +100,7 @@ it.each([...new Set(noticed)].filter((line) => line !== null))(
   },
 );
 
-/** Lines of blocks of code in a shell's language: continued ones joined, remarks taken off. */
+/** Lines of blocks of code in a shell's language: continued ones joined, remarks removed. */
 const shellLines = pages.flatMap((path) =>
   blocksOf(read(path))
     .filter(({ language }) => language === 'sh')
@@ -166,7 +169,7 @@ describe('blocks of shell commands', () => {
     expect(unknown).toEqual([]);
   });
 
-  it('with the command line of AWS stand on pages that say they were not tried there', () => {
+  it('with the command line of AWS are on pages that say they were not tried there', () => {
     const silent = linesOf(/^aws /)
       .map(([path]) => path)
       .filter((path) => !/not tried on AWS|has been done on AWS yet/i.test(read(path)));

@@ -41,7 +41,7 @@ const rooms = [
 ];
 const sources = [...rooms, 'examples'].flatMap((room) => filesIn(room, /\.(ts|tsx|mjs|yaml|txt)$/));
 
-/** Where it leads to nothing. */
+/** Whether a link has no target. */
 function broken(path: string, link: string): boolean {
   if (/^[a-z]+:/.test(link)) return false;
   const [to = '', anchor] = link.split('#');
@@ -59,7 +59,7 @@ describe('links lead somewhere', () => {
     const named = /\bdocs\/[\w./-]+\.md(?:#[\w-]+)?/g;
     const leading = [...sources, 'CHANGELOG.md', 'notifier.config.ts'].flatMap((path) =>
       [...new Set(read(path).match(named))]
-        // Of a page that a test has made up.
+        // A test has made up this page.
         .filter((link) => link !== 'docs/page.md' && broken('README.md', link))
         .map((link) => `${path}: ${link}`),
     );
@@ -96,11 +96,11 @@ describe.each(plain)('%s is in plain words', (path) => {
   });
 });
 
-/** By hand, code apart. */
+/** Words by hand, without code. */
 const wordsOf = (path: string) => wordsIn(writtenByHand(read(path)));
 
 it('the pages by hand have 15,000 words at most', () => {
-  // Below docs/measured, programs have printed most.
+  // Below docs/measured, programs have printed most of the text.
   const byHand = plain.filter((path) => dirname(path) === 'docs' && path !== generatedPage);
   const words = byHand.map(wordsOf);
   expect(words.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(15_000);

@@ -27,7 +27,7 @@ const manifest = z
   .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
 const launcher = `node_modules/certification-notifier/${manifest.bin['certification-notifier']}`;
 const oldestNode = manifest.engines.node.replace('>=', '');
-/** What the registry calls `latest`. All else here, as every test, runs on the version of Lambda. */
+/** The registry's `latest`. All other tests here run on Lambda's version. */
 const newestNode = '26.10.0';
 
 let packed: PackedPackage;
@@ -37,9 +37,10 @@ const nodes: Record<string, string | NodeMissing | undefined> = {
   [oldestNode]: undefined,
   [newestNode]: undefined,
 };
-/** Has all that the package asks for. */
+/** A project with all peer dependencies of the package. */
 let user: Newcomer;
-// What the command line is used on: its commands change nothing that another run of them looks at.
+// The deployment behind the command line. Its commands change no data that another run of them
+// reads.
 const duty = new Duty();
 let tables: Awaited<ReturnType<typeof startHandledTables>>;
 
@@ -87,7 +88,7 @@ describe('the packed package, at a subscriber,', () => {
     expect(stdout).toBe('district-a/48213/1\nhandled\nduplicate\nfunction function\n');
   });
 
-  it('needs the SDK for the store in DynamoDB only', () => {
+  it('needs the SDK only for the store of handled events in DynamoDB', () => {
     const source = `import { dynamoStore } from 'certification-notifier/consumer/dynamodb';
       console.log(typeof dynamoStore);`;
     subscriber.uninstall('@aws-sdk/client-dynamodb');
@@ -96,7 +97,7 @@ describe('the packed package, at a subscriber,', () => {
     expect(subscriber.node('with.js', source).stdout).toBe('function\n');
   });
 
-  it('is typed: an event is told apart by its type', () => {
+  it('is typed: an event is distinguished by its type', () => {
     const source = `import { parseEvent } from 'certification-notifier/consumer';
       const event = parseEvent('');
       if (event.type === 'certification.created') event.data.assessment.name satisfies string | null | undefined;
@@ -145,7 +146,7 @@ describe('the packed package, at a subscriber,', () => {
     ]);
   });
 
-  it('has of the contract what is current, and no more', () => {
+  it('has only the current files of the contract', () => {
     const files = readdirSync(join(subscriber.installed, 'docs'), { recursive: true });
     expect(
       files
@@ -211,7 +212,7 @@ describe('the packed package, at a subscriber,', () => {
     await client.close();
   });
 
-  it('has the licences of what is bundled for that, and for the console', () => {
+  it('has the licences of the packages bundled for that, and for the console', () => {
     const notices = join(subscriber.installed, 'dist/ops/mcp/THIRD-PARTY-NOTICES.txt');
     const text = readFileSync(notices, 'utf8');
     for (const part of ['core', 'server']) {
@@ -223,12 +224,12 @@ describe('the packed package, at a subscriber,', () => {
     expect(text).toContain('Copyright (c) 2015 Douglas Christopher Wilson');
     const ofConsole = join(subscriber.installed, 'dist/console/THIRD-PARTY-NOTICES.txt');
     expect(readFileSync(ofConsole, 'utf8')).toMatch(/^@hono\/node-server \d.*\n(.*\n)*hono \d/m);
-    // Built into the SDK without its licence, and left out of the bundle.
+    // This one is built into the SDK without its licence, and left out of the bundle.
     const bundle = readFileSync(join(subscriber.installed, 'dist/ops/mcp/library.js'), 'utf8');
     expect(bundle).not.toMatch(/\bajv\b/i);
   });
 
-  it('holds what is exported, and nothing of what runs locally', () => {
+  it('holds the exports, and nothing that runs locally', () => {
     const rooms = ['console', 'consumer', 'functions', 'infra', 'lambda', 'local', 'ops'];
     expect(readdirSync(join(subscriber.installed, 'dist')).sort()).toEqual(rooms);
     const local = readdirSync(join(subscriber.installed, 'dist/local'));
@@ -265,7 +266,7 @@ describe('the functions in the packed package', () => {
         if (/^(license|licence|notice|copying)/i.test(file))
           expect(notices).toContain(readFileSync(join(root, folder, file), 'utf8').trim());
     }
-    // Within undici, which does not say so.
+    // It is within undici, which does not say so.
     expect(notices).toContain('Copyright Fedor Indutny');
   });
 });
@@ -275,7 +276,7 @@ describe("the packed package, in a team's own app,", () => {
     expect(team.typeErrors({ 'app.ts': exampleApp })).toBe('');
   });
 
-  it('brings the functions that are deployed: with the CDK and zod, nothing else is needed', () => {
+  it('has the deployed functions: with the CDK and zod, nothing else is needed', () => {
     team.write('app.ts', exampleApp);
     const outdir = join(team.folder, 'cdk.out');
     const { stderr } = team.run('node', ['app.ts'], { CDK_OUTDIR: outdir });
@@ -310,7 +311,7 @@ describe("the packed package, in a team's own app,", () => {
   });
 });
 
-describe('the packed package, for whoever uses all of it,', () => {
+describe('the packed package, with all of its parts in use,', () => {
   it.each(['--module nodenext', '--module esnext --moduleResolution bundler'])(
     'is typed, to its last declaration: %s',
     (module) => {
@@ -328,7 +329,7 @@ describe('the packed package, for whoever uses all of it,', () => {
   const older =
     'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.20.2"})';
 
-  it('says on an older Node what it needs, and nothing else', () => {
+  it('says on an older Node which version it needs, and nothing else', () => {
     const { status, stdout, stderr } = user.run('node', ['--import', older, launcher, 'status']);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(
@@ -434,7 +435,7 @@ describe.each([oldestNode, newestNode])('the packed package, on Node %s,', (vers
     expect(stdout).toMatch(/stored/i);
   });
 
-  it('handles an event once, with a store in DynamoDB', async () => {
+  it('handles an event once, with a store of handled events in DynamoDB', async () => {
     user.write(
       'handle.mjs',
       `import { DynamoDBClient } from '@aws-sdk/client-dynamodb';

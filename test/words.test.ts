@@ -10,7 +10,7 @@ interface WordOut {
   readonly word: RegExp;
   readonly instead: string;
   readonly because: string;
-  /** Where the same letters mean something else, or are an attribute of stored items. */
+  /** Other meanings of the same letters, or attributes of stored items. */
   readonly except?: RegExp;
   /** Files in which it stays for the time being. */
   readonly exceptIn?: readonly string[];
@@ -79,7 +79,7 @@ const out: readonly WordOut[] = [
   },
 ];
 
-/** Where they are out: folders with all that is in them, and files. */
+/** Rooms without these words: folders with all their files, and files. */
 const held = [
   'lambda/tick',
   'lambda/detection',
@@ -101,7 +101,7 @@ function filesOf(place: string): string[] {
     .filter((path) => statSync(join(root, path)).isFile());
 }
 
-/** Its words in small letters, those of identifiers apart: `readDays` has `read` and `days`. */
+/** The words of a text in small letters, including those of identifiers: `readDays` has `read` and `days`. */
 function wordsOf(text: string): string {
   return text
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
@@ -114,7 +114,7 @@ function hasWord(text: string, { word, except }: Pick<WordOut, 'word' | 'except'
   return new RegExp(`\\b(${word.source})\\b`).test(wordsOf(meant));
 }
 
-/** Names of files, and lines, that have it. */
+/** Names of files, and lines, with the word. */
 function placesOf(one: WordOut): string[] {
   const { exceptIn = [] } = one;
   const paths = held.flatMap(filesOf).filter((path) => !exceptIn.includes(path));

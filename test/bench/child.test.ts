@@ -5,7 +5,7 @@ import * as z from 'zod';
 
 const served = z.object({ url: z.string() });
 
-it('leaves no program that serves behind when the bench is killed', async () => {
+it('a killed bench leaves no serving program behind', async () => {
   const module = new URL('../../bench/child.ts', import.meta.url).href;
   const program = `
     import { partnerReady, startChild } from '${module}';

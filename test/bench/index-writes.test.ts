@@ -10,14 +10,14 @@ import { startLedgerTable } from '../scaffold/ledger-table.ts';
 import { assessment } from '../support/assessments.ts';
 
 const name = 'district-a';
-// One of its own: what counts stays on the client.
+// A separate database: the counter stays on the client.
 let database: Awaited<ReturnType<typeof startLedgerTable>>;
 beforeAll(async () => {
   database = await startLedgerTable();
 });
 afterAll(() => database.close());
 
-it('a first event writes by day once, undelivered four times, by event once; a later one by event twice', async () => {
+it('a first event writes by-day once, undelivered four times and by-event once; a later one writes by-event twice', async () => {
   const { client } = database;
   const writes = new IndexWrites(client, client, database.name);
   const table = new Table(client, database.name, systemClock);

@@ -28,7 +28,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-it('no line of the table is wider than 120 columns, and every figure is in it', () => {
+it('no line of the table is wider than 120 columns, and each figure is in it', () => {
   const table = tableOf(rows);
   expect(Math.max(...table.split('\n').map((line) => line.length))).toBeLessThanOrEqual(120);
   for (const told of [
@@ -42,7 +42,7 @@ it('no line of the table is wider than 120 columns, and every figure is in it', 
   expect(table.replaceAll(/\s+/g, ' ')).toContain(`pass: ${long}`);
 });
 
-it('contenders of one case stand below its name, which is told once', () => {
+it('contenders of one case follow its name, which is written once', () => {
   const table = tableOf(rows);
   expect(table.split('quiet tick')).toHaveLength(2);
   expect(table).toMatch(

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../bench/temporary-folder.ts';
 
-it('is gone in the end, also when what used it failed', async () => {
+it('a temporary folder is removed in the end, also after a failure', async () => {
   let folder = '';
   const using = inTemporaryFolder(async (given) => {
     folder = given;
@@ -15,22 +15,25 @@ it('is gone in the end, also when what used it failed', async () => {
   expect(existsSync(folder)).toBe(false);
 });
 
-it.each(['SIGINT', 'SIGTERM'] as const)('is gone when the process ends by %s', async (signal) => {
-  const module = new URL('../../bench/temporary-folder.ts', import.meta.url).href;
-  const program = `
+it.each(['SIGINT', 'SIGTERM'] as const)(
+  'a temporary folder is removed when the process ends by %s',
+  async (signal) => {
+    const module = new URL('../../bench/temporary-folder.ts', import.meta.url).href;
+    const program = `
     import { endBySignals, inTemporaryFolder } from '${module}';
     endBySignals();
     await inTemporaryFolder(async (folder) => {
       console.log(folder);
       await new Promise((resolve) => setTimeout(resolve, 60_000));
     });`;
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [line]: unknown[] = await once(child.stdout.setEncoding('utf8'), 'data');
-  const folder = String(line).trim();
-  expect(existsSync(folder)).toBe(true);
-  child.kill(signal);
-  expect(await once(child, 'exit')).toEqual([130, null]);
-  expect(existsSync(folder)).toBe(false);
-});
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [line]: unknown[] = await once(child.stdout.setEncoding('utf8'), 'data');
+    const folder = String(line).trim();
+    expect(existsSync(folder)).toBe(true);
+    child.kill(signal);
+    expect(await once(child, 'exit')).toEqual([130, null]);
+    expect(existsSync(folder)).toBe(false);
+  },
+);

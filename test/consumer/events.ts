@@ -6,7 +6,7 @@ import { anyRecord, assessment } from '../support/assessments.ts';
 
 const time = Temporal.Instant.from('2026-11-21T08:00:04.120Z');
 
-/** Any event that certification-notifier sends. */
+/** Any event that certification-notifier may send. */
 export const anyEvent: fc.Arbitrary<CertificationEvent> = fc
   .record({
     type: fc.constantFrom(
@@ -29,7 +29,7 @@ export const anyEvent: fc.Arbitrary<CertificationEvent> = fc
     return certificationEvent({ ...announced, type, changed: ['email'] });
   });
 
-/** An invented certification's event. */
+/** The event of an invented certification. */
 export function event(
   overrides: { id?: number; revision?: number; replay?: boolean } = {},
 ): CertificationEvent {

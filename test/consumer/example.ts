@@ -9,8 +9,8 @@ import { compileCache } from '../support/compile-cache.ts';
 const root = join(import.meta.dirname, '../..');
 
 /**
- * A folder in which an example lies as a newcomer would have it: copied, beside a `node_modules` that
- * has the package (here: its sources) and the example's other dependencies.
+ * A folder with an example as a newcomer would have it. The example is copied beside a
+ * `node_modules` with the package (here: its sources) and the example's other dependencies.
  */
 async function copyOfExample(name: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `${name}-`));
@@ -33,7 +33,7 @@ async function copyOfExample(name: string): Promise<string> {
   return folder;
 }
 
-/** A program and what it has written. */
+/** A program and its output. */
 export class Program {
   readonly lines: string[] = [];
   readonly #child: ChildProcess;
@@ -63,7 +63,7 @@ export class Program {
     return new Program(spawn(command, args, { cwd: folder, ...how(environment) }), folder);
   }
 
-  /** The first line, written already or yet to come, that matches. */
+  /** The first matching line, written already or yet to come. */
   async line(pattern: RegExp, from = 0): Promise<string> {
     for (let next = from; ; next += 1) {
       while (this.lines[next] === undefined) await this.#heard.promise;
@@ -94,7 +94,7 @@ function how(environment: Record<string, string>) {
       PATH: `${bin}${delimiter}${process.env.PATH}`,
     },
     stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'],
-    // The leader of a group: npm, its shell and the program can be ended together.
+    // It leads a group, so npm, its shell and the program can be ended together.
     detached: true,
   };
 }

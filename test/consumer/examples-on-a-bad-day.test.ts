@@ -5,7 +5,7 @@ import { RefusingAws } from './refusing-aws.ts';
 import { certificateUrl, Signer, topicArn } from './signed-messages.ts';
 import { SnsHost } from './sns-host.ts';
 
-// The examples as processes, beside an AWS that refuses the operations that it is told to refuse.
+// The examples as processes, beside an AWS that refuses the chosen operations.
 let aws: RefusingAws;
 let environment: Record<string, string>;
 
@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => aws.close());
 
 describe('the worker', () => {
-  it('goes on after SQS has refused to give and to delete a message', async () => {
+  it('continues after SQS has refused to give and to delete a message', async () => {
     aws.refusals = { ReceiveMessage: 1, DeleteMessage: 1 };
     const worker = await Program.start('sqs-worker', environment);
     try {
@@ -33,7 +33,7 @@ describe('the worker', () => {
 });
 
 describe('the receiver', () => {
-  it('remembers in a table, where it is given one', async () => {
+  it('remembers in a table, if it has one', async () => {
     const [sns, host] = [await Signer.create(), new SnsHost()];
     await host.open();
     const { pathname } = new URL(certificateUrl);
@@ -53,7 +53,7 @@ describe('the receiver', () => {
         body: JSON.stringify(sns.notification(JSON.stringify(event()))),
       });
       expect(response.status).toBe(200);
-      // The claim, and that it was handled.
+      // The claim, and the record that the event was handled.
       expect(aws.asked).toEqual(['UpdateItem', 'UpdateItem']);
     } finally {
       await receiver.end();

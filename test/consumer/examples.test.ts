@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Below the range that the system gives out, so that it is still free when the example takes it. */
+/** The port is below the range that the system assigns, so it is still free when the example takes it. */
 async function freePort(): Promise<number> {
   for (let port = 20_000 + (process.pid % 10_000); ; port += 1) {
     const server = createServer().listen(port, '127.0.0.1');
@@ -63,7 +63,7 @@ describe('an example beside a local instance', () => {
   );
 
   it.each(['sqs-worker', 'lambda', 'https-webhook'])(
-    '%s says what is missing when no instance runs',
+    '%s says so if no instance runs',
     async (name) => {
       const example = await Program.start(name, { NOTIFIER_LOCAL: join(folder, 'none') });
       await example.line(/Start certification-notifier first/);
@@ -75,7 +75,7 @@ describe('an example beside a local instance', () => {
 
 describe('an example to copy', () => {
   it.each(['sqs-worker', 'lambda', 'https-webhook'])(
-    '%s needs what is tested here',
+    '%s has the dependencies that are tested here',
     async (name) => {
       const needs = async (path: string) => {
         const file = await readFile(

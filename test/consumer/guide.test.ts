@@ -19,7 +19,7 @@ const eventsInTheGuide = [...guide.matchAll(/```json\n(.*?)```/gs)]
   .filter((block) => block !== undefined);
 
 describe('docs/subscribing.md', () => {
-  it('shows an event of each type, as the published examples have it', () => {
+  it('shows an event of each type, equal to the published examples', () => {
     expect(eventsInTheGuide.map(({ type }) => type).sort()).toEqual([...examples.keys()].sort());
     for (const shown of eventsInTheGuide) expect(examples.get(shown.type)).toMatchObject(shown);
   });
@@ -28,7 +28,7 @@ describe('docs/subscribing.md', () => {
     expect(eventsInTheGuide).toContainEqual(examples.get('certification.created'));
   });
 
-  it('links to what is there', () => {
+  it('has links with existing targets', () => {
     const anchors = new Set(
       [...guide.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
         heading
@@ -50,7 +50,7 @@ describe('docs/subscribing.md', () => {
 });
 
 describe('the published examples', () => {
-  it.each([...examples])('%s is parsed as what it is', (type, example) => {
+  it.each([...examples])('%s is parsed as its type', (type, example) => {
     expect(parseEvent(JSON.stringify(example))).toEqual(example);
     expect(example.type).toBe(type);
   });

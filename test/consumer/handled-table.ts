@@ -2,7 +2,7 @@ import { CreateTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-s
 import { embeddedDynamoDb } from '../../local/aws/dynamodb.ts';
 import { close, listen } from '../../local/aws/loopback-server.ts';
 
-/** An embedded DynamoDB for tables such as docs/subscribing.md asks a subscriber to make. */
+/** An embedded DynamoDB with tables as docs/subscribing.md describes them. */
 export async function startHandledTables() {
   const server = embeddedDynamoDb();
   const endpoint = await listen(server);

@@ -30,7 +30,7 @@ const stores: [string, () => Promise<HandledStore>][] = [
   ['DynamoDB', async () => storeIn(await tables.create())],
 ];
 
-/** A handler that waits until it is told to go on. */
+/** A handler that waits for a signal. */
 function slow() {
   const { promise: started, resolve: start } = Promise.withResolvers<void>();
   const { promise: gate, resolve: finish } = Promise.withResolvers<void>();
@@ -50,7 +50,7 @@ describe.each(stores)('with a store in %s', (_, newStore) => {
     throw new RangeError('broken');
   };
 
-  it('an event is handled once, and its duplicates are told apart', async () => {
+  it('an event is handled once, and its duplicates are recognized', async () => {
     const once = onlyOnce(await newStore());
     const seen: string[] = [];
     const note = async ({ id }: { id: string }) => seen.push(id);
@@ -66,7 +66,7 @@ describe.each(stores)('with a store in %s', (_, newStore) => {
     expect(await once(event(), nothing)).toBe('handled');
   });
 
-  it('of workers that get the same event at once, one handles it and the others leave it', async () => {
+  it('one of several workers with the same event handles it, and the others leave it', async () => {
     const store = await newStore();
     const { handler, finish } = slow();
     let left = 0;
@@ -82,7 +82,7 @@ describe.each(stores)('with a store in %s', (_, newStore) => {
     expect(outcomes.filter((one) => one === InHandError)).toHaveLength(7);
   });
 
-  it('an event in hand is not answered as known, for its worker may still die', async () => {
+  it('an event in hand is not called a duplicate, since its worker may still die', async () => {
     const store = await newStore();
     const { handler, finish, started } = slow();
     const first = onlyOnce(store)(event(), handler);
@@ -93,7 +93,7 @@ describe.each(stores)('with a store in %s', (_, newStore) => {
     expect(await onlyOnce(store)(event(), nothing)).toBe('duplicate');
   });
 
-  it('what a worker that died had in hand is handled again after the claim, not before', async () => {
+  it('the event of a dead worker is handled again after its claim, and not before', async () => {
     const store = await newStore();
     const clock = new ManualClock();
     const once = onlyOnce(store, { clock, claimFor: { seconds: 90 } });
@@ -106,7 +106,7 @@ describe.each(stores)('with a store in %s', (_, newStore) => {
     expect(await once(event(), nothing)).toBe('handled');
   });
 
-  it('a handler that outlasted its claim hears that another one has begun', async () => {
+  it('a handler that outlasted its claim learns that another one has begun', async () => {
     const store = await newStore();
     const clock = new ManualClock();
     const once = onlyOnce(store, { clock });
@@ -123,7 +123,7 @@ describe.each(stores)('with a store in %s', (_, newStore) => {
     expect(await once(event(), nothing)).toBe('duplicate');
   });
 
-  it('a handler that outlasted its claim when nobody else came has handled the event', async () => {
+  it('a handler that outlasted its claim has handled the event if no other began', async () => {
     const clock = new ManualClock();
     const once = onlyOnce(await newStore(), { clock });
     const { handler, finish, started } = slow();
@@ -134,7 +134,7 @@ describe.each(stores)('with a store in %s', (_, newStore) => {
     expect(await late).toBe('handled');
   });
 
-  it('in order, what is older than what was handled is outdated, for each assessment by itself', async () => {
+  it('in order, an event older than a handled one is outdated, for each assessment separately', async () => {
     const ordered = inOrder(await newStore());
     const outcomes: string[] = [];
     for (const [id, revision] of [
@@ -166,7 +166,7 @@ describe.each(stores)('with a store in %s', (_, newStore) => {
     expect(await inOrder(store)(event({ revision: 2 }), nothing)).toBe('handled');
   });
 
-  it('in order, a worker that came back late cannot record something older', async () => {
+  it('in order, a late worker cannot record an older event', async () => {
     const store = await newStore();
     const clock = new ManualClock();
     const ordered = inOrder(store, { clock });
@@ -180,7 +180,7 @@ describe.each(stores)('with a store in %s', (_, newStore) => {
     expect(await ordered(event({ revision: 4 }), nothing)).toBe('outdated');
   });
 
-  it('a replay of what was handled is skipped, unless it was asked for', async () => {
+  it('a replay of a handled event is skipped, unless requested', async () => {
     const store = await newStore();
     const replay = event({ revision: 2, replay: true });
     await onlyOnce(store)(event({ revision: 2 }), nothing);
@@ -190,7 +190,7 @@ describe.each(stores)('with a store in %s', (_, newStore) => {
     expect(await again(event({ revision: 2 }), nothing)).toBe('duplicate');
   });
 
-  it('a replay that was asked for still does not bring back something older', async () => {
+  it('a requested replay does not bring back an older event', async () => {
     const store = await newStore();
     const ordered = inOrder(store, { replays: 'handle' });
     await ordered(event({ revision: 2 }), nothing);
@@ -199,7 +199,7 @@ describe.each(stores)('with a store in %s', (_, newStore) => {
     expect(await ordered(event({ revision: 2 }), nothing)).toBe('outdated');
   });
 
-  it('a replay of what was never handled is handled', async () => {
+  it('a replay of an unhandled event is handled', async () => {
     expect(await inOrder(await newStore())(event({ replay: true }), nothing)).toBe('handled');
   });
 
@@ -210,7 +210,7 @@ describe.each(stores)('with a store in %s', (_, newStore) => {
     expect(await inOrder(store)(event({ revision: 2 }), nothing)).toBe('outdated');
   });
 
-  it('a request that is repeated because its answer was lost has the first answer', async () => {
+  it('a request that is repeated after a lost answer has the first answer', async () => {
     const store = await newStore();
     const now = new ManualClock().now();
     const claim = {
@@ -229,10 +229,10 @@ describe.each(stores)('with a store in %s', (_, newStore) => {
   });
 });
 
-describe('what was handled', () => {
+describe('a handled event', () => {
   const nothing = async () => {};
 
-  it('is remembered for ever, so that a replay years later is a duplicate', async () => {
+  it('is remembered for ever, so a replay years later is a duplicate', async () => {
     const clock = new ManualClock('2026-11-21T08:00:00Z');
     const once = onlyOnce(memoryStore(), { clock });
     await once(event(), nothing);
@@ -240,7 +240,7 @@ describe('what was handled', () => {
     expect(await once(event({ replay: true }), nothing)).toBe('duplicate');
   });
 
-  it('is forgotten after the time that was asked for, not before', async () => {
+  it('is forgotten after the configured time, and not before', async () => {
     const clock = new ManualClock('2026-11-21T08:00:00Z');
     const once = onlyOnce(memoryStore(), { clock, remember: { hours: 24 } });
     await once(event(), nothing);
@@ -251,8 +251,8 @@ describe('what was handled', () => {
   });
 });
 
-describe('the store in DynamoDB', () => {
-  it('is given nothing to forget unless that was asked for', async () => {
+describe('the store of handled events in DynamoDB', () => {
+  it('forgets nothing by default', async () => {
     const { client } = tables;
     const table = await tables.create();
     await onlyOnce(storeIn(table))(event(), async () => {});
@@ -262,7 +262,7 @@ describe('the store in DynamoDB', () => {
     expect(Item).not.toHaveProperty('forget_at');
   });
 
-  it('lets DynamoDB forget an event, and never how far an assessment has come', async () => {
+  it("lets DynamoDB forget an event, and never an assessment's progress", async () => {
     const { client } = tables;
     const table = await tables.create();
     const store = storeIn(table);
@@ -282,7 +282,7 @@ describe('the store in DynamoDB', () => {
     expect(subject).not.toHaveProperty('forget_at');
   });
 
-  it('keeps apart what two consumers with one table have handled, also in order', async () => {
+  it('separates the events of two consumers with one table, also in order', async () => {
     const table = await tables.create();
     for (const handle of [onlyOnce, inOrder]) {
       const done: string[] = [];
@@ -294,14 +294,17 @@ describe('the store in DynamoDB', () => {
     }
   });
 
-  it.each(['', 'a#b', 'a b', 'x'.repeat(65), undefined])('is of nobody called %j', (consumer) => {
-    const options = { client: tables.client, table: 'handled', consumer };
-    expect(() => Reflect.apply(dynamoStore, undefined, [options])).toThrow(
-      expect.objectContaining({ code: 'consumer-unnamed' }),
-    );
-  });
+  it.each(['', 'a#b', 'a b', 'x'.repeat(65), undefined])(
+    'is refused without a proper consumer name: %j',
+    (consumer) => {
+      const options = { client: tables.client, table: 'handled', consumer };
+      expect(() => Reflect.apply(dynamoStore, undefined, [options])).toThrow(
+        expect.objectContaining({ code: 'consumer-unnamed' }),
+      );
+    },
+  );
 
-  it('says so when it cannot be used, and the handler is not run', async () => {
+  it('reports its failure, and the handler is not run', async () => {
     const once = onlyOnce(storeIn('not-there'));
     let runs = 0;
     const attempt = once(event(), async () => {

@@ -7,7 +7,7 @@ import { Program } from './example.ts';
 import { certificateUrl, Signer, subscribeUrl, topicArn } from './signed-messages.ts';
 import { SnsHost } from './sns-host.ts';
 
-// The receiver example as a process of its own, and SNS at the address that it has in the world.
+// The receiver example as a separate process, and SNS under its real host name.
 const host = new SnsHost();
 let sns: Signer;
 let stranger: Signer;
@@ -38,7 +38,7 @@ beforeEach(() => {
   receiver.lines.length = 0;
 });
 
-/** As SNS posts: JSON that is called text. */
+/** Posts as SNS does: JSON with the content type of text. */
 async function post(body: unknown): Promise<number> {
   const response = await fetch(`http://127.0.0.1:${port}/`, {
     method: 'POST',
@@ -52,7 +52,7 @@ async function post(body: unknown): Promise<number> {
   return response.status;
 }
 
-/** A connection over which bytes are sent as they are. */
+/** A connection that sends bytes as they are. */
 function open() {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {});
@@ -69,12 +69,12 @@ const newEvent = () => {
 const notification = (signer: Signer, change: Record<string, string> = {}) =>
   signer.notification(JSON.stringify(newEvent()), change);
 
-/** About somebody of whom no line may tell. */
+/** A notification about a person who must not appear in any line. */
 const unseen = (signer: Signer, change: Record<string, string> = {}) =>
   signer.notification(JSON.stringify(newEvent()).replaceAll('Odalys', 'Wendeline'), change);
 
 describe('the receiver example', () => {
-  it('handles what SNS signs with version 2', async () => {
+  it('handles a notification that SNS signs with version 2', async () => {
     const published = newEvent();
     expect(await post(sns.notification(JSON.stringify(published)))).toBe(200);
     await receiver.line(/^certification\.created {2}Rope Bridge Safety, /);
@@ -112,7 +112,7 @@ describe('the receiver example', () => {
     ['SHA-1 (version 1)', 'signature-version', () => unseen(sns, { SignatureVersion: '1' })],
     ['the signature of a stranger', 'signature', () => unseen(stranger)],
     [
-      'a certificate from elsewhere',
+      'a certificate of another host',
       'certificate-url',
       () =>
         unseen(stranger, {
@@ -130,11 +130,11 @@ describe('the receiver example', () => {
       () => unseen(sns, { Timestamp: new Date(Date.now() - 7_200_000).toISOString() }),
     ],
     [
-      'a confirmation that leads elsewhere',
+      'a confirmation with a foreign URL',
       'subscribe-url',
       () => sns.confirmation({ SubscribeURL: subscribeUrl({ host: '169.254.169.254' }) }),
     ],
-  ])('refuses %s for good, and asks nobody but SNS for anything', async (_, reason, message) => {
+  ])('refuses %s for good, and connects to SNS only', async (_, reason, message) => {
     expect(await post(message())).toBe(403);
     await receiver.line(new RegExp(`^refused {2}403 SnsMessageRefusedError, ${reason}$`));
     expect(receiver.lines.join()).not.toMatch(/Wendeline|Wilhelmina/);
@@ -142,17 +142,17 @@ describe('the receiver example', () => {
       expect(url).toMatch(/^(https:\/\/)?sns\.us-east-1\.amazonaws\.com[:/]/);
   });
 
-  it('refuses what is no message of SNS at all', async () => {
+  it('refuses a body that is no SNS message', async () => {
     expect(await post('{"certification": "of Odalys"}')).toBe(400);
     expect(await post(JSON.stringify(newEvent()))).toBe(400);
     expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(400);
   });
 
-  it('refuses what SNS sends and what is no event', async () => {
+  it('refuses a signed message that is no event', async () => {
     expect(await post(sns.notification('3 new certifications'))).toBe(422);
   });
 
-  it('refuses 10 MB by their announcement, without reading them', async () => {
+  it('refuses 10 MB by their announced length, without reading them', async () => {
     const socket = open();
     socket.write(head('Content-Length: 10485760'));
     const answer = await text(socket);
@@ -160,7 +160,7 @@ describe('the receiver example', () => {
     expect(answer).toMatch(/^connection: close/im);
   });
 
-  it('refuses a body without end whose length is not announced, and hangs up', async () => {
+  it('refuses an endless body without a length, and hangs up', async () => {
     const socket = open();
     const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
     const feed = () => {
@@ -178,7 +178,7 @@ describe('the receiver example', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  it('answers a sender that listens only once it has sent everything, and once', async () => {
+  it('answers once to a sender that reads only after it has sent everything', async () => {
     const socket = connect({ port, host: '127.0.0.1' }).pause();
     const chunk = `100000\r\n${'x'.repeat(1_048_576)}\r\n`;
     const body = `${head('Transfer-Encoding: chunked')}${chunk.repeat(10)}0\r\n\r\n`;
@@ -196,7 +196,7 @@ describe('the receiver example', () => {
     await receiver.line(/^failed {2}503 BodyTooSlowError$/);
   });
 
-  it('goes on when a sender hangs up in the middle', async () => {
+  it('continues after a sender hangs up within a request', async () => {
     const socket = open();
     socket.write(`${head('Content-Length: 5000')}{"Type":`);
     await once(socket, 'connect');
@@ -211,7 +211,7 @@ describe('the receiver example', () => {
     await receiver.line(new RegExp(`^subscribed to ${topicArn}$`));
   });
 
-  it('confirms no other topic’s', async () => {
+  it("does not confirm another topic's subscription", async () => {
     const TopicArn = 'arn:aws:sns:us-east-1:444455556666:theirs';
     expect(await post(sns.confirmation({ TopicArn }))).toBe(403);
     expect(host.asked).toEqual([]);

@@ -5,17 +5,17 @@ import { delimiter, join } from 'node:path';
 
 type Command = readonly [string, ...string[]];
 
-/** An example in another language than ours. It runs as its README says, with nothing fetched for it. */
+/** An example in another language than ours. It runs as its README says, without a download. */
 export interface ForeignWorker {
   readonly name: string;
-  /** What it needs and this machine lacks. */
+  /** A requirement that this machine lacks. */
   readonly missing?: string;
-  /** Once, before the commands. @returns how to remove what it has made */
+  /** Runs once, before the commands. @returns a function that removes its files */
   prepare(): () => void;
   /** Connects to the local instance. */
   local(): Command;
   worker(): Command;
-  /** With a handler that fails on the first delivery of each event, by an error that names a person. */
+  /** Has a handler that fails on the first delivery of each event, with an error that names a person. */
   failing(): Command;
 }
 
@@ -39,7 +39,7 @@ runpy.run_path("worker.py", run_name="__main__")
 `;
 
 function python(): ForeignWorker {
-  // Without files of byte code.
+  // This writes no byte code.
   const run = (...args: readonly string[]): Command => ['python3', '-B', ...args];
   return {
     name: 'python-worker',
@@ -64,14 +64,15 @@ final class Handle {
 }
 `;
 
-// CI fetches the jars beside the first tests, holds a lock until they are there, and then has their paths in a file.
+// CI fetches the jars beside the first tests, holds a lock meanwhile, and then has their paths in a
+// file.
 const { JAVA_LOCK, JAVA_JARS } = process.env;
 if (JAVA_LOCK) execFileSync('flock', ['-w', '300', JAVA_LOCK, 'true']);
 
-/** The jars, in Maven's own folder. Absent: they are not there, or Maven is not. */
+/** The jars, in Maven's own folder. Absent: the jars or Maven are missing. */
 function jarsOf(example: string): string | undefined {
   if (JAVA_JARS && existsSync(JAVA_JARS)) return readFileSync(JAVA_JARS, 'utf8').trim();
-  // Maven takes seconds to say no.
+  // Maven takes seconds to fail.
   if (!existsSync(join(homedir(), '.m2/repository/software/amazon/awssdk/sqs'))) return;
   const folder = temporary('jars');
   const file = join(folder, 'classpath');
@@ -90,7 +91,7 @@ function java(): ForeignWorker {
   const classpath = (...folders: readonly string[]) =>
     [...folders.map((folder) => join(made, folder)), jars].join(delimiter);
   const run = (main: string, ...folders: readonly string[]): Command =>
-    // Starts sooner with the first compiler alone.
+    // The first compiler alone starts sooner.
     ['java', '-XX:TieredStopAtLevel=1', '-cp', classpath(...folders), `worker.${main}`];
   return {
     name,

@@ -27,9 +27,9 @@ const messaging = buildApp({ logger: false, defaultRegion: 'us-east-1' });
 let sns: SNSClient;
 let sqs: SQSClient;
 let tables: Awaited<ReturnType<typeof startHandledTables>>;
-/** Finds the embedded services, as an SDK reads it. */
+/** The settings by which an SDK finds the embedded services. */
 let environment: Record<string, string>;
-/** For files by which `npm start` tells of itself. */
+/** The folder in which `npm start` writes files for other programs. */
 let folder: string;
 
 beforeAll(async () => {
@@ -67,7 +67,7 @@ async function publish(TopicArn: string, ...messages: readonly unknown[]): Promi
   }
 }
 
-/** Messages that are in a queue, in hand or not. */
+/** The number of messages in a queue, in hand or not. */
 async function left(QueueUrl: string): Promise<number> {
   const {
     Attributes: { ApproximateNumberOfMessages, ApproximateNumberOfMessagesNotVisible } = {},
@@ -77,12 +77,12 @@ async function left(QueueUrl: string): Promise<number> {
 
 for (const { name, missing, prepare, ...commands } of foreignWorkers) {
   const reason = missing === undefined ? '' : ` (skipped: ${missing} is not here)`;
-  // Beside each other, since they wait most of the time.
+  // They run in parallel, since they wait most of the time.
   describe.skipIf(missing !== undefined).concurrent(`${name}${reason}`, () => {
     beforeAll(() => prepare());
 
     it(
-      'keeps the newest of each assessment, from a queue that it subscribes at the local instance',
+      'keeps the newest event of each assessment, from a queue that it subscribes at the local instance',
       async () => {
         const events = await topic(`events-of-${name}`);
         const functions = { poll: { ...environment, EVENTS_TOPIC_ARN: events } };
@@ -115,7 +115,7 @@ for (const { name, missing, prepare, ...commands } of foreignWorkers) {
             later,
             trial,
           );
-          // Text is compared otherwise than numbers: '9' comes after '10'.
+          // As text, '9' would come after '10'. Sequences are numbers.
           await program.line(/ {2}district-a\/48213\/10$/);
           await publish(events, event({ revision: 9 }));
           await program.line(/ {2}district-a\/48213\/9$/);
@@ -124,7 +124,7 @@ for (const { name, missing, prepare, ...commands } of foreignWorkers) {
           const [first, ...lines] = program.lines;
           expect(first).toBe(`Waiting for events in ${QueueUrl}`);
           const { assessment_name, certified_on } = assessment({});
-          // On a busy machine the message without an event comes more often than once.
+          // On a busy machine, the message without an event comes more than once.
           expect([...new Set(lines)].sort()).toEqual(
             [
               `certification.created is not known here  district-a/3/1`,
@@ -149,7 +149,7 @@ for (const { name, missing, prepare, ...commands } of foreignWorkers) {
         } finally {
           const waited = performance.now();
           await program.end();
-          // Not as long as the wait for a message, which is 20 seconds.
+          // The wait for a message would be 20 seconds.
           expect(performance.now() - waited).toBeLessThan(10_000);
         }
       },
@@ -207,7 +207,7 @@ for (const { name, missing, prepare, ...commands } of foreignWorkers) {
     );
 
     it(
-      'goes on after AWS has refused to give, to note and to delete a message',
+      'continues after AWS has refused to give, to note and to delete a message',
       async () => {
         const aws = new RefusingAws();
         aws.refusals = { ReceiveMessage: 1, UpdateItem: 1, DeleteMessage: 1 };
@@ -226,7 +226,7 @@ for (const { name, missing, prepare, ...commands } of foreignWorkers) {
       patience,
     );
 
-    it('says what is missing when no instance runs', async () => {
+    it('says so if no instance runs', async () => {
       const program = await Program.start(
         name,
         { NOTIFIER_LOCAL: join(folder, 'none') },

@@ -70,7 +70,7 @@ describe('parseEvent', () => {
     expect(received.data.assessment.name).toBe('Odalys Quillfeather');
   });
 
-  it('keeps fields that this version does not know, wherever they are', () => {
+  it('keeps unknown fields, at any place', () => {
     const later = { ...event(), traceparent: '00-01' };
     const grown = {
       ...later,
@@ -85,7 +85,7 @@ describe('parseEvent', () => {
       'a version of the data',
       { dataschema: 'urn:certification-notifier:schema:certification-event:2' },
     ],
-  ])('recognises an event of a later version by %s, and does not throw', (_, change) => {
+  ])('recognizes an event of a later version by %s, and does not throw', (_, change) => {
     const later = { ...event(), ...change, data: { anything: true } };
     expect(parseEvent(JSON.stringify(later))).toEqual({
       type: 'unknown',
@@ -100,19 +100,19 @@ describe('parseEvent', () => {
 
   it.each([
     ['text', 'Odalys has passed'],
-    ['an event of somebody else', JSON.stringify({ ...event(), source: 'urn:elsewhere' })],
+    ['an event of another source', JSON.stringify({ ...event(), source: 'urn:elsewhere' })],
     ['an event without its data', JSON.stringify({ ...event(), data: {} })],
     ['bytes that are no text', Buffer.from([0xff, 0xfe, 0xfd])],
     ['a whole invocation', { Records: [sqsRecord('{}')] }],
     ['nothing', undefined],
-    ['a wrapping in a wrapping without end', nested(20)],
-  ])('refuses %s with its own error, which holds nothing of it', (_, message) => {
+    ['an endless wrapping', nested(20)],
+  ])('refuses %s with its own error, without the values', (_, message) => {
     const error = thrownBy(message);
     expect(error).toBeInstanceOf(NotAnEventError);
     expect(String(error)).not.toMatch(/Odalys|elsewhere/);
   });
 
-  it('says what is wrong, not what was there', () => {
+  it('names the mistake, and not the value', () => {
     const { data, ...rest } = event();
     const broken = { ...rest, data: { ...data, assessment: { ...data.assessment, id: 'Odalys' } } };
     expect(thrownBy(broken)).toMatchObject({
@@ -121,7 +121,7 @@ describe('parseEvent', () => {
     });
   });
 
-  it('throws nothing but its own error, whatever it is given', () => {
+  it('throws only its own error, for any input', () => {
     const json = fc.json().map((text) => text);
     const near = fc.oneof(
       fc.anything({

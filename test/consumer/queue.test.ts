@@ -29,7 +29,7 @@ import { ManualClock } from '../scaffold/clock.ts';
 import { event } from './events.ts';
 import { startHandledTables } from './handled-table.ts';
 
-// Workers beside each other at one queue behind the embedded SNS, which fail and die as they please.
+// Parallel workers at one queue behind the embedded SNS, which fail and die at random.
 const messaging = buildApp({ logger: false, defaultRegion: 'us-east-1' });
 let sns: SNSClient;
 let sqs: SQSClient;
@@ -93,7 +93,7 @@ async function published(
   return { queueUrl: `${endpoint}/000000000000/${name}`, copies: copies.length };
 }
 
-/** A store for workers that may die with a claim in hand: nobody gives it up then. */
+/** A store for workers that may die with a claim in hand, which is then not given up. */
 function mortal(store: HandledStore, random: () => number): HandledStore {
   return {
     claim: (claim: Claim) => store.claim(claim),
@@ -104,7 +104,7 @@ function mortal(store: HandledStore, random: () => number): HandledStore {
   };
 }
 
-/** Works until the queue is empty; what fails goes back into it. */
+/** Works until the queue is empty. Failed events return to the queue. */
 async function work(
   queueUrl: string,
   handling: Handling<string>,
@@ -143,7 +143,7 @@ describe.each([
   ['raw messages', true],
   ['messages in an envelope', false],
 ])('workers at a queue of %s', (_, raw) => {
-  it('handle every event once, however often it comes and they fail', async () => {
+  it('handle each event once, over any number of deliveries and failures', async () => {
     const random = randomness(7);
     const events = Array.from({ length: 150 }, (_, index) => event({ id: index + 1 }));
     const { queueUrl, copies } = await published(events, raw, random);
@@ -166,7 +166,7 @@ describe.each([
     expect(done.toSorted()).toEqual(events.map(({ id }) => id).toSorted());
   });
 
-  it('in order, end with the newest of each assessment and never go back', async () => {
+  it('in order, end with the newest event of each assessment and never go back', async () => {
     const random = randomness(8);
     const events = Array.from({ length: 160 }, (_, index) =>
       event({ id: (index % 20) + 1, revision: Math.floor(index / 20) + 1 }),

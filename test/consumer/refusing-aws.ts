@@ -7,9 +7,9 @@ import { event } from './events.ts';
 
 /** An AWS with one message in a queue. It refuses the operations that a test names. */
 export class RefusingAws {
-  /** Operations, in the order in which they were asked for. */
+  /** Operations, in the order of their requests. */
   readonly asked: string[] = [];
-  /** By operation: how often it is refused before it is carried out. */
+  /** By operation: the number of refusals before it is carried out. */
   refusals: Record<string, number> = {};
   /** The message, until it is deleted. */
   body: string | undefined = JSON.stringify(event());
@@ -20,7 +20,7 @@ export class RefusingAws {
       await text(request);
       const [, operation = ''] = String(request.headers['x-amz-target']).split('.');
       this.asked.push(operation);
-      // As a long poll is answered when there is nothing.
+      // This is how long a poll without messages takes.
       if (operation === 'ReceiveMessage' && this.body === undefined) await setTimeout(100);
       const left = this.refusals[operation] ?? 0;
       this.refusals[operation] = left - 1;
@@ -30,7 +30,7 @@ export class RefusingAws {
     });
   }
 
-  /** @returns what its clients need in their environment */
+  /** @returns the settings for its clients' environment */
   async open(): Promise<Record<string, string>> {
     await once(this.#server.listen(0, '127.0.0.1'), 'listening');
     const endpoint = `http://127.0.0.1:${Object(this.#server.address()).port}`;

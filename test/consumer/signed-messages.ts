@@ -7,7 +7,7 @@ export const certificateUrl =
 
 type Fields = Record<string, string>;
 
-/** AWS, "Verifying the signatures of Amazon SNS messages": what is signed, in this order. */
+/** AWS, "Verifying the signatures of Amazon SNS messages": the signed fields, in this order. */
 const signed: Record<string, readonly string[]> = {
   Notification: ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'],
   SubscriptionConfirmation: [
@@ -62,7 +62,7 @@ export class Signer {
     });
   }
 
-  /** Fills in what SNS sends, and signs it. */
+  /** Adds the fields that SNS adds, and signs them. */
   sign(fields: Fields): Fields {
     const message: Fields = {
       MessageId: randomUUID(),

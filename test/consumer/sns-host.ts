@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { generate } from 'selfsigned';
 
 /**
- * Stands where `sns.us-east-1.amazonaws.com` is for a process with this environment: behind a proxy,
- * over TLS, with a certificate that only that process trusts. It serves whatever it is told to.
+ * Replaces `sns.us-east-1.amazonaws.com` for a process with this environment. It works behind a
+ * proxy, over TLS, with a certificate that only that process trusts. It serves scripted answers.
  */
 export class SnsHost {
-  /** Every host that was connected to, and every URL that was asked for. */
+  /** Each connected host, and each requested URL. */
   readonly asked: string[] = [];
   /** By path and query. */
   readonly answers = new Map<string, string>();
@@ -25,7 +25,7 @@ export class SnsHost {
     const host = 'sns.us-east-1.amazonaws.com';
     const { cert, private: key } = await generate([{ name: 'commonName', value: host }], {
       algorithm: 'sha256',
-      // OpenSSL goes by the machine's clock, whatever the clock of the tests is.
+      // OpenSSL uses the machine's clock, not the clock of the tests.
       notBeforeDate: new Date('2020-01-01'),
       notAfterDate: new Date('2049-01-01'),
       extensions: [

@@ -13,7 +13,7 @@ const clock = new ManualClock(now);
 let sns: Signer;
 let stranger: Signer;
 let asked: string[];
-/** What SNS answers, by URL. */
+/** SNS's answers, by URL. */
 let answers: Map<string, () => Response | Promise<Response>>;
 let options: SnsVerification;
 
@@ -50,7 +50,7 @@ const reasonOf = (body: Body | string, change: Partial<SnsVerification> = {}) =>
   );
 
 describe('a notification', () => {
-  it('with a signature of version 2 is what was published', async () => {
+  it('with a signature of version 2 is returned as published', async () => {
     const signed = sns.notification('{"a":"ünï\\n"}', at(now));
     expect(await verify(signed)).toEqual({
       kind: 'notification',
@@ -60,7 +60,7 @@ describe('a notification', () => {
     });
   });
 
-  it('with a signature of version 1 is believed only where that is asked for', async () => {
+  it('with a signature of version 1 is accepted only on request', async () => {
     const signed = sns.notification('x', { ...at(now), SignatureVersion: '1' });
     expect(await reasonOf(signed)).toBe('signature-version');
     expect(asked).toEqual([]);
@@ -69,12 +69,12 @@ describe('a notification', () => {
     expect(await reasonOf(renamed)).toBe('signature');
   });
 
-  it('of version 2 is refused where only version 1 is accepted', async () => {
+  it('of version 2 is refused if only version 1 is accepted', async () => {
     const signed = sns.notification('x', at(now));
     expect(await reasonOf(signed, { signatureVersions: ['1'] })).toBe('signature-version');
   });
 
-  it('may have a subject, and one is signed', async () => {
+  it('may have a subject, which is signed, too', async () => {
     const signed = sns.notification('x', { ...at(now), Subject: 'Two\nlines' });
     expect(await reasonOf(signed)).toBe('notification');
     expect(await reasonOf({ ...signed, Subject: 'other' })).toBe('signature');
@@ -106,7 +106,7 @@ describe('a notification', () => {
     },
   );
 
-  it('that a stranger signed is refused', async () => {
+  it('signed by a stranger is refused', async () => {
     expect(await reasonOf(stranger.notification('x', at(now)))).toBe('signature');
   });
 
@@ -121,11 +121,11 @@ describe('a notification', () => {
     // Two buckets of S3, which anybody may have.
     'https://sns.s3-us-west-2.amazonaws.com/SimpleNotificationService-0123456789abcdef0123456789abcdef.pem',
     'https://sns.s3.amazonaws.com/SimpleNotificationService-0123456789abcdef0123456789abcdef.pem',
-    // Of SNS, but not of the topic's region or partition.
+    // Hosts of SNS in another region or partition than the topic's.
     'https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-0123456789abcdef0123456789abcdef.pem',
     'https://sns.us-east-1.amazonaws.com.cn/SimpleNotificationService-0123456789abcdef0123456789abcdef.pem',
     'file:///etc/passwd',
-  ])('with a certificate at %s is refused, and nobody asks for it', async (SigningCertURL) => {
+  ])('with a certificate at %s is refused, without a request for it', async (SigningCertURL) => {
     const signed = stranger.notification('x', { ...at(now), SigningCertURL });
     answers.set(SigningCertURL, () => new Response(stranger.certificate));
     expect(await reasonOf(signed)).toBe('certificate-url');
@@ -144,7 +144,7 @@ describe('a notification', () => {
     expect(await reasonOf(signed, { topicArns: TopicArn })).toBe('notification');
   });
 
-  it('of another topic is refused before anything is downloaded', async () => {
+  it('of another topic is refused before any download', async () => {
     const TopicArn = 'arn:aws:sns:us-east-1:444455556666:notifier-events';
     expect(await reasonOf(sns.notification('x', { ...at(now), TopicArn }))).toBe('topic');
     expect(asked).toEqual([]);
@@ -155,17 +155,17 @@ describe('a notification', () => {
     ['2026-11-21T06:59:59.999Z', 'too-old'],
     ['2026-11-21T08:05:00.000Z', 'notification'],
     ['2026-11-21T08:05:00.001Z', 'from-the-future'],
-  ])('sent at %s is at eight o’clock: %s', async (sent, expected) => {
+  ])('sent at %s is accepted at eight o’clock: %s', async (sent, expected) => {
     expect(await reasonOf(sns.notification('x', at(sent)))).toBe(expected);
   });
 
-  it('may be older or must be younger, as the receiver wants', async () => {
+  it('may be as old as the receiver allows', async () => {
     const signed = sns.notification('x', at('2026-11-21T07:50:00.000Z'));
     expect(await reasonOf(signed, { maxAge: { minutes: 9 } })).toBe('too-old');
     expect(await reasonOf(signed, { maxAge: { minutes: 10 } })).toBe('notification');
   });
 
-  it('is refused when it is too large, unread', async () => {
+  it('that is too large is refused unread', async () => {
     expect(await reasonOf('{'.repeat(1_048_577))).toBe('too-large');
     expect(await reasonOf('x'.repeat(101), { maxBytes: 100 })).toBe('too-large');
   });
@@ -175,13 +175,13 @@ describe('a notification', () => {
     ['no object', '[]'],
     ['no such type', JSON.stringify({ Type: 'Other' })],
     ['a field that is no text', JSON.stringify({ Type: 'Notification', Message: {} })],
-  ])('that is %s is malformed, and the error holds nothing of it', async (_, body) => {
+  ])('that is %s is malformed, and the error holds no value', async (_, body) => {
     const error = await verify(body).catch((error) => error);
     expect(error).toMatchObject({ reason: 'malformed' });
     expect(`${error}${error.cause}`).not.toContain('Odalys');
   });
 
-  it('cannot be cut into other fields than those that were signed', async () => {
+  it('cannot be split into other fields than the signed ones', async () => {
     const { Subject: _, ...signed } = sns.notification('first', at(now));
     // The signed text is the same: Message, then MessageId within Message, and so on.
     const recut = {
@@ -198,7 +198,7 @@ describe('a notification', () => {
   });
 });
 
-describe('the certificate', () => {
+describe('the certificate of SNS', () => {
   it('is downloaded once', async () => {
     await Promise.all([1, 2, 3].map(() => verify(sns.notification('x', at(now)))));
     await verify(sns.notification('y', at(now)));
@@ -208,10 +208,10 @@ describe('the certificate', () => {
   it.each([
     ['an error', () => new Response(sns.certificate, { status: 503 })],
     ['a page that is no certificate', () => new Response('<html>Back soon</html>')],
-    ['more than a certificate can be', () => new Response(sns.certificate.padEnd(20_000))],
+    ['a text larger than any certificate', () => new Response(sns.certificate.padEnd(20_000))],
     ['a broken connection', () => Promise.reject(new TypeError('fetch failed'))],
   ])(
-    'that is %s is not kept: the message may come again, and is then verified',
+    'that is %s is not cached: the message may come again, and is then verified',
     async (_, answer) => {
       const signed = sns.notification('x', at(now));
       answers.set(certificateUrl, answer);
@@ -221,7 +221,7 @@ describe('the certificate', () => {
     },
   );
 
-  it('is asked for again when strangers have named many others', async () => {
+  it('is requested again after strangers have named many others', async () => {
     await verify(sns.notification('x', at(now)));
     for (let n = 0; n < 60; n += 1) {
       const url = certificateUrl.replace('0123', String(1000 + n));
@@ -243,7 +243,7 @@ describe('a subscription', () => {
     expect(asked).toEqual([certificateUrl, subscribeUrl()]);
   });
 
-  it('is only reported where somebody else confirms', async () => {
+  it('is only reported if another program confirms', async () => {
     expect(await verify(sns.confirmation(at(now)), { confirm: false })).toMatchObject({
       confirmed: false,
     });
@@ -260,7 +260,7 @@ describe('a subscription', () => {
     ['another host', subscribeUrl({ host: 'evil.example' })],
     ['the instance’s metadata', subscribeUrl({ host: '169.254.169.254' })],
     [
-      'a host that begins like one of SNS',
+      "a host that begins like SNS's",
       subscribeUrl({ host: 'sns.us-east-1.amazonaws.com.evil.example' }),
     ],
     ['another region', subscribeUrl({ host: 'sns.eu-west-1.amazonaws.com' })],
@@ -278,7 +278,7 @@ describe('a subscription', () => {
     expect(asked).toEqual([certificateUrl]);
   });
 
-  it('whose confirmation SNS does not answer comes again', async () => {
+  it('comes again if SNS does not answer its confirmation', async () => {
     answers.set(subscribeUrl(), () => new Response('', { status: 500 }));
     await expect(verify(sns.confirmation(at(now)))).rejects.toThrow(SnsUnreachableError);
   });
@@ -293,13 +293,13 @@ describe('a subscription', () => {
     expect(init.redirect).toBe('error');
   });
 
-  it('that was ended is reported, and not taken up again', async () => {
+  it('that was ended is reported, and not begun again', async () => {
     const ended = sns.confirmation({ ...at(now), Type: 'UnsubscribeConfirmation' });
     expect(await verify(ended)).toEqual({ kind: 'unsubscription', topicArn });
     expect(asked).toEqual([certificateUrl]);
   });
 
-  it('that was ended by a stranger is refused', async () => {
+  it('that a stranger ended is refused', async () => {
     const ended = stranger.confirmation({ ...at(now), Type: 'UnsubscribeConfirmation' });
     expect(await reasonOf(ended)).toBe('signature');
   });

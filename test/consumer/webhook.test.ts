@@ -5,7 +5,8 @@ import { InHandError, type Reception, type WebhookOptions, webhook } from '../..
 import { event } from './events.ts';
 import { certificateUrl, Signer, topicArn } from './signed-messages.ts';
 
-// What https.test.ts cannot have the example do: handlers that fail, an SNS that is away.
+// Cases that the example in https.test.ts cannot have: failing handlers, and an SNS that does not
+// answer.
 let sns: Signer;
 const running: (() => void)[] = [];
 
@@ -60,7 +61,7 @@ describe('a webhook', () => {
       },
     ],
     ['rejects', () => Promise.reject(new RangeError('Odalys'))],
-  ])('goes on when its report %s, and warns without a value', async (_, report) => {
+  ])('continues if its report %s, and warns without a value', async (_, report) => {
     const warned = once(process, 'warning');
     expect(await answerTo(notification(), { report })).toMatchObject({ status: 200 });
     const [warning] = await warned;
@@ -70,7 +71,7 @@ describe('a webhook', () => {
     });
   });
 
-  it('has SNS send again what its handler failed with', async () => {
+  it('has SNS send an event again after its handler failed', async () => {
     const error = new RangeError('no');
     const handle = () => Promise.reject(error);
     expect(await answerTo(notification(), { handle })).toEqual({
@@ -79,12 +80,12 @@ describe('a webhook', () => {
     });
   });
 
-  it('has SNS send again what another worker has in hand', async () => {
+  it('has SNS send an event again that another worker has in hand', async () => {
     const handle = () => Promise.reject(new InHandError());
     expect(await answerTo(notification(), { handle })).toMatchObject({ status: 503 });
   });
 
-  it('has SNS send again what cannot be verified at the moment', async () => {
+  it('has SNS send a message again that cannot be verified at the moment', async () => {
     const fetch = async () => new Response('', { status: 500 });
     expect(await answerTo(notification(), { fetch })).toMatchObject({
       status: 503,
@@ -92,7 +93,7 @@ describe('a webhook', () => {
     });
   });
 
-  it('reports what SNS says about its subscription', async () => {
+  it("reports SNS's messages about its subscription", async () => {
     const { reception } = await answerTo(sns.confirmation({ Type: 'UnsubscribeConfirmation' }), {});
     expect(reception).toEqual({ outcome: 'unsubscription', topicArn });
   });

@@ -62,20 +62,20 @@ const configurations = {
   },
 } as const;
 
-/** After a change on purpose: `npx vitest run test/infra/approved.test.ts -u`, and read the difference. */
+/** After an intended change: `npx vitest run test/infra/approved.test.ts -u`, and read the difference. */
 describe.each(['smallest', 'everything'] as const)(
   'the template of the configuration: %s',
   (name) => {
     const template = synthesized(configurations[name]).toJSON();
     const text = readable(template);
 
-    it('is as it was approved', async () => {
+    it('equals the approved one', async () => {
       const file = fileURLToPath(new URL(`approved/${name}.yaml`, import.meta.url));
       await expect(text).toMatchFileSnapshot(file);
     });
 
-    // Those of addresses stay: another one would be another subscription in every deployment.
-    it('is approved without a hash of code: it is the same whatever is deployed', () => {
+    // Hashes of addresses stay: another one would be another subscription in each deployment.
+    it('has no hash of code, so it is the same for any code', () => {
       expect(JSON.stringify(template)).toMatch(/"S3Key":"[0-9a-f]{64}/);
       const runs = [...text.matchAll(/[0-9a-f]{8,}/gi)].map(([run]) => run);
       const account = /1{4}2{4}3{4}/;

@@ -4,12 +4,12 @@ import { at, district, listAt, synthesized } from './synthesized.ts';
 
 const resources = (input: object) => synthesized(input).toJSON().Resources ?? {};
 
-describe('what outlives the stack', () => {
+describe('a resource that outlives the stack', () => {
   it.each([
     [undefined, []],
     ['archive', ['AWS::S3::Bucket']],
   ])(
-    'is the ledger, the secrets and the key, and the bucket of an %s: the description says so',
+    'is the ledger, a secret, the key, or the bucket of an %s, as the description says',
     (protocol, more) => {
       const built = protocol
         ? synthesized({ integrations: [district], subscriptions: [{ topic: 'events', protocol }] })
@@ -50,7 +50,7 @@ describe('what outlives the stack', () => {
     ],
     ['a boundary', { permissionsBoundary: 'boundary' }],
     ['no dashboard', { dashboard: false }],
-  ])('stays as it is when the next deployment has %s', (_what, change) => {
+  ])('stays unchanged when the next deployment has %s', (_what, change) => {
     const before = resources({ integrations: [district] });
     const after = resources({ integrations: [district], ...change });
     const lasting = [table.id, 'NotifierdistrictaSecret721C3F3C'];
@@ -60,7 +60,7 @@ describe('what outlives the stack', () => {
     }
   });
 
-  it('stays as it is but for its tags when the next deployment has tags: the ledger has its own', () => {
+  it('stays unchanged except for tags when the next deployment has tags: the ledger has its own', () => {
     const before = resources({ integrations: [district] });
     const after = resources({
       integrations: [district],
@@ -80,7 +80,7 @@ describe('what outlives the stack', () => {
         Replicas: [{ ...Object(replica), Tags }],
       },
     });
-    // All else has the stack's, which are not in the template.
+    // All others have the stack's tags, which are not in the template.
     expect({ ...after, [table.id]: undefined }).toEqual({ ...before, [table.id]: undefined });
   });
 });
@@ -95,7 +95,7 @@ describe('a permissions boundary', () => {
       JSON.stringify(at(role, 'Properties', 'PermissionsBoundary')),
     );
 
-  it('is set on every role, by name in the account that is deployed to', () => {
+  it('is set on each role, by name in the account of the deployment', () => {
     expect(boundaries(bounded)).toHaveLength(5);
     for (const boundary of boundaries(bounded)) {
       expect(boundary).toContain('AWS::AccountId');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { problemsOf, queue, withDistrict, withFilter, withQueue } from './config/settings.ts';
 
-describe('a credential pasted where a name belongs', () => {
+describe('a credential pasted in place of a name', () => {
   const generated = ['q7Zt0pXw93LmVb2KcYd8Hs5RfNg1Ju6T', '3f9c1b7e52d44a869e0b7c1d2a3b4c5d'];
   it.each(
     generated.flatMap((secret) => [
@@ -21,7 +21,7 @@ describe('a credential pasted where a name belongs', () => {
     expect(problems.join()).not.toContain(secret);
   });
 
-  // Invented. In pieces, so that nothing that looks for leaked credentials takes them for some.
+  // These are invented, and split so that scanners for leaked credentials ignore them.
   const known = [
     ['AKIA', 'EXAMPLEEXAMPLE77'],
     ['eyJhbGciOiJIUzI1NiJ9', '.eyJzdWIiOiIxIn0', '.c2lnbmF0dXJl'],
@@ -34,12 +34,12 @@ describe('a credential pasted where a name belongs', () => {
       ['assessment name', withFilter({ assessments: [secret] }), secret],
       ['permissionsBoundary', { ...withDistrict({}), permissionsBoundary: secret }, secret],
       ['tag key', { ...withDistrict({}), tags: { [secret]: 'x' } }, secret],
-      // All hexadecimal it may be the hash of a commit.
+      // Hexadecimal text may be the hash of a commit.
       ...(/^[0-9a-f]+$/.test(secret)
         ? []
         : [['tag value', { ...withDistrict({}), tags: { team: secret } }, secret] as const]),
     ]),
-  )('in a form that is known is refused as %s and not repeated', (_, input, secret) => {
+  )('in a known form is refused as %s and not repeated', (_, input, secret) => {
     const problems = problemsOf(input);
     expect(problems).toEqual([expect.stringContaining('never a credential')]);
     expect(problems.join()).not.toContain(secret);
@@ -47,12 +47,12 @@ describe('a credential pasted where a name belongs', () => {
 
   const uuid = '3f9c1b7e-52d4-4a86-9e0b-7c1d2a3b4c5d';
   it.each([
-    ['by itself', uuid],
+    ['alone', uuid],
     ['in upper case', uuid.toUpperCase()],
     ['cut off', uuid.slice(0, -2)],
     ['with a separator at its end', `${uuid}/`],
     ['with another one', `${uuid}_${uuid}`],
-  ])('is refused and not repeated where it is a UUID %s', (_what, secretName) => {
+  ])('is refused and not repeated as a UUID %s', (_what, secretName) => {
     const problems = problemsOf(withDistrict({ secretName }));
     expect(problems).toEqual([expect.stringContaining('never a credential')]);
     expect(problems.join()).not.toContain('3f9c1b7e');
@@ -63,7 +63,7 @@ describe('a credential pasted where a name belongs', () => {
     '3f9c1b7e-52d4-4a86-9e0b-7c1d2a3b4c5d',
     'arn:aws:resource-groups:us-east-1:111122223333:group/a/0b1c2d3e4f5a6b7c8d9e0f1a2b',
     'password rotation: yearly',
-  ])('does not keep out the tag value %s', (team) => {
+  ])('does not exclude the tag value %s', (team) => {
     expect(problemsOf({ ...withDistrict({}), tags: { team } })).toEqual([]);
   });
 
@@ -74,13 +74,13 @@ describe('a credential pasted where a name belongs', () => {
     'prod/2026/partnerCredentials-v2',
     'partner-3f786850-e387-550f-dab8-36ed7e6dc881',
     'dev/3f786850-e387-550f-dab8-36ed7e6dc881/partner',
-  ])('does not keep out the name %s', (secretName) => {
+  ])('does not exclude the name %s', (secretName) => {
     expect(problemsOf(withDistrict({ secretName }))).toEqual([]);
   });
 });
 
-describe('what may be a credential is never repeated', () => {
-  // Invented, in the shapes that secrets have.
+describe('text that may be a credential is never repeated', () => {
+  // Invented texts in the shapes of secrets.
   const pasted = [
     'q7Zt0pXw93LmVb2KcYd8Hs5RfNg1Ju6T',
     '3f9c1b7e-52d4-4a86-9e0b-7c1d2a3b4c5d',

@@ -4,7 +4,7 @@ import { ConfigError } from '../../infra/config-error.ts';
 import { district, problemsOf, queue } from './config/settings.ts';
 
 describe('a configuration', () => {
-  it('needs one integration with a name, a host and a time zone; the rest has defaults', () => {
+  it('needs one integration with a name, a host and a time zone, and has defaults for all other settings', () => {
     expect(parseConfig({ integrations: [district] })).toEqual({
       stackName: 'certification-notifier',
       integrations: [
@@ -36,7 +36,7 @@ describe('a configuration', () => {
 });
 
 describe('a configuration with several problems', () => {
-  it('lists them all at once, those between settings too', () => {
+  it('lists them all at once, including those between settings', () => {
     const error = new ConfigError(
       problemsOf({
         integrations: [

@@ -13,7 +13,7 @@ const stack = app.node.findChild('certification-notifier-demo');
 if (!(stack instanceof cdk.Stack)) throw new Error('the app has no stack of the demo');
 const template = Template.fromStack(stack);
 
-it('keeps nothing when it is deleted, and lets itself be deleted', () => {
+it('the demo keeps nothing when it is deleted, and can be deleted', () => {
   const kept = Object.entries(template.toJSON().Resources).filter(
     ([, resource]) =>
       at(resource, 'DeletionPolicy') !== 'Delete' && at(resource, 'DeletionPolicy') !== undefined,
@@ -27,7 +27,7 @@ it('keeps nothing when it is deleted, and lets itself be deleted', () => {
 });
 
 // AWS, "Control access to Lambda function URLs": since October 2025 a URL needs both permissions.
-it('lets everybody call the URL, by the URL alone', () => {
+it('the demo lets everybody call the URL, by the URL alone', () => {
   template.hasResourceProperties('AWS::Lambda::Url', { AuthType: 'NONE' });
   template.hasResourceProperties('AWS::Lambda::Permission', {
     Action: 'lambda:InvokeFunctionUrl',
@@ -41,7 +41,7 @@ it('lets everybody call the URL, by the URL alone', () => {
   });
 });
 
-it('lets the sandbox read its secret and write its log, and nothing else', () => {
+it("the demo's sandbox may read its secret and write its log, and no more", () => {
   const granted = permissions(roleOf(template, 'lambda', 'Sandbox'));
   expect([...granted.keys()]).toEqual([
     'secretsmanager:GetSecretValue',
@@ -51,7 +51,7 @@ it('lets the sandbox read its secret and write its log, and nothing else', () =>
   expect([...granted.values()].flat()).not.toContain('*');
 });
 
-it('has the notifier ask it with a random secret that no template holds', () => {
+it("the demo's notifier uses a random secret that no template holds", () => {
   const { id, resource } = only(template, 'AWS::SecretsManager::Secret');
   expect(at(resource, 'Properties', 'SecretString')).toBeUndefined();
   template.hasResourceProperties('AWS::Lambda::Function', {

@@ -5,8 +5,8 @@ import { templateSchema } from '../../local/aws/template.ts';
 import { table, template } from './constructs/two-districts.ts';
 import { at, listAt } from './synthesized.ts';
 
-describe('the outputs', () => {
-  it('have the command that fills a secret, unless it was there before', () => {
+describe('the outputs of the stack', () => {
+  it('have the command that fills a secret, unless it existed before', () => {
     const outputs = template.findOutputs('*');
     expect(Object.keys(outputs)).toEqual([
       'LedgerTableName',
@@ -50,7 +50,7 @@ describe('the outputs', () => {
     );
   });
 
-  it('say how to bring the ledger into a new stack, as `cdk import` takes it', () => {
+  it('have the map that brings the ledger into a new stack by `cdk import`', () => {
     const { Value } = template.findOutputs('KeptOnDestroy').KeptOnDestroy ?? {};
     const parts = listAt(Value, 'Fn::Join', '1').map((part) =>
       typeof part === 'string' ? part : `the name of ${at(part, 'Ref')}`,
@@ -58,7 +58,7 @@ describe('the outputs', () => {
     expect(JSON.parse(parts.join(''))).toEqual({
       [table.id]: { TableName: `the name of ${table.id}` },
     });
-    // For whoever has not kept it.
+    // The page has it, too, for readers without the output.
     expect(readFileSync('docs/operations.md', 'utf8')).toContain(`{"${table.id}": {"TableName":`);
   });
 });

@@ -1,12 +1,12 @@
 import { stringify } from 'yaml';
 import { at, type Json } from './synthesized.ts';
 
-/** The end of names that are made of a place in the tree of constructs. */
+/** The end of names that are made of a path in the tree of constructs. */
 const madeUp = /(?<=[a-z-])[0-9a-f]{8}(?=(\.fifo)?$)/gim;
 
 /**
- * A template as one reads it, and as it stays while nothing about it changes: references as in
- * `Fn::Sub`, JSON in strings laid open, nothing of the CDK's own hashes.
+ * A template in a readable form that is stable while its meaning is. References are as in
+ * `Fn::Sub`, JSON in strings is unfolded, and the CDK's own hashes are removed.
  *
  * @throws Error when two resources could not be told apart without them
  */
@@ -32,7 +32,7 @@ function opened(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [
       key,
-      // An asset is stored under the hash of what is in it.
+      // An asset is stored under the hash of its contents.
       key === 'S3Key' ? 'an asset' : opened(inner),
     ]),
   );
@@ -61,7 +61,7 @@ function textOf(part: unknown): string | undefined {
 }
 
 function json(text: string): unknown {
-  // What a pipe makes is JSON only with something in the place of its variables.
+  // A pipe's template is JSON only with values in place of its variables.
   if (!/^\{"/.test(text) || text.includes('<$.')) return text;
   return JSON.parse(text);
 }

@@ -7,7 +7,7 @@ import { at, district, listAt, synthesized } from './synthesized.ts';
 
 const page = readFileSync(new URL(`../../${runbookPage}`, import.meta.url), 'utf8');
 
-/** With every part that brings an alarm. */
+/** Has each part that adds an alarm. */
 const everyAlarm = {
   integrations: [{ ...district, baseline: 'fan-out' }],
   pagerTopicArn: 'arn:aws:sns:us-east-1:111122223333:pager',
@@ -24,7 +24,7 @@ const descriptionsOf = (template: Template) =>
     .map((alarm) => String(at(alarm, 'Properties', 'AlarmDescription')));
 const descriptions = descriptionsOf(synthesized(everyAlarm));
 
-/** As GitHub makes them of headings. */
+/** GitHub makes anchors of headings like this. */
 const anchorOf = (heading: string) => heading.toLowerCase().replaceAll(' ', '-');
 const anchorsOf = (text: string, level: string) =>
   [...text.matchAll(new RegExp(`^${level} (.+)$`, 'gm'))].map(([, heading = '']) =>
@@ -50,12 +50,12 @@ function heardByPager(): (string | undefined)[] {
 }
 
 describe('the runbook', () => {
-  it('has an entry for every alarm, which says where', () => {
+  it('has an entry for each alarm, with its place', () => {
     expect(named).not.toContain(undefined);
     expect(anchorsOf(alarms, '###')).toEqual(expect.arrayContaining(named));
   });
 
-  it('says under Paged which alarms the pager hears', () => {
+  it('lists the alarms that the pager hears under Paged', () => {
     const [, paged = ''] = alarms.match(/\n### Paged\n(.*?)\n### /s) ?? [];
     const linked = [...paged.matchAll(/\]\(#([\w-]+)\)/g)].map(([, anchor]) => anchor);
     expect(linked.sort()).toEqual(heardByPager().sort());
@@ -70,16 +70,16 @@ describe('the runbook', () => {
     expect(now).toEqual(expected.map(([name]) => name));
   });
 
-  it('never has those on duty compare templates for what was changed by hand', () => {
+  it('never has people on call compare templates to find changes by hand', () => {
     for (const text of [alarms, ...descriptions])
       expect(text).not.toMatch(/cdk diff|deploy again/i);
   });
 
-  it('has an entry for every condition, and no other', () => {
+  it('has an entry for each condition, and no other', () => {
     expect(anchorsOf(alarms, '###').sort()).toEqual(Object.keys(conditions()).sort());
   });
 
-  it('links to headings that it has', () => {
+  it('has links to its own headings only', () => {
     const anchors = [...anchorsOf(page, '##'), ...anchorsOf(page, '###')];
     const linked = [...page.matchAll(/\]\(#([\w-]+)\)/g)].map(([, anchor]) => anchor);
     expect(anchors).toEqual(expect.arrayContaining(linked));
@@ -98,20 +98,20 @@ describe('a condition', () => {
     if (alarm) expect(named).toContain(alarm);
   });
 
-  it('with an alarm of its own has one in the stack, and every alarm in the stack is of one', () => {
+  it('with its own alarm has one in the stack, and each alarm in the stack belongs to one', () => {
     const own = Object.entries(conditions()).filter(([name, { alarm }]) => alarm === name);
     expect([...new Set(named)].sort()).toEqual(own.map(([name]) => name).sort());
   });
 });
 
-it('an alarm leads to the notice of the same condition, which knows of what it tells', () => {
+it('an alarm leads to the notice of the same condition', () => {
   const leading = descriptions.filter((text) => text.includes('notice on the operations topic'));
   const withNotice = named.filter((name) => name && Object.hasOwn(noticed, name));
   expect(leading.map(entryOf)).toEqual(expect.arrayContaining(withNotice));
 });
 
 describe('a runbook elsewhere', () => {
-  it('is linked by every alarm, each to its entry', () => {
+  it('is linked by each alarm, at its entry', () => {
     const runbookUrl = 'https://wiki.example.org/notifier/operations';
     const links = descriptionsOf(synthesized({ ...everyAlarm, runbookUrl })).map(
       (text) => /^Runbook: (.*)$/m.exec(text)?.[1],
@@ -120,7 +120,7 @@ describe('a runbook elsewhere', () => {
   });
 });
 
-it('a description fits into what CloudWatch takes, with the longest names and URL', () => {
+it("a description fits into CloudWatch's limit, with the longest names and URL", () => {
   const long = synthesized({
     ...everyAlarm,
     stackName: 's'.repeat(128),

@@ -38,7 +38,7 @@ const twoDistricts = {
 function node(args: string[], variables: Record<string, string> = {}) {
   const { PATH = '', HOME = '' } = process.env;
   return spawnSync(process.execPath, args, {
-    // Nothing of the host's own settings: as on a machine that has never seen AWS.
+    // The host's own settings are left out, as on a machine that has never used AWS.
     env: { PATH, HOME, NODE_COMPILE_CACHE: compileCache, ...variables },
     cwd: root,
     encoding: 'utf8',
@@ -57,11 +57,11 @@ const assetsIn = (directory: string) =>
   readdirSync(directory).filter((name) => name.startsWith('asset.'));
 
 /**
- * The app in this process, where the CDK is loaded once, and without the functions' code.
+ * The app in this process, which loads the CDK once, and without the functions' code.
  *
- * @param judged by the CDK's validator, which takes seconds: not where our own refusals or names are
- *   the subject
- * @returns `found`: what the CDK has to say about it
+ * @param judged by the CDK's validator, which takes seconds: not for tests of our own refusals or
+ * names
+ * @returns `found`: the CDK's findings
  */
 async function synthesis(file: string, { into = 'none', judged = false, context = {} } = {}) {
   vi.stubEnv('CDK_OUTDIR', join(folder, into));
@@ -88,7 +88,7 @@ const synth = node([app, configFile('good.config.mjs', twoDistricts)], {
   CDK_VALIDATION: 'false',
 });
 
-it('a partner that only this machine can reach is refused: AWS could not', async () => {
+it('a partner that only this machine can reach is refused, since AWS cannot', async () => {
   const local = { name: 'district-a', timeZone: 'UTC', baseUrl: 'http://localhost:3000' };
   const file = configFile('local.config.mjs', { integrations: [local] });
   const { status, stderr } = await synthesis(file);
@@ -99,7 +99,7 @@ it('a partner that only this machine can reach is refused: AWS could not', async
 });
 
 describe('synthesizing the app', () => {
-  it('tells nothing but what it bundles', () => {
+  it('prints only its bundles', () => {
     expect(synth.stderr.replaceAll(/^Bundling asset .*\n/gm, '')).toBe('');
     expect({ status: synth.status, stdout: synth.stdout }).toEqual({ status: 0, stdout: '' });
   });
@@ -110,7 +110,7 @@ describe('synthesizing the app', () => {
     for (const asset of assets) expect(readdirSync(join(outdir, asset))).toEqual(['index.mjs']);
   });
 
-  it('makes an assembly that needs nothing that is not in it', () => {
+  it('makes an assembly that needs only its own files', () => {
     const { artifacts, missing } = readJson('manifest.json');
     expect(missing ?? []).toEqual([]);
     const types = Object.values(artifacts).map((artifact) => Object(artifact).type);
@@ -122,7 +122,7 @@ describe('synthesizing the app', () => {
     ]);
     const { files, dockerImages } = readJson('certification-notifier.assets.json');
     expect(dockerImages).toEqual({});
-    // The template and three functions; nothing is made by a program while it is deployed.
+    // The template and three functions. No program makes anything during the deployment.
     const sources = Object.values(files).map((file) => Object(file).source);
     expect(sources).toHaveLength(4);
     for (const { path, executable } of sources) {
@@ -134,12 +134,12 @@ describe('synthesizing the app', () => {
     expect(Object.keys(Parameters)).toEqual(['BootstrapVersion']);
   });
 
-  it('writes the template without indentation, which would count like the rest of it', () => {
+  it('writes the template without indentation, which would count to its size', () => {
     const written = readFileSync(join(outdir, 'certification-notifier.template.json'), 'utf8');
     expect(written).toBe(JSON.stringify(JSON.parse(written)));
   });
 
-  it('makes the same bundle again, wherever it is put', async () => {
+  it('makes the same bundle again at any place', async () => {
     const elsewhere = await cachedAssembly(parseConfig(twoDistricts));
     expect(assetsIn(elsewhere)).toEqual(assetsIn(outdir));
   });
@@ -149,12 +149,12 @@ describe('synthesizing the app', () => {
     expect(map.sources.some((source: string) => source === `lambda/${name}.ts`)).toBe(true);
   });
 
-  it('lets a stack trace be read that names places in a bundle', () => {
+  it('has source maps that translate a stack trace of a bundle', () => {
     const bundles = assetsIn(outdir).map((asset) => join(outdir, asset, 'index.mjs'));
     const { stdout: input } = node([
       '--input-type=module',
       '-e',
-      // Of an error that nobody catches Node shows the line as well: here it is longer than a pipe holds.
+      // For an uncaught error, Node also shows the line, which exceeds a pipe's buffer here.
       bundles
         .map((bundle) => `await import('${bundle}').catch(({ stack }) => console.log(stack));`)
         .join('\n'),
@@ -176,7 +176,7 @@ describe('synthesizing the app', () => {
     },
   );
 
-  it.each([0, 1, 2])('makes bundle %i such that Lambda can load it: with all it needs', (index) => {
+  it.each([0, 1, 2])('makes bundle %i that Lambda can load, with all it needs', (index) => {
     const bundle = join(outdir, assetsIn(outdir)[index] ?? '', 'index.mjs');
     const probe = join(folder, 'probe.mjs');
     writeFileSync(
@@ -192,7 +192,7 @@ describe('synthesizing the app', () => {
   });
 });
 
-describe('nothing that cdk-nag or the built-in validator would object to is in', () => {
+describe('cdk-nag and the built-in validator find nothing in', () => {
   const keyArn = `arn:aws:kms:us-east-1:111122223333:key/mrk-${'0'.repeat(32)}`;
   const [one, other] = twoDistricts.integrations;
   const everything = {
@@ -251,7 +251,7 @@ describe('nothing that cdk-nag or the built-in validator would object to is in',
     expect(await judged(name)).toEqual(clean);
   });
 
-  it('a template, by the schemas of AWS, where its cfn-lint is installed', async () => {
+  it("a template, by AWS's schemas, if its cfn-lint is installed", async () => {
     const names = ['everything', 'everything-fifo'];
     for (const name of names) await judged(name);
     const templates = names.map((name) =>
@@ -263,21 +263,21 @@ describe('nothing that cdk-nag or the built-in validator would object to is in',
   });
 });
 
-it('a configuration that tells operations of nothing is warned of', async () => {
+it('a configuration without a subscriber to operations causes a warning', async () => {
   const file = configFile('unheard.config.mjs', { ...twoDistricts, subscriptions: [] });
   const { status, found } = await synthesis(file, { into: 'unheard', judged: true });
   expect(status).toBe(0);
   expect(found).toMatch(/nobody is subscribed to 'operations': notices and alarms reach nobody/);
 });
 
-it('the demo is clean, though nobody is told of trouble', async () => {
+it('the demo has no findings, though nobody subscribes to operations', async () => {
   const file = configFile('unread.config.mjs', {});
   const context = { demo: 'true' };
   expect(await synthesis(file, { into: 'demo', judged: true, context })).toEqual(clean);
 });
 
 describe('a wrong configuration', () => {
-  it('ends the synthesis with plain lines, no stack trace and exit code 1', () => {
+  it('ends the synthesis with plain lines, without a stack trace, and with exit code 1', () => {
     const file = configFile('bad.config.mjs', {
       integrations: [{ ...district, name: 'A', every: 0 }],
     });
@@ -295,7 +295,7 @@ describe('a wrong configuration', () => {
       integrations: [{ ...district, name: 'district-a', evry: 5 }],
       logRetentionDays: 31,
     });
-    // In words without spaces, wherever the checkout is.
+    // The paths have no spaces, for any place of the checkout.
     const command = [relative(root, process.execPath), relative(root, app), file].join(' ');
     const cdk = [join(root, 'node_modules/aws-cdk/bin/cdk'), 'synth', '--quiet', '--app', command];
     const { status, stdout, stderr } = node([...cdk, '--output', join(folder, 'bad')]);
@@ -311,7 +311,7 @@ describe('a wrong configuration', () => {
     ]);
   });
 
-  it('whose template CloudFormation would not take ends the synthesis, which the CDK alone does not', async () => {
+  it('whose template CloudFormation would refuse ends the synthesis, which the CDK alone does not', async () => {
     const assessments = Array.from({ length: 150 }, (_, index) => `${index} `.padEnd(100, 'name '));
     const subscriptions = Array.from({ length: 60 }, (_, index) => ({
       topic: 'events',
@@ -328,7 +328,7 @@ describe('a wrong configuration', () => {
     expect(stderr).not.toMatch(/\n\s+at /);
   });
 
-  describe('that cannot be loaded is told with file and line, by Node:', () => {
+  describe('that cannot be loaded is reported by Node with file and line:', () => {
     const broken = {
       'a syntax error': ['export default {\n a: "1" b: 2 };', ':2 cannot be loaded: '],
       'an unknown name': [
@@ -374,7 +374,7 @@ describe('a wrong configuration', () => {
 
 describe('an environment', () => {
   const main = configFile('deployed.config.mjs', twoDistricts);
-  /** The main configuration, and beside it that of an environment. */
+  /** The main configuration, and an environment's beside it. */
   const withStaging = (name: string, settings: object) => {
     const file = configFile(`${name}.config.mjs`, twoDistricts);
     configFile(`${name}.staging.config.mjs`, { ...twoDistricts, ...settings });
@@ -383,14 +383,14 @@ describe('an environment', () => {
   const synthesisFor = (env: string, file: string, into = 'none') =>
     synthesis(file, { into, context: { env } });
 
-  it('has a configuration and a stack of its own', async () => {
+  it('has its own configuration and stack', async () => {
     const file = withStaging('own', { terminationProtection: false });
     expect(await synthesisFor('staging', file, 'staging')).toEqual(clean);
     const { stackName } = readAssembly(join(folder, 'staging'));
     expect(stackName).toBe('certification-notifier-staging');
   });
 
-  it('is never deployed over another one: its stack is named after it', async () => {
+  it('is never deployed over another one, since its stack has its name', async () => {
     const file = withStaging('over', { stackName: 'certification-notifier' });
     const { status, stderr } = await synthesisFor('staging', file);
     expect(status).toBe(1);
@@ -398,7 +398,7 @@ describe('an environment', () => {
     expect(stderr).toContain('ends with "-staging"');
   });
 
-  it('is not the main configuration once more, where its own file would have the same name', async () => {
+  it('is not the main configuration again if its own file would have the same name', async () => {
     const settings = configFile('settings.mjs', twoDistricts);
     const { status, stderr, found } = await synthesisFor('staging', settings);
     expect({ status, found }).toEqual({ status: 1, found: '' });
@@ -413,7 +413,7 @@ describe('an environment', () => {
     ['production', 'deployed.production.config.mjs is not found.'],
     ['../staging', 'env: "../staging" found; allowed: lower-case letters'],
     ['', 'env: "" found; allowed: lower-case letters'],
-  ])('that there is none of is said plainly: %j', async (env, expected) => {
+  ])('that does not exist is reported plainly: %j', async (env, expected) => {
     const { status, stderr } = await synthesisFor(env, main);
     expect(status).toBe(1);
     expect(stderr).toContain(expected);

@@ -10,7 +10,10 @@ export { district } from './config/settings.ts';
 
 const known = new Map<string, Template>();
 
-/** The stack of a configuration, without the functions' code; the same for the same configuration. */
+/**
+ * The stack of a configuration, without the functions' code. The same configuration returns the
+ * same stack.
+ */
 export function synthesized(input: unknown): Template {
   const key = JSON.stringify(input);
   const template = known.get(key) ?? synthesizedNow(input);
@@ -45,7 +48,7 @@ export function listAt(value: unknown, ...path: string[]): readonly unknown[] {
   return Array.isArray(found) ? found : [];
 }
 
-/** The one resource of a type and with some properties. */
+/** The one resource of a type with these properties. */
 export function only(
   template: Template,
   type: string,
@@ -65,7 +68,7 @@ export function roleOf(template: Template, service: string, mentions: string): u
   return entry[1];
 }
 
-/** Action by action, what a role may do and to what. */
+/** The resources of each action that a role allows. */
 export function permissions(role: unknown): Map<string, unknown[]> {
   const granted = new Map<string, unknown[]>();
   for (const statement of statementsOf(role))

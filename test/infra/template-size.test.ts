@@ -15,11 +15,11 @@ const problemsWith = (template: string) => {
 };
 
 describe('a template', () => {
-  it('may be as large as CloudFormation takes', () => {
+  it('may be as large as CloudFormation accepts', () => {
     expect(problemsWith('x'.repeat(maxTemplateSize))).toEqual([]);
   });
 
-  it('is refused by its bytes, not its characters, in one line that says what to make fewer', () => {
+  it('is refused by its bytes, not its characters, in one line that names the lists to shorten', () => {
     expect(problemsWith(`é${'x'.repeat(maxTemplateSize - 1)}`)).toEqual([
       expect.stringMatching(
         /^subscriptions: a template of 1,000,001 bytes found; allowed: one of at most 1,000,000, .*fewer or shorter names in filters, .*fewer integrations/,

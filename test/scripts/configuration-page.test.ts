@@ -14,11 +14,11 @@ const [[path, generated] = ['', '']] = configurationPage();
 const page = readFileSync(join(root, path), 'utf8');
 
 describe('docs/configuration.md', () => {
-  it('tells the settings as their schema has them: else, run `npm run generate`', () => {
+  it('has the settings of their schema: else, run `npm run generate`', () => {
     expect(page).toBe(generated);
   });
 
-  it('tells of every setting, however deep, what is allowed', () => {
+  it('has the allowed values of each setting, at any depth', () => {
     const settings = documentedSettings();
     expect(settings.map(({ path }) => path)).toEqual(
       expect.arrayContaining([
@@ -38,7 +38,7 @@ describe('docs/configuration.md', () => {
     }
   });
 
-  it('begins with an example that works', async () => {
+  it('begins with a valid example', async () => {
     const [, example = ''] = page.match(/```ts\n(.*?)```/s) ?? [];
     const file = join(folder, 'notifier.config.mjs');
     writeFileSync(

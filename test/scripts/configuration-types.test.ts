@@ -15,12 +15,12 @@ type Accepted = z.input<typeof deployment>;
 const [types = ''] = configurationTypes().values();
 
 describe('the types of the configuration', () => {
-  it('take what the schema takes, and nothing else: the compiler sees to it', () => {
+  it("accept the schema's values and no others, by the compiler", () => {
     expectTypeOf<Accepted>().toExtend<NotifierConfigInput>();
     expectTypeOf<NotifierConfigInput>().toExtend<Unchanging<Accepted>>();
   });
 
-  it('let an editor say of every setting what is allowed, and what holds without it', () => {
+  it('have the allowed values and the default of each setting for editors', () => {
     const settings = documentedSettings();
     const told = [...types.matchAll(/\*\/\n +readonly (\w+)(\??):/g)].map(([, name]) => name);
     expect(told.toSorted()).toEqual(settings.map(({ path }) => path.split('.').at(-1)).toSorted());

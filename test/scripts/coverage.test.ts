@@ -31,7 +31,7 @@ writeFileSync(path, text);
 const uses = `import { price } from './price.ts'; console.log(price({ size: Number(process.argv[2] ?? 1) }));`;
 writeFileSync(join(folder, 'uses.mjs'), uses);
 
-/** In processes and worker threads that end in different ways: what V8 has counted of a file. */
+/** Runs a file in processes and worker threads with different ends. @returns V8's counts of it */
 function counted(program: string, file: string): Script {
   const processes = mkdtempSync(join(folder, 'processes-'));
   const preload = new URL('../../scripts/preload/coverage.mjs', import.meta.url);
@@ -77,24 +77,24 @@ async function bundled() {
   return { outfile, code: code ?? '', map: new TraceMap(map ?? '') };
 }
 
-describe('what is counted of a source', () => {
+describe('the count of a source', () => {
   const run = [3, 6, 7];
   const all = [3, 4, 6, 7, 10];
   const covered = ({ lines }: Source) =>
     [...lines].filter(([, isRun]) => isRun).map(([line]) => line);
 
-  it('is nothing at first, of every line that has a statement', async () => {
+  it('is zero at first, for each line with a statement', async () => {
     const source = await Source.of(path, text);
     expect([...source.lines.keys()]).toEqual(all);
     expect(covered(source)).toEqual([]);
-    // The default, both ways of `if`, both arms.
+    // The default, both branches of `if`, and both arms.
     expect(source.branches).toEqual({ covered: 0, total: 5 });
   });
 
   it.each([
     ['a child process with an environment of its own', inChild],
     ['a worker thread with an environment of its own that is terminated', inThread],
-  ])('is what %s has run', async (_, started) => {
+  ])('has the lines that %s has run', async (_, started) => {
     const source = await Source.of(path, text);
     const script = counted(started(join(folder, 'uses.mjs')), path);
     expect(await source.addCounts(script.functions)).toBe(0);
@@ -102,7 +102,7 @@ describe('what is counted of a source', () => {
     expect(source.branches).toEqual({ covered: 3, total: 5 });
   });
 
-  it('is what a minified bundle of it has run', async () => {
+  it('has the lines that a minified bundle has run', async () => {
     const source = await Source.of(path, text);
     const { outfile, ...bundle } = await bundled();
     const script = counted(inChild(outfile), outfile);
@@ -134,7 +134,7 @@ describe('the report by room', () => {
     expect(table({ rooms, files: {} })).toMatch(/^ops +5\/1000 +0\.5 % +6\/10000 +0\.1 %$/m);
   });
 
-  it('names what has fallen, by more than rounding', () => {
+  it('names rooms that have fallen by more than rounding', () => {
     const after = reportOf({
       'lambda/ledger/a.ts': counts(899, 4995),
       'ops/b.ts': counts(1000, 0),
@@ -145,7 +145,7 @@ describe('the report by room', () => {
     ]);
   });
 
-  it('does not take a room that is new or gone for one that has fallen', () => {
+  it('does not call a new or removed room fallen', () => {
     expect(fallsBetween(before, reportOf({ 'local/c.ts': counts(0, 0) }))).toEqual([]);
   });
 });

@@ -15,7 +15,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 const script = join(import.meta.dirname, '../../scripts/ensure-installed.mjs');
 let root: string;
 
-/** A checkout of one needed and one optional package, installed, and an npm that notes its call. */
+/** A checkout with one needed and one optional package, installed, and an npm that notes its calls. */
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'ensure-installed-'));
   mkdirSync(join(root, 'scripts'));
@@ -53,20 +53,20 @@ function ensureInstalled() {
   return { status, stdout, stderr, installs: existsSync(join(root, 'called')) };
 }
 
-test('what is installed is not installed again, and nothing is said', () => {
+test('installed packages are not installed again, without output', () => {
   expect(ensureInstalled()).toEqual({ status: 0, stdout: '', stderr: '', installs: false });
 });
 
 test.each([
-  ['a package is gone', () => rmSync(join(root, 'node_modules/needed'), { recursive: true })],
-  ['a package is cut off', () => write('node_modules/needed/package.json', '{"vers')],
+  ['a package is missing', () => rmSync(join(root, 'node_modules/needed'), { recursive: true })],
+  ['a package is incomplete', () => write('node_modules/needed/package.json', '{"vers')],
   [
-    'a package is of another version',
+    'a package has another version',
     () => write('node_modules/needed/package.json', { version: '0.9.0' }),
   ],
   ['npm was interrupted', () => rmSync(join(root, 'node_modules/.package-lock.json'))],
-  ["npm's own note is cut off", () => write('node_modules/.package-lock.json', '{"packa')],
-  ['Node is gone', () => rmSync(join(root, 'node_modules/.bin/node'))],
+  ["npm's own note is incomplete", () => write('node_modules/.package-lock.json', '{"packa')],
+  ['Node is missing', () => rmSync(join(root, 'node_modules/.bin/node'))],
 ])('it installs when %s', (_, damage) => {
   damage();
   npm(
@@ -76,7 +76,7 @@ test.each([
   expect(ensureInstalled()).toMatchObject({ status: 0, stdout: '', installs: true });
 });
 
-test('an installation that fails is one line that says where and what to do', () => {
+test('a failed installation is one line with its place and the next step', () => {
   rmSync(join(root, 'node_modules'), { recursive: true });
   npm('exit 7');
   const { status, stderr } = ensureInstalled();

@@ -4,12 +4,12 @@ import { generatedFiles } from '../../scripts/generated-files.ts';
 
 const textOf = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);
 
-describe('what `npm run generate` makes', () => {
-  it.each([...generatedFiles().keys()])('%s is as the sources say', (path) => {
+describe('the output of `npm run generate`', () => {
+  it.each([...generatedFiles().keys()])("%s equals the sources' output", (path) => {
     expect(textOf(path)).toBe(generatedFiles().get(path));
   });
 
-  it('is all that there is: no example is left of a type that is gone', () => {
+  it('is complete: no example of a removed type is left', () => {
     const folder = 'docs/events/examples';
     const examples = [...generatedFiles().keys()].filter((path) => path.startsWith(folder));
     expect(readdirSync(folder).map((name) => `${folder}/${name}`)).toEqual(examples.toSorted());

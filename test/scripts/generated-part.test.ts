@@ -4,8 +4,8 @@ import { withPart } from '../../scripts/generated-part.ts';
 
 const part = { begin: '<!-- b -->', end: '<!-- e -->' };
 
-describe('the part of a page that is generated', () => {
-  it('is made anew, and the rest stays', () => {
+describe('the generated part of a page', () => {
+  it('is replaced, and the rest stays', () => {
     const page = `by hand\n\n${part.begin}\n\nold\n\n${part.end}\n\nby hand, too\n`;
     expect(withPart(page, part, (before) => `was ${before.trim()}`)).toBe(
       page.replace('old', 'was old'),
@@ -15,16 +15,16 @@ describe('the part of a page that is generated', () => {
   it.each([
     ['without its begin', `x ${part.end}`],
     ['without its end', `${part.begin} x`],
-    ['whose end is first', `${part.end} x ${part.begin}`],
+    ['with its end first', `${part.end} x ${part.begin}`],
     ['with two begins', `${part.begin} ${part.begin} ${part.end}`],
     ['with two ends', `${part.begin} ${part.end} ${part.end}`],
-  ])('is nowhere in a page %s', (_, page) => {
+  ])('is not found in a page %s', (_, page) => {
     expect(() => withPart(page, part, () => 'new')).toThrow('in this order');
   });
 });
 
 describe('a section of the runbook', () => {
-  it('keeps all that is written by hand in it', () => {
+  it('keeps its parts by hand', () => {
     const note = 'One.\n\n<!-- By hand: -->\n\nTwo.';
     expect(runbookSections(`### Held\n\n<!-- By hand: -->\n\n${note}\n\n`)).toContain(note);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { importsOf, linesOfCode, mutableFields } from '../../scripts/measure/code.ts';
 
-describe('what is measured of a source', () => {
+describe('the measurement of a source', () => {
   it('counts lines of code, without comments and empty lines', () => {
     const text = ['/** One.', ' * two */', '', 'const a = 1; // three', '  // four', 'f(a);'];
     expect(linesOfCode(text.join('\n'))).toBe(2);
@@ -22,13 +22,13 @@ describe('what is measured of a source', () => {
     expect(mutableFields(text)).toEqual(['a']);
   });
 
-  it('takes a let that shadows another for what it is', () => {
+  it('does not confuse a let with one that it shadows', () => {
     expect(
       mutableFields('function f() { let a = 0; return () => { let a = 1; a += 1; return a; }; }'),
     ).toEqual([]);
   });
 
-  it('follows imports that are there at run time', () => {
+  it('follows imports that exist at run time', () => {
     const text = [
       "import type { A } from './a.ts';",
       "import { type B } from './b.ts';",

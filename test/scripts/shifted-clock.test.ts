@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const day = 24 * 60 * 60 * 1000;
 preload.search = `${new URLSearchParams({ by: String(-400 * day), zone: 'America/New_York' })}`;
 
-/** Every way to ask for the time, as milliseconds. */
+/** All ways to read the time, in milliseconds. */
 const clocks = `({
   now: Date.now(),
   constructed: new Date().getTime(),
@@ -59,7 +59,7 @@ writeFileSync(
 );
 
 function run() {
-  // The second flag: what Node has by itself from version 26 on.
+  // The second flag enables a default of Node 26 and later.
   const flags = [`--import=${preload}`, '--harmony-temporal'];
   const env = { ...process.env, TZ: 'America/New_York' };
   const { stdout, stderr } = spawnSync(process.execPath, [...flags, program], {
@@ -75,16 +75,16 @@ describe('with the preload of a shifted clock', () => {
   const after = Date.now() - 400 * day;
 
   it.each(['process', 'child with an environment of its own', 'child with none', 'worker thread'])(
-    'a %s sees the shifted time however it asks',
+    'a %s sees the shifted time by any way',
     (who) => {
       const { now, constructed, called, derived, formatted, parts, temporal, ...rest } = told[who];
-      // Node has it only where it is asked for.
+      // Node has it only with the flag.
       const times = [now, constructed, derived, ...(who === 'process' ? [temporal] : [])];
       for (const time of times) {
         expect(time).toBeGreaterThanOrEqual(before);
         expect(time).toBeLessThanOrEqual(after);
       }
-      // To the second.
+      // These are exact to the second.
       for (const time of [called, formatted]) {
         expect(time).toBeGreaterThan(before - 1000);
         expect(time).toBeLessThanOrEqual(after);

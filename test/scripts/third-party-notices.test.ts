@@ -20,7 +20,7 @@ function installed(name: string, license: string, files: Record<string, string> 
 }
 
 describe('the third-party notices', () => {
-  it('have each text once, below the packages that it is of', () => {
+  it('have each text once, below its packages', () => {
     const text = 'Permission is granted to the last of us.';
     const notices = thirdPartyNotices([
       installed('zebra', 'MIT', { LICENSE: text }),
@@ -36,7 +36,7 @@ describe('the third-party notices', () => {
     expect(() => thirdPartyNotices([installed('bare', 'MIT')])).toThrow(/^bare is bundled/);
   });
 
-  it('name the licence of a package that may be given on without its text', () => {
+  it('name the licence of a package that may be passed on without its text', () => {
     const notices = thirdPartyNotices([installed('free', 'MIT-0', { 'README.md': 'Hello.' })]);
     expect(notices).toContain('free 1.2.3\n\nLicence: MIT-0\n');
   });

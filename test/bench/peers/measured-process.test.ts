@@ -7,7 +7,7 @@ import { inTemporaryFolder } from '../../../bench/temporary-folder.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** In the place of Python: the shell's own commands. */
+/** A script in place of Python, with commands of the shell. */
 async function pythonThat(folder: string, command: string): Promise<string> {
   const python = join(folder, 'python');
   await writeFile(python, `#!/bin/sh\n${command}\n`);
@@ -15,7 +15,7 @@ async function pythonThat(folder: string, command: string): Promise<string> {
   return python;
 }
 
-it('kills a process that is at work for too long, and calls it failed', async () => {
+it('a process that works for too long is killed, and counts as failed', async () => {
   const told = vi.spyOn(console, 'error').mockReturnValue();
   await inTemporaryFolder(async (folder) => {
     const python = await pythonThat(folder, 'exec sleep 60');
@@ -25,7 +25,7 @@ it('kills a process that is at work for too long, and calls it failed', async ()
   expect(told).toHaveBeenCalledWith('sync was at work after 100 ms, and was killed');
 });
 
-it('says that a process was killed, and nothing of a limit, when it was', async () => {
+it('a killed process is reported as killed, without a limit', async () => {
   const told = vi.spyOn(console, 'error').mockReturnValue();
   await inTemporaryFolder(async (folder) => {
     const python = await pythonThat(folder, 'exec sleep 60');
@@ -38,7 +38,7 @@ it('says that a process was killed, and nothing of a limit, when it was', async 
   expect(told).not.toHaveBeenCalled();
 });
 
-it('asks a peer nothing whose first sync failed', async () => {
+it('a peer is not asked after its first sync failed', async () => {
   vi.spyOn(console, 'error').mockReturnValue();
   await inTemporaryFolder(async (folder) => {
     const python = await pythonThat(folder, 'exit 1');

@@ -14,33 +14,33 @@ const result = (changes: Partial<Result>): Result => ({
 });
 const peer = (changes: Partial<Result>) => result({ contender: 'dlt, full', ...changes });
 
-describe('where a peer is better', () => {
-  it('names, in one line, those that find as much with as few requests', () => {
+describe('the list of better peers', () => {
+  it('has, in one line, peers that find as much with fewer requests', () => {
     const other = peer({ contender: 'Singer, full', requests: 1 });
     expect(whereBetter([result({}), peer({ requests: 1 }), other])).toEqual([
       'news: 1 requests, ours 2 (dlt, full; Singer, full)',
     ]);
   });
 
-  it('names what a peer finds and ours does not, whatever else it tells', () => {
+  it('has a peer that finds more, with any false changes', () => {
     const score = { ...faultless, lost: 3 };
     const telling = peer({ requests: 5, score: { ...faultless, untrue: 9 } });
     expect(whereBetter([result({ score }), telling])).toEqual(['news: 0 lost, ours 3 (dlt, full)']);
   });
 
-  it('does not praise what loses more, or could not find anything', () => {
+  it('omits peers that lose more, or could not find anything', () => {
     const losing = peer({ requests: 1, score: { ...faultless, lost: 1 } });
     const unable = peer({ requests: 1, score: undefined });
     expect(whereBetter([result({}), losing, unable, peer({})])).toEqual([]);
   });
 
-  it('does not praise who failed', () => {
+  it('omits failed peers', () => {
     const failing = peer({ requests: 0, peakBytes: 1, failed: 1 });
     expect(whereBetter([result({}), failing])).toEqual([]);
     expect(whereLighter([result({}), failing])).toEqual([]);
   });
 
-  it('names who takes less of a machine, whatever it finds', () => {
+  it('has peers that need less memory, with any finds', () => {
     const losing = peer({ peakBytes: 50 * 2 ** 20, score: { ...faultless, lost: 1 } });
     const later = { case: 'quiet' };
     expect(whereLighter([result({}), losing, result(later), peer(later)])).toEqual([
@@ -49,7 +49,7 @@ describe('where a peer is better', () => {
   });
 });
 
-it('says of a contender that has no word for it that it is not offered', () => {
+it('a contender without a word for a change is "not offered"', () => {
   const table = tableOfResults([result({}), peer({ score: undefined })]);
   expect(table.split('\n').slice(2)).toEqual([
     '| news | ours | 2 | 10 of 10 | 0 | 0 | 0 | 1.0 | 100 |',
@@ -57,7 +57,7 @@ it('says of a contender that has no word for it that it is not offered', () => {
   ]);
 });
 
-it('says of what is lost how much of it people have to decide about', () => {
+it('lost changes are counted with those that wait for ops', () => {
   const table = tableOfResults([result({ score: { ...faultless, lost: 3 }, waiting: 3 })]);
   expect(table).toContain('| 7 of 10 | 3 (3 wait for ops) | 0 | 0 |');
 });

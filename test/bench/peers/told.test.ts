@@ -5,8 +5,8 @@ const row = (id: number, digest = 'a') => ({ id, digest });
 const told = (heard: ReturnType<typeof learned>) =>
   heard.map(({ type, subject }) => `${subject} ${type.replace('certification.', '')}`);
 
-describe('what a consumer of a peer learns', () => {
-  it('tells new and changed rows, and rows told before not again', () => {
+describe("the changes that a peer's consumer learns", () => {
+  it('include new and changed rows, and repeat none', () => {
     const known = new Map([
       [1, 'a'],
       [2, 'a'],
@@ -18,7 +18,7 @@ describe('what a consumer of a peer learns', () => {
     expect(learned(known, [row(1), row(2, 'b'), row(3)], false)).toEqual([]);
   });
 
-  it('takes rows for gone only where the sync has read all there is', () => {
+  it('include removed rows only if the sync has read all rows', () => {
     const known = new Map([
       [1, 'a'],
       [2, 'a'],
@@ -28,7 +28,7 @@ describe('what a consumer of a peer learns', () => {
     expect([...known.keys()]).toEqual([1]);
   });
 
-  it('gives what it tells again the id that it had', () => {
+  it('keep their id when they are repeated', () => {
     const [first] = learned(new Map(), [row(1)], false);
     const [again] = learned(new Map(), [row(1)], false);
     expect(again?.id).toBe(first?.id);

@@ -3,7 +3,7 @@ import { parseConfig } from '../../../infra/config.ts';
 import { district, expectOneLine, type Refusal } from './settings.ts';
 
 describe('alerts', () => {
-  it('may collect digests and keep the night quiet', () => {
+  it('may collect digests and have quiet hours', () => {
     const alerts = { digestEvery: 30, quietHours: { from: '20:00', to: '06:30' } };
     expect(parseConfig({ integrations: [district], alerts }).alerts).toEqual({
       detail: 'names',
@@ -13,7 +13,7 @@ describe('alerts', () => {
   });
 });
 
-describe('a wrong setting of the alerts is named with its place, what was found and what is allowed', () => {
+describe('a wrong setting of the alerts is named with its place, its value and the allowed values', () => {
   it.each<Refusal>([
     [
       'a digest of no rows',

@@ -10,15 +10,15 @@ import {
   withQueue,
 } from './settings.ts';
 
-describe('what goes together', () => {
+describe('a valid combination', () => {
   it.each([queue.endpoint, `${queue.endpoint}.fifo`, { newQueue: 'payroll' }])(
-    'may bring a FIFO topic to the queue %s',
+    'is a FIFO topic and the queue %s',
     (endpoint) => {
       expect(problemsOf({ ...withQueue({ endpoint }), topic: 'fifo' })).toEqual([]);
     },
   );
 
-  it('may have mail and functions beside a FIFO topic of events', () => {
+  it('is mail and functions beside a FIFO topic of events', () => {
     for (const protocol of ['email', 'https', 'lambda'] as const)
       expect(
         problemsOf({
@@ -28,13 +28,13 @@ describe('what goes together', () => {
       ).toEqual([]);
   });
 
-  it('a secret of the same name may be for another partner', () => {
+  it('is two secrets of one name for two partners', () => {
     const secretName = 'partner';
     const other = { ...district, name: 'b', baseUrl: 'https://other.example.org', secretName };
     expect(problemsOf({ integrations: [{ ...district, secretName }, other] })).toEqual([]);
   });
 
-  it('a queue may be of another region than the key', () => {
+  it('is a queue in another region than the key', () => {
     expect(
       problemsOf({
         ...withQueue({ endpoint: 'arn:aws:sqs:eu-west-1:111122223333:payroll' }),
@@ -44,10 +44,10 @@ describe('what goes together', () => {
   });
 });
 
-describe('what does not go together is named with its place, what was found and what is allowed', () => {
+describe('an invalid combination is named with its place, its value and the allowed values', () => {
   it.each<Refusal>([
     [
-      'digests that are to be sent more often than anything is read',
+      'digests that are sent more often than ticks read',
       {
         integrations: [
           { ...district, every: 10 },
@@ -65,7 +65,7 @@ describe('what does not go together is named with its place, what was found and 
       'a FIFO queue cannot',
     ],
     [
-      'a FIFO queue for people, whatever the kind of the events topic',
+      'a FIFO queue for people, with any kind of events topic',
       { ...withQueue({ topic: 'alerts', endpoint: `${queue.endpoint}.fifo` }), topic: 'fifo' },
       'subscriptions[0].endpoint:',
       'a FIFO queue cannot',
@@ -156,7 +156,7 @@ describe('what does not go together is named with its place, what was found and 
   ])('%s', (_what, input, found, allowed) => expectOneLine(input, found, allowed));
 });
 
-describe('what there may be one of', () => {
+describe('settings that must differ', () => {
   it.each(['district-a', 'districta'])('two integrations that would share outputs: %s', (name) => {
     const problems = problemsOf({ integrations: [district, { ...district, name }] });
     expect(problems).toEqual([
@@ -164,7 +164,7 @@ describe('what there may be one of', () => {
     ]);
   });
 
-  it('the same endpoint twice on a topic is refused, with or without another filter', () => {
+  it('two subscriptions of one endpoint to one topic are refused, with or without another filter', () => {
     expect(
       problemsOf({
         integrations: [district],

@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest';
 import { district, expectOneLine, type Refusal } from './settings.ts';
 
-describe('a wrong setting of a deployment is named with its place, what was found and what is allowed', () => {
+describe('a wrong setting of a deployment is named with its place, its value and the allowed values', () => {
   it.each<Refusal>([
     [
       'a boundary that is no policy',

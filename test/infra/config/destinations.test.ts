@@ -15,7 +15,7 @@ describe('a destination that SNS does not know', () => {
     expect(problemsOf(withOne(bus({ bus: name })))).toEqual([]);
   });
 
-  it('may have a filter, and may be of a FIFO topic', () => {
+  it('may have a filter, and may follow a FIFO topic', () => {
     const filter = { types: ['created'] };
     expect(problemsOf({ ...withOne(bus({ filter })), topic: 'fifo' })).toEqual([]);
   });
@@ -34,14 +34,14 @@ describe('a destination that SNS does not know', () => {
     expect(refusals.length).toBeGreaterThanOrEqual(25);
   });
 
-  it('may be an archive, which keeps for two years unless told otherwise', () => {
+  it('may be an archive, with a retention of two years by default', () => {
     const { subscriptions } = parseConfig(withOne(archive()));
     expect(subscriptions).toEqual([{ topic: 'events', protocol: 'archive', keepDays: 731 }]);
     const parsed = parseConfig({ ...withOne(archive({ keepDays: 1 })), topic: 'fifo' });
     expect(parseConfig(parsed)).toEqual(parsed);
   });
 
-  it('is read again as it was read: a stack is built of what a configuration became', () => {
+  it('is parsed again without a change: a stack is built from the parsed configuration', () => {
     const config = parseConfig(withOne(bus({ filter: { late: true } })));
     expect(parseConfig(config)).toEqual(config);
   });
@@ -96,7 +96,7 @@ const refusals: readonly Refusal[] = [
   ],
   ...['a bus', 'certifications/x', '', 'x'.repeat(257)].map(
     (name): Refusal => [
-      `a bus with a name that EventBridge does not take: ${name.slice(0, 20)}`,
+      `a bus with a name that EventBridge does not accept: ${name.slice(0, 20)}`,
       withOne(bus({ bus: name })),
       'subscriptions[0].bus:',
       'the name of an event bus',
@@ -299,6 +299,6 @@ const refusals: readonly Refusal[] = [
   ],
 ];
 
-describe('a wrong destination is named with its place, what was found and what is allowed', () => {
+describe('a wrong destination is named with its place, its value and the allowed values', () => {
   it.each(refusals)('%s', (_what, input, found, allowed) => expectOneLine(input, found, allowed));
 });

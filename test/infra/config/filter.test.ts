@@ -6,13 +6,13 @@ describe('a filter', () => {
     expect(problemsOf(withFilter({ assessments: ['Säker 🪢', '救命講習\ufffd'] }))).toEqual([]);
   });
 
-  it('may filter by as many values as SNS takes', () => {
+  it('may have as many values as SNS accepts', () => {
     const organizations = Array.from({ length: 75 }, (_, index) => index + 1);
     expect(problemsOf(withFilter({ types: ['created', 'updated'], organizations }))).toEqual([]);
   });
 });
 
-describe('a wrong filter is named with its place, what was found and what is allowed', () => {
+describe('a wrong filter is named with its place, its value and the allowed values', () => {
   it.each<Refusal>([
     ...['CPR \ud800', '\udc00', 'CPR\ufffe', 'CPR\uffff', 'CPR\u0000'].map(
       (name): Refusal => [
@@ -36,7 +36,7 @@ describe('a wrong filter is named with its place, what was found and what is all
       'does not have yet',
     ],
     [
-      'an organization beyond what SNS compares',
+      'an organization beyond the range that SNS compares',
       withFilter({ organizations: [1_000_000_001] }),
       'subscriptions[0].filter.organizations[0]: 1000000001 found',
       'from 1 to 1000000000',
@@ -72,7 +72,7 @@ describe('a wrong filter is named with its place, what was found and what is all
       'an organization id',
     ],
     [
-      'more combinations than SNS takes',
+      'more combinations than SNS accepts',
       withFilter({
         types: ['created', 'updated'],
         organizations: Array.from({ length: 76 }, (_, index) => index + 1),

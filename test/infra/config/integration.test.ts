@@ -16,35 +16,35 @@ describe('an integration', () => {
     expect(parseConfig(withDistrict({ baseUrl })).integrations[0]?.baseUrl).toBe(origin);
   });
 
-  it('may choose any field that the document names', () => {
+  it('may choose any documented field', () => {
     expect([...assessmentFields]).toEqual(Object.keys(assessmentSchema.shape));
     for (const field of assessmentFields)
       expect(problemsOf(withDistrict({ fields: [field] }))).toEqual([]);
     expect(problemsOf(withDistrict({ fields: 'identifiers' }))).toEqual([]);
   });
 
-  it('may look seldom without saying how often recent days are read again', () => {
+  it('may tick seldom without a setting for the audits of recent days', () => {
     expect(problemsOf(withDistrict({ every: 60 }))).toEqual([]);
   });
 
   it.each(['UTC', 'US/Central', 'Asia/Kolkata', 'Europe/Berlin', 'America/Argentina/Ushuaia'])(
-    'the time zone %s is one',
+    'accepts the time zone %s',
     (timeZone) => {
       expect(problemsOf(withDistrict({ timeZone }))).toEqual([]);
     },
   );
 
-  it.each([1, 400, false, undefined])('may say how long a silence is plausible: %s', (silence) => {
+  it.each([1, 400, false, undefined])('may limit the plausible silence: %s', (silence) => {
     expect(parseConfig(withDistrict({ silence })).integrations[0]?.silence).toBe(silence);
   });
 
-  it('announces from a day that has begun', () => {
+  it('may announce from a day that has begun', () => {
     const since = Temporal.Now.plainDateISO('UTC').toString();
     expect(problemsOf(withDistrict({ announce: { since } }))).toEqual([]);
   });
 });
 
-describe('a wrong setting of an integration is named with its place, what was found and what is allowed', () => {
+describe('a wrong setting of an integration is named with its place, its value and the allowed values', () => {
   it.each<Refusal>([
     [
       'an upper-case name',
@@ -107,7 +107,7 @@ describe('a wrong setting of an integration is named with its place, what was fo
       'a whole number from 1 to 60',
     ],
     [
-      'recent days that are to be read more often than anything is',
+      'recent days with audits more often than ticks',
       withDistrict({ every: 10, audit: { recentMinutes: 5 } }),
       'integrations[0].audit.recentMinutes: 5 found',
       'at least `every` (10)',

@@ -20,9 +20,9 @@ describe('the stack', () => {
     pagerTopicArn: `arn:aws:sns:us-east-1:111122223333:${long('pager', 256)}`,
     runbookUrl: long('https://wiki.example.org/', 200),
   };
-  // As many as SNS takes; of names, the template's size is the limit (template-size.ts).
+  // The most that SNS accepts. For names, the template's size is the limit (template-size.ts).
   const organizations = Array.from({ length: 150 }, (_, index) => 999_999_999 - index);
-  // So many for events would be too many for a policy.
+  // More queues for events would exceed a policy.
   const eventsTo = (index: number, count: number) =>
     index < count / 2 - 5 ? { topic: 'events', filter: { organizations } } : { topic: 'alerts' };
   const newQueue = (index: number, count: number) => ({
@@ -49,7 +49,7 @@ describe('the stack', () => {
     ...eventsTo(index, count),
     topic: 'events',
     protocol: 'event-bus',
-    // Of longer names, the template's size is the limit (template-size.ts).
+    // For longer names, the template's size is the limit (template-size.ts).
     bus: long(`bus-${index}-`, 200),
   });
   const one = resourcesOf({ integrations: 1, hasPager: true });
@@ -63,7 +63,7 @@ describe('the stack', () => {
     ['addresses', 1, most(4), mail, { otherSubscriptions: most(4) }],
     ['webhooks', 1, most(4), hook, { otherSubscriptions: most(4) }],
   ])(
-    'has the resources that are counted, and stays within what CloudFormation allows, with as many %s as the config allows',
+    "has the counted resources, and stays within CloudFormation's limits, with the most %s of a configuration",
     (_what, count, subscribers, subscription, parts) => {
       const many = synthesized({
         integrations: integrations(count),
@@ -76,12 +76,12 @@ describe('the stack', () => {
       expect(resources).toBe(resourcesOf({ integrations: count, hasPager: true, ...parts }));
       expect(resources).toBeLessThanOrEqual(maxResources);
       expect(Object.keys(many.Outputs ?? {}).length).toBeLessThanOrEqual(200);
-      // As it is written: synth.test.ts.
+      // The template as it is written: synth.test.ts.
       expect(Buffer.byteLength(JSON.stringify(many))).toBeLessThanOrEqual(maxTemplateSize);
     },
   );
 
-  it('has one resource more where a webhook subscribes to operations', () => {
+  it('has one more resource if a webhook subscribes to operations', () => {
     const subscriptions = [
       { topic: 'operations', protocol: 'https', endpoint: 'https://hook.example.org/x' },
     ];
@@ -107,7 +107,7 @@ describe('the stack', () => {
     [['operations'], ['C0123ABCD', 'C0123ABCE'], 1],
     [['alerts', 'operations'], ['C0123ABCD'], 2],
     [['alerts', 'operations'], ['C0123ABCD', 'C0123ABCE', 'C0123ABCF'], 2],
-  ])('has the resources of chats that are told %s in %s', (topics, channels, chatTopics) => {
+  ])('has the resources of chats that get %s in %s', (topics, channels, chatTopics) => {
     const subscriptions = topics.flatMap((topic) =>
       channels.map((channel) => ({ topic, protocol: 'slack', workspace: 'T0123ABCD', channel })),
     );
@@ -138,7 +138,7 @@ describe('the stack', () => {
     );
   });
 
-  it('has the room that the guide says it takes', () => {
+  it('has the room that the guide says', () => {
     const page = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8');
     const [, room = ''] = page.match(/\n- \*\*Room\*\*(.*?) A key,/s) ?? [];
     const none = resourcesOf({ integrations: 0 });
@@ -149,7 +149,7 @@ describe('the stack', () => {
     );
   });
 
-  it('is refused by what it would be: a pager counts only where there is one', () => {
+  it('is refused by its real resources: a pager counts only if there is one', () => {
     const config = {
       integrations: integrations(12),
       subscriptions: Array.from({ length: 60 }, (_, index) => mail(index)),

@@ -2,7 +2,7 @@ import { describe, it } from 'vitest';
 import { maxIntegrations } from '../../../infra/config/limits.ts';
 import { district, expectOneLine, type Refusal } from './settings.ts';
 
-describe('a wrong setting of a notifier is named with its place, what was found and what is allowed', () => {
+describe('a wrong setting of a notifier is named with its place, its value and the allowed values', () => {
   it.each<Refusal>([
     [
       'no configuration',
@@ -70,7 +70,7 @@ describe('a wrong setting of a notifier is named with its place, what was found 
       ],
     ),
     [
-      'a retention that CloudWatch does not know',
+      'a retention that CloudWatch does not have',
       { integrations: [district], logRetentionDays: 31 },
       'logRetentionDays: 31 found',
       '1, 3, 5, 7',

@@ -3,10 +3,10 @@ import { maxReaders, maxSubscriberAccounts } from '../../../infra/config/policy-
 import { at, district, listAt, synthesized } from '../synthesized.ts';
 import { expectOneLine, problemsOf, queue, type Refusal, withQueue } from './settings.ts';
 
-/** As AWS counts them: no white space. */
+/** AWS counts policies without white space. */
 const sizeOf = (policy: unknown) => JSON.stringify(policy).length;
 
-/** How long the names are that CloudFormation gives to things of a stack with the longest name. */
+/** The longest names that CloudFormation gives to resources of a stack with the longest name. */
 const longestNames: Readonly<Record<string, number>> = {
   'AWS::SNS::Topic': 256,
   'AWS::SQS::Queue': 80,
@@ -21,7 +21,7 @@ const pseudoParameters: Readonly<Record<string, string>> = {
 };
 const stackName = 's'.repeat(128);
 
-/** A template's resources with every reference replaced by what may be there at the most. */
+/** A template's resources with each reference replaced by its longest possible value. */
 function deployed(input: object) {
   const resources = synthesized({ stackName, ...input }).toJSON().Resources ?? {};
   const arnOf = (id: string) => {
@@ -71,8 +71,8 @@ const readers = (length: number) =>
     `arn:aws-us-gov:iam::111122223333:role/${'r'.repeat(64)}/${index}`.padEnd(length, 'n'),
   );
 
-describe('policies stay within what AWS takes, as large as the configuration lets them become', () => {
-  it('of the events topic and of the function that replays: SNS 30 KB, IAM 10,240 characters', () => {
+describe("policies stay within AWS's limits for the largest configuration", () => {
+  it('of the events topic and of the operate function: SNS 30 KB, IAM 10,240 characters', () => {
     const { topics, roles } = deployed({
       integrations: [
         {
@@ -137,7 +137,7 @@ const roles = (count: number, length: number) =>
     (_, index) => `arn:aws:iam::111122223333:role/${'p'.repeat(length)}/${index}`,
   );
 
-describe('what would make a policy too large is named with its place and what is allowed', () => {
+describe('a setting that would make a policy too large is named with its place and the allowed values', () => {
   it.each<Refusal>([
     [
       'more accounts than fit into the policy of a topic',

@@ -39,7 +39,7 @@ export function problemsOf(input: unknown): readonly string[] {
   return [];
 }
 
-/** A wrong setting in a word, a configuration with it, where and what was found, what is allowed. */
+/** The mistake in a few words, a configuration with it, its place and value, and the allowed values. */
 export type Refusal = [what: string, input: unknown, found: string, allowed: string];
 
 export function expectOneLine(input: unknown, found: string, allowed: string): void {

@@ -12,7 +12,7 @@ import {
 } from './settings.ts';
 
 describe('a subscription', () => {
-  it('may have a queue made, with defaults that suit most', () => {
+  it('may have a queue made, with usual defaults', () => {
     const { subscriptions } = parseConfig(withQueue({ endpoint: { newQueue: 'payroll' } }));
     expect(subscriptions).toEqual([
       {
@@ -24,12 +24,12 @@ describe('a subscription', () => {
     ]);
   });
 
-  it('may have a queue made, whose messages outlive the claim of a worker that died', () => {
+  it('may have a queue made, whose messages outlive the claim of a dead worker', () => {
     const { subscriptions } = parseConfig(withQueue({ endpoint: { newQueue: 'payroll' } }));
     const [made] = subscriptions.map((one) => ('endpoint' in one ? one.endpoint : undefined));
     const { visibilityTimeout, attempts } = Object(made);
     const claim = Temporal.Duration.from(defaultClaim).total('seconds');
-    // The last receive is still to come when the claim has run out, with a minute for a batch.
+    // The last receive comes after the end of the claim, with a minute for a batch.
     expect(visibilityTimeout * (attempts - 1)).toBeGreaterThanOrEqual(claim + 60);
   });
 
@@ -38,12 +38,12 @@ describe('a subscription', () => {
     ['lambda', 'arn:aws-cn:lambda:cn-north-1:111122223333:function:certifications:live'],
     ['email', `${'a'.repeat(308)}@example.org`],
     ['https', `https://example.org/${'x'.repeat(2_028)}`],
-  ])('may tell by %s what is as long as AWS takes', (protocol, endpoint) => {
+  ])('may have the longest address that AWS accepts: %s', (protocol, endpoint) => {
     const topic = protocol === 'email' ? 'alerts' : 'events';
     expect(problemsOf(withQueue({ topic, protocol, endpoint }))).toEqual([]);
   });
 
-  it('may be one mail for each event, where it says that this is meant', () => {
+  it('may be one mail for each event, if it says that this is intended', () => {
     const endpoint = 'office@district-a.example.org';
     const settings = { protocol: 'email', endpoint, mailPerEvent: true };
     expect(problemsOf(withQueue(settings))).toEqual([]);
@@ -53,12 +53,12 @@ describe('a subscription', () => {
     'https://slack.example.org/services/x',
     'https://hooks.slack.com.example.org/services/x',
     'https://outlook.office.com/calendar',
-  ])('a webhook that only looks like that of a chat may be told: %s', (endpoint) => {
+  ])("may be a webhook that only looks like a chat's: %s", (endpoint) => {
     expect(problemsOf(withQueue({ protocol: 'https', endpoint }))).toEqual([]);
   });
 
   it.each(['8.8.8.8', '172.32.0.1', '[2001:4860:4860::8888]', 'hook.example.org:8443'])(
-    'a webhook may be at %s',
+    'may be a webhook at %s',
     (host) => {
       const endpoint = `https://${host}/x`;
       expect(problemsOf(withQueue({ protocol: 'https', endpoint }))).toEqual([]);
@@ -66,7 +66,7 @@ describe('a subscription', () => {
   );
 });
 
-describe('a wrong setting of a subscription is named with its place, what was found and what is allowed', () => {
+describe('a wrong setting of a subscription is named with its place, its value and the allowed values', () => {
   it.each<Refusal>([
     [
       'an unknown topic',
@@ -99,7 +99,7 @@ describe('a wrong setting of a subscription is named with its place, what was fo
       'lower-case letters',
     ],
     [
-      'a setting that a new queue does not have',
+      'an unknown setting of a new queue',
       withQueue({ endpoint: { newQueue: 'payroll', retries: 3 } }),
       'subscriptions[0].endpoint.retries: unknown setting',
       'newQueue, readers, visibilityTimeout, attempts',
@@ -155,7 +155,7 @@ describe('a wrong setting of a subscription is named with its place, what was fo
       ],
     ),
     [
-      'a URL that SNS does not take',
+      'a URL that SNS does not accept',
       withQueue({ protocol: 'https', endpoint: `https://example.org/${'x'.repeat(2_029)}` }),
       'subscriptions[0].endpoint:',
       'an https URL of at most 2048',
@@ -206,7 +206,7 @@ describe('a wrong setting of a subscription is named with its place, what was fo
       ],
     ),
     [
-      'a webhook at a host with a longer name than hosts have',
+      'a webhook at a host with too long a name',
       withQueue({ protocol: 'https', endpoint: `https://${'h'.repeat(250)}.org/x` }),
       'subscriptions[0].endpoint:',
       'an https URL',

@@ -5,8 +5,8 @@ import { CertificationNotifier, type WatchedIntegration } from '../../../infra/i
 import { district } from '../synthesized.ts';
 import { problemsOf, theirStack } from './their-app.ts';
 
-// A permission that names a key by its alias is none: IAM knows keys by their ARNs only.
-describe('a key known by its alias is refused, and the key itself is not', () => {
+// A permission with a key's alias has no effect: IAM knows keys by their ARNs only.
+describe("a key's alias is refused, and the key itself is not", () => {
   const stack = theirStack();
   const itself = new kms.Key(stack, 'Key');
   const alias = new kms.Alias(stack, 'Alias', { aliasName: 'alias/partner', targetKey: itself });
@@ -44,7 +44,7 @@ describe('a key known by its alias is refused, and the key itself is not', () =>
     expect(encryptedWith('itself', itself)).toEqual([]);
   });
 
-  it('in an ARN that is made by the CDK', () => {
+  it('in an ARN that the CDK makes', () => {
     const secret = Secret.fromSecretNameV2(stack, 'Partner', 'partner');
     expect(withSecret('ARN of an alias', { secret, secretKeyArn: named.keyArn })).toEqual([
       expect.stringMatching(/^integrations\[0\]\.secretKeyArn: .* \(not of an alias\)$/),

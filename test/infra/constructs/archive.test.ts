@@ -17,7 +17,7 @@ const combinations = [
   { topic: 'standard', integrations: [district, other], keyArn },
   { topic: 'fifo', integrations: [district, other], keyArn },
 ].map((config) => ({
-  what: `${config.topic}, ${config.integrations.length} integrations, ${'keyArn' in config ? 'a key of theirs' : 'a new key'}`,
+  title: `${config.topic}, ${config.integrations.length} integrations, ${'keyArn' in config ? 'a key of theirs' : 'a new key'}`,
   isFifo: config.topic === 'fifo',
   template: synthesized({ ...config, subscriptions: [archive] }),
 }));
@@ -27,7 +27,7 @@ const examples = readdirSync('docs/events/examples').map((name) =>
 );
 const page = readFileSync('docs/subscribing.md', 'utf8');
 
-describe.each(combinations)('an archive ($what)', ({ template, isFifo }) => {
+describe.each(combinations)('an archive ($title)', ({ template, isFifo }) => {
   const [keyId] = Object.keys(template.findResources('AWS::KMS::Key'));
   const key = keyId === undefined ? keyArn : { 'Fn::GetAtt': [keyId, 'Arn'] };
   const stream = only(template, 'AWS::KinesisFirehose::DeliveryStream');
@@ -40,7 +40,7 @@ describe.each(combinations)('an archive ($what)', ({ template, isFifo }) => {
     DisplayName: 'Certification notifier operations',
   }).id;
 
-  it('is an encrypted bucket that is never public, deletes what is too old, and has no versions', () => {
+  it('is an encrypted bucket that is never public, deletes old objects, and has no versions', () => {
     expect(at(bucket.resource, 'Properties')).toEqual({
       BucketEncryption: {
         ServerSideEncryptionConfiguration: [
@@ -69,14 +69,14 @@ describe.each(combinations)('an archive ($what)', ({ template, isFifo }) => {
     });
   });
 
-  it('outlives the stack, with all that is in it', () => {
+  it('outlives the stack, with all its objects', () => {
     expect(bucket.resource).toMatchObject({
       DeletionPolicy: 'Retain',
       UpdateReplacePolicy: 'Retain',
     });
   });
 
-  it('refuses plain HTTP, and lets nobody in by its policy', () => {
+  it('refuses plain HTTP, and its policy lets nobody in', () => {
     const policy = only(template, 'AWS::S3::BucketPolicy').resource;
     expect(listAt(policy, 'Properties', 'PolicyDocument', 'Statement')).toMatchObject([
       { Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
@@ -92,7 +92,7 @@ describe.each(combinations)('an archive ($what)', ({ template, isFifo }) => {
       EncryptionConfiguration: { KMSEncryptionConfig: { AWSKMSKeyARN: key } },
       Prefix:
         'events/day=!{timestamp:yyyy-MM-dd}/integration=!{partitionKeyFromQuery:integration}/',
-      // It may not name what could not be found.
+      // It may not name the key that was not found.
       ErrorOutputPrefix: 'errors/!{firehose:error-output-type}/day=!{timestamp:yyyy-MM-dd}/',
     });
     expect(parameterOf(destination, 'Delimiter')).toBe('\\n');
@@ -151,7 +151,7 @@ describe.each(combinations)('an archive ($what)', ({ template, isFifo }) => {
     }
   });
 
-  it('tells operations when nothing gets there for an hour: Firehose gives up after 24', () => {
+  it('tells ops when nothing arrives for an hour, since Firehose gives up after 24', () => {
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
       Namespace: 'AWS/Firehose',
       MetricName: 'DeliveryToS3.DataFreshness',
@@ -172,7 +172,7 @@ describe.each(combinations)('an archive ($what)', ({ template, isFifo }) => {
 });
 
 describe('the query of the guide', () => {
-  it('asks where Firehose writes', () => {
+  it('reads the prefix that Firehose writes', () => {
     const [, location = ''] =
       /'storage\.location\.template' = 's3:\/\/BUCKET\/(.*)'/.exec(page) ?? [];
     const prefix = location.replace(/\$\{day\}/, '!{timestamp:yyyy-MM-dd}');
@@ -181,7 +181,7 @@ describe('the query of the guide', () => {
     );
   });
 
-  it('has columns that events have', () => {
+  it('has columns of events', () => {
     const [, table = ''] =
       /CREATE EXTERNAL TABLE certification_events \((.*?)\n\)/s.exec(page) ?? [];
     const [, envelope = '', data = ''] = /^(.*?)data struct<(.*)>$/s.exec(table.trim()) ?? [];
@@ -209,7 +209,7 @@ describe('the query of the guide', () => {
   });
 
   it('quotes the column whose name Athena reserves in CREATE TABLE', () => {
-    // Of "Reserved keywords in DDL statements", those that an event could have.
+    // Those of "Reserved keywords in DDL statements" that an event could have.
     const reserved =
       /^(date|end|function|group|of|order|range|row|start|table|time|timestamp|to|user|values)$/;
     const [, table = ''] =
@@ -221,7 +221,7 @@ describe('the query of the guide', () => {
     expect(bare.filter((name) => reserved.test(name))).toEqual([]);
   });
 
-  it('reads the days that hold events of the month: an object lies under its oldest event', () => {
+  it('reads the days with events of the month: an object lies under its oldest event', () => {
     const archived = at(
       only(
         synthesized({ integrations: [district], subscriptions: [archive] }),
@@ -237,21 +237,21 @@ describe('the query of the guide', () => {
       .parse(at(archived, 'BufferingHints'));
     const arrival = (day: string) => Temporal.Instant.from(`${day}T00:00:00Z`);
     const dayOf = (instant: Temporal.Instant) => instant.toString().slice(0, 10);
-    // The first event of the month may join an object that was begun as long ago as Firehose buffers.
+    // The first event of the month may join an object as old as Firehose's longest buffer.
     expect(dayOf(arrival(first).subtract({ seconds: IntervalInSeconds }))).toBe(from);
     // The last one arrives after SNS has delivered it, on the next day at the latest.
     expect(dayOf(arrival(end))).toBe(to);
   });
 });
 
-it('nothing of an archive is in a stack without one', () => {
+it('a stack without an archive has no part of one', () => {
   const template = synthesized({ integrations: [district] });
   template.resourceCountIs('AWS::S3::Bucket', 0);
   template.resourceCountIs('AWS::KinesisFirehose::DeliveryStream', 0);
   expect(Object.keys(template.findOutputs('*'))).not.toContain('ArchiveBucket');
 });
 
-/** Of whichever processor has it. */
+/** From the processor that has it. */
 function parameterOf(destination: unknown, name: string): unknown {
   const [found] = listAt(destination, 'ProcessingConfiguration', 'Processors')
     .flatMap((processor) => listAt(processor, 'Parameters'))

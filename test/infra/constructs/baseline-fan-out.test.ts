@@ -20,7 +20,7 @@ const definition = JSON.stringify(at(machine.resource, 'Properties', 'Definition
 const resources = (of: typeof template) => Object.keys(of.toJSON().Resources ?? {}).length;
 
 describe('a baseline that fans out', () => {
-  it('costs an integration that does not ask for it nothing', () => {
+  it('adds nothing to an integration without it', () => {
     const without = synthesized({ integrations: [district, { ...district, name: 'district-b' }] });
     without.resourceCountIs('AWS::StepFunctions::StateMachine', 0);
     without.resourcePropertiesCountIs(
@@ -34,7 +34,7 @@ describe('a baseline that fans out', () => {
     );
   });
 
-  it('is told to the ticks of that integration only', () => {
+  it("is in the settings of that integration's ticks only", () => {
     const toldOf = (name: string) =>
       at(
         only(template, 'AWS::Lambda::Function', {
@@ -49,7 +49,7 @@ describe('a baseline that fans out', () => {
     expect(toldOf('district-b')).not.toContain('baseline');
   });
 
-  it('reads four ranges at the same time, or as many as the config says', () => {
+  it('reads four ranges at the same time, or the configured number', () => {
     expect(definition).toContain('\\"MaxConcurrency\\":4');
     expect(definition).toContain('\\"Mode\\":\\"DISTRIBUTED\\"');
     const gentle = synthesized({ integrations: [{ ...district, baseline: { atOnce: 1 } }] });
@@ -68,7 +68,7 @@ describe('a baseline that fans out', () => {
     expect(definition).not.toContain('ToleratedFailure');
   });
 
-  it('knows by their names which errors to try again', () => {
+  it('has the errors to retry by their names', () => {
     const lasting = new TaskFailure(new BaselineUnfinishedError([], 3));
     const passing = new TaskFailure(new LedgerUnavailableError('PutItem', {}));
     const foreign = new TaskFailure(new TypeError('Odalys Quillfeather is undefined'));
@@ -83,7 +83,7 @@ describe('a baseline that fans out', () => {
     );
   });
 
-  it('is started every hour, as long as something is left', () => {
+  it('is started every hour, as long as ranges are left', () => {
     const schedule = only(template, 'AWS::Scheduler::Schedule', {
       Target: { Arn: { Ref: machine.id } },
     });
@@ -101,7 +101,7 @@ describe('a baseline that fans out', () => {
     });
   });
 
-  it('is told of when it fails, the first time', () => {
+  it('sets off an alarm at its first failure', () => {
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
       Namespace: 'AWS/States',
       MetricName: 'ExecutionsFailed',
@@ -116,13 +116,13 @@ describe('a baseline that fans out', () => {
     expect(definition).toContain('\\"StatusFilter\\":\\"RUNNING\\"');
   });
 
-  it('asks again which executions are running when Step Functions does not answer', () => {
+  it('asks again for running executions if Step Functions does not answer', () => {
     expect(definition).toContain(
       '\\"ResultPath\\":\\"$.executions\\",\\"Retry\\":[{\\"ErrorEquals\\":[\\"States.ALL\\"],\\"IntervalSeconds\\":60,\\"MaxAttempts\\":4,\\"BackoffRate\\":2}]',
     );
   });
 
-  it('lets its tasks write single items and read the one secret, and tell nobody', () => {
+  it('lets its tasks write single items and read the one secret, and send nothing', () => {
     const role = roleOf(template, 'lambda.amazonaws.com', 'districtaBaselineFunctionRole');
     const table = { 'Fn::GetAtt': [only(template, 'AWS::DynamoDB::GlobalTable').id, 'Arn'] };
     const logs = { 'Fn::GetAtt': [expect.stringContaining('districtaLogs'), 'Arn'] };
@@ -177,7 +177,7 @@ describe('a baseline that fans out', () => {
       });
   });
 
-  it('logs where AWS keeps no list of those who may, which has an end', () => {
+  it('uses a log group that AWS does not list in a growing policy', () => {
     const { LoggingConfiguration } = { ...Object(at(machine.resource, 'Properties')) };
     const [destination] = listAt(LoggingConfiguration, 'Destinations');
     const [id] = listAt(destination, 'CloudWatchLogsLogGroup', 'LogGroupArn', 'Fn::GetAtt');

@@ -40,7 +40,7 @@ const unordered = (template: unknown): unknown =>
   );
 
 describe('in a stack of another team', () => {
-  it('is the same, whatever feature flags of the CDK they have', () => {
+  it('is the same with any feature flags of the CDK', () => {
     const [without, withAll] = [{}, cdkJson.context].map((flags) => {
       const stack = theirStack(theirApp(flags));
       new CertificationNotifier(stack, 'Notifier', everything);
@@ -49,7 +49,7 @@ describe('in a stack of another team', () => {
     expect(without).toEqual(withAll);
   });
 
-  it('leaves to the stack what is the stack’s: outputs, tags, its protection', () => {
+  it('leaves outputs, tags and protection to the stack', () => {
     const stack = theirStack();
     new CertificationNotifier(stack, 'Notifier', watched);
     const template = Template.fromStack(stack);
@@ -61,7 +61,7 @@ describe('in a stack of another team', () => {
       ).toEqual([expect.stringMatching(new RegExp(`^${setting}: unknown setting; allowed: `))]);
   });
 
-  it('names what is wrong with its settings by the same lines as the configuration, and where', () => {
+  it('names mistakes in its settings by the same lines as the configuration, with its place', () => {
     const stack = theirStack();
     const wrong = { integrations: [{ ...district, every: 0 }] };
     expect(() => new CertificationNotifier(stack, 'Notifier', wrong)).toThrow(
@@ -86,7 +86,7 @@ describe('in a stack of another team', () => {
     },
   );
 
-  it('refuses what is in another region than their stack, where AWS would', () => {
+  it('refuses resources of another region than its stack, as AWS would', () => {
     const stack = new Stack(theirApp(), 'Theirs', { env: { region: 'eu-west-1' } });
     const keyArn = `arn:aws:kms:us-east-1:111122223333:key/mrk-${'0'.repeat(32)}`;
     const pagerTopicArn = 'arn:aws:sns:us-east-1:111122223333:pager';
@@ -105,7 +105,7 @@ describe('in a stack of another team', () => {
     ]);
   });
 
-  it('takes a key of their app, and lets in whom a key of its own would', () => {
+  it('accepts a key of the app, and lets the same principals in as with its own key', () => {
     const keyPolicyOf = (stack: Stack) =>
       unordered(
         [
@@ -129,7 +129,7 @@ describe('in a stack of another team', () => {
     ).toEqual([expect.stringMatching(/^keyArn: .* found; allowed: none beside key$/)]);
   });
 
-  it('takes what is in their app, where it takes an ARN', () => {
+  it('accepts resources of the app in place of ARNs', () => {
     const stack = theirStack();
     const pager = new sns.Topic(stack, 'Pager');
     const reader = new iam.Role(stack, 'Reader', { assumedBy: new iam.AccountRootPrincipal() });
@@ -148,7 +148,7 @@ describe('in a stack of another team', () => {
     expect(at(resource, 'Properties', 'AlarmActions')).toEqual([stack.resolve(pager.topicArn)]);
   });
 
-  it('has no findings of cdk-nag, and hides none of theirs', () => {
+  it("has no findings of cdk-nag, and hides none of the app's", () => {
     const app = theirApp();
     const stack = theirStack(app);
     new CertificationNotifier(stack, 'Notifier', everything);
@@ -160,19 +160,19 @@ describe('in a stack of another team', () => {
   });
 });
 
-/** Of what is so called by whoever makes it. A role's policies are its own. */
+/** Names that the creator of a resource chooses. A role's policies have their own. */
 const physicalName =
   /^((Table|Topic|Role|Alarm|Dashboard|StateMachine|LogGroup|Alias|Schedule)?Name)$/;
 
-describe('a mistake in their code', () => {
-  it('is told by a line, not by what breaks: no settings', () => {
+describe("a mistake in the app's code", () => {
+  it('is one line instead of a crash: no settings', () => {
     const stack = theirStack();
     expect(problemsOf(() => Reflect.construct(CertificationNotifier, [stack, 'Notifier']))).toEqual(
       [expect.stringMatching(/^integrations: nothing found; allowed: /)],
     );
   });
 
-  it('is told by a line, not by what breaks: outputs of two notifiers, or twice of one', () => {
+  it('is one line instead of a crash: outputs of two notifiers, or twice of one', () => {
     const stack = theirStack();
     const notifier = new CertificationNotifier(stack, 'Notifier', watched);
     const second = new CertificationNotifier(stack, 'Second', watched);
@@ -183,7 +183,7 @@ describe('a mistake in their code', () => {
       ]);
   });
 
-  it('is told by a line, not by what breaks: a key of another region', () => {
+  it('is one line instead of a crash: a key of another region', () => {
     const app = theirApp();
     const stack = new Stack(app, 'Theirs', { env: { region: 'eu-west-1' } });
     const withKeyIn = (region: string) => {
@@ -198,7 +198,7 @@ describe('a mistake in their code', () => {
     expect(withKeyIn('eu-west-1')).toEqual([]);
   });
 
-  it('is told by a line, not by alarms that nobody hears: a key that is only looked up', () => {
+  it('is one line instead of lost alarms: a key that is only looked up', () => {
     const stack = new Stack(theirApp(), 'Theirs');
     const keyArn = `arn:aws:kms:us-east-1:111122223333:key/mrk-${'0'.repeat(32)}`;
     const key = kms.Key.fromKeyArn(stack, 'Key', keyArn);
@@ -209,7 +209,7 @@ describe('a mistake in their code', () => {
     ]);
   });
 
-  it('is told by a line, not by alarms that nobody hears: a key of another account', () => {
+  it('is one line instead of lost alarms: a key of another account', () => {
     const app = theirApp();
     const region = 'eu-west-1';
     const stack = new Stack(app, 'Theirs', { env: { region, account: '111122223333' } });
@@ -224,13 +224,13 @@ describe('a mistake in their code', () => {
       'key: a key of account "444455556666" found; allowed: one of 111122223333, the stack\'s account; of another, only its ARN (keyArn), with a policy that its owner keeps',
     ]);
     expect(problemsWithKeyOf({ region, account: '111122223333' })).toEqual([]);
-    // Nobody knows yet.
+    // The account is unknown yet.
     expect(problemsWithKeyOf({ region })).toEqual([]);
   });
 });
 
-describe('the outputs', () => {
-  it('have their names also where the stack has things of the same ids', () => {
+describe('the outputs of a notifier', () => {
+  it('have their names also if the stack has constructs of the same ids', () => {
     const namesIn = (stack: Stack) => {
       new CertificationNotifier(stack, 'Notifier', everything).addOutputs();
       return Object.keys(Template.fromStack(stack).findOutputs('*'));
@@ -242,7 +242,7 @@ describe('the outputs', () => {
     expect(namesIn(stack)).toEqual(names);
   });
 
-  it('are of one notifier of each stack: two in one app are two stacks', () => {
+  it('belong to one notifier of each stack: two in one app are two stacks', () => {
     const app = theirApp();
     const stacks = ['One', 'Two'].map((id) => new Stack(app, id));
     for (const stack of stacks) new CertificationNotifier(stack, 'Notifier', watched).addOutputs();
@@ -259,7 +259,7 @@ describe('two notifiers', () => {
   const template = Template.fromStack(stack);
   const resources = Object.values(template.toJSON().Resources ?? {});
 
-  it('are two of everything in one stack, with no name that the other has as well', () => {
+  it('have separate resources in one stack, and no physical name in common', () => {
     template.resourceCountIs('AWS::DynamoDB::GlobalTable', 2);
     template.resourceCountIs('AWS::SNS::Topic', 6);
     const names = resources.flatMap((resource) =>
@@ -271,7 +271,7 @@ describe('two notifiers', () => {
     expect(names.toSorted()).toEqual([...new Set(names)].toSorted());
   });
 
-  it('may be of the same place in an app, in stacks that differ in their names only', () => {
+  it('may have the same path in an app, in stacks that differ in their names only', () => {
     const deployed = new Stack(theirApp(), 'Theirs', { stackName: 'theirs-test' });
     new CertificationNotifier(deployed, 'First', everything);
     const pages = Template.fromStack(deployed).findResources('AWS::CloudWatch::CompositeAlarm');
@@ -282,7 +282,7 @@ describe('two notifiers', () => {
     );
   });
 
-  it('have each a runbook of their own', () => {
+  it('have a runbook each', () => {
     const apart = theirStack();
     const runbookUrl = 'https://wiki.example.org/operations';
     new CertificationNotifier(apart, 'First', { ...watched, runbookUrl });
@@ -293,7 +293,7 @@ describe('two notifiers', () => {
       });
   });
 
-  it('do not look at each other’s ticks, although they watch integrations of the same name', () => {
+  it('have alarms on their own ticks only, also with integrations of the same name', () => {
     for (const notifier of [first, second])
       template.hasResourceProperties('AWS::CloudWatch::Alarm', {
         MetricName: 'TicksCompleted',
@@ -305,7 +305,7 @@ describe('two notifiers', () => {
   });
 });
 
-describe('those on duty', () => {
+describe('people on call', () => {
   it('may be allowed the commands, and no more', () => {
     const stack = theirStack();
     const notifier = new CertificationNotifier(stack, 'Notifier', watched);

@@ -33,7 +33,7 @@ const combinations = [
     subscriptions: [...both, { topic: 'alerts', ...teams }],
   },
 ].map(({ kinds, ...config }) => ({
-  what: `${config.subscriptions.map(({ topic, protocol }) => `${topic} by ${protocol}`).join(', ')}; ${config.topic}`,
+  title: `${config.subscriptions.map(({ topic, protocol }) => `${topic} by ${protocol}`).join(', ')}; ${config.topic}`,
   kinds,
   config,
   template: synthesized({
@@ -49,7 +49,7 @@ const names: Readonly<Record<string, string>> = {
 const displayed = (template: ReturnType<typeof synthesized>, DisplayName: string) =>
   Object.keys(template.findResources('AWS::SNS::Topic', { Properties: { DisplayName } }))[0];
 
-describe.each(combinations)('chats ($what)', ({ template, kinds, config }) => {
+describe.each(combinations)('chats ($title)', ({ template, kinds, config }) => {
   const topicOf = (kind: string) => displayed(template, names[kind] ?? '');
   const operations = displayed(template, 'Certification notifier operations');
   const channels = [
@@ -57,7 +57,7 @@ describe.each(combinations)('chats ($what)', ({ template, kinds, config }) => {
     ...Object.values(template.findResources('AWS::Chatbot::MicrosoftTeamsChannelConfiguration')),
   ];
 
-  it('are told by topics of their own, encrypted and over TLS, that nothing else subscribes to', () => {
+  it('have separate topics, encrypted and over TLS, to which nothing else subscribes', () => {
     for (const kind of ['alerts', 'operations'])
       expect(topicOf(kind) !== undefined).toBe(kinds.includes(kind));
     for (const kind of kinds) {
@@ -74,7 +74,7 @@ describe.each(combinations)('chats ($what)', ({ template, kinds, config }) => {
     }
   });
 
-  it('have one configuration a channel, which has all that the channel is told', () => {
+  it('have one configuration per channel, with all of its topics', () => {
     const expected = new Map<string, string[]>();
     for (const { topic, channel } of config.subscriptions)
       expected.set(channel, [...(expected.get(channel) ?? []), topic]);
@@ -90,7 +90,7 @@ describe.each(combinations)('chats ($what)', ({ template, kinds, config }) => {
     );
   });
 
-  it('may do nothing: a role without permissions, and a guardrail that denies everything', () => {
+  it('have no permission: a role without policies, and a guardrail that denies everything', () => {
     const role = roleOf(template, 'chatbot.amazonaws.com', 'ChatRole');
     expect(statementsOf(role)).toEqual([]);
     expect(at(role, 'Properties', 'ManagedPolicyArns')).toBeUndefined();
@@ -100,7 +100,7 @@ describe.each(combinations)('chats ($what)', ({ template, kinds, config }) => {
       ]);
   });
 
-  it('have names that are unique in an account, over all regions, and no longer than AWS takes', () => {
+  it("have names that are unique in an account, over all regions, and within AWS's limit", () => {
     const texts = channels.map((one) => at(one, 'Properties', 'ConfigurationName'));
     expect(new Set(texts.map((one) => JSON.stringify(one))).size).toBe(channels.length);
     for (const text of texts) {
@@ -111,7 +111,7 @@ describe.each(combinations)('chats ($what)', ({ template, kinds, config }) => {
     }
   });
 
-  it('hear alarms if they are told operations', () => {
+  it('get alarms if they get notices of operations', () => {
     const chat = topicOf('operations');
     const alarms = Object.entries(template.findResources('AWS::CloudWatch::Alarm'));
     for (const [id, alarm] of alarms) {
@@ -135,12 +135,12 @@ describe.each(combinations)('chats ($what)', ({ template, kinds, config }) => {
     );
   });
 
-  it('that do not take what they are sent set off an alarm', () => {
+  it('that refuse notifications set off an alarm', () => {
     for (const kind of kinds)
       template.hasResourceProperties('AWS::CloudWatch::Alarm', {
         MetricName: 'NumberOfNotificationsFailed',
         Dimensions: [{ Name: 'TopicName', Value: { 'Fn::GetAtt': [topicOf(kind), 'TopicName'] } }],
-        // SNS counts every attempt by HTTPS.
+        // SNS counts each attempt by HTTPS.
         EvaluationPeriods: 3,
       });
   });
@@ -163,12 +163,12 @@ describe.each(combinations)('chats ($what)', ({ template, kinds, config }) => {
     }
   });
 
-  it('are looked after by the first self-check', () => {
+  it('are checked by the first self-check', () => {
     const checks = JSON.stringify(template.findResources('AWS::Scheduler::Schedule'));
     for (const { topic } of config.subscriptions) expect(checks).toContain(`chat-${topic}`);
   });
 
-  it('are there before a function publishes', () => {
+  it('exist before a function publishes', () => {
     const [id] = [
       ...Object.keys(template.findResources('AWS::Chatbot::SlackChannelConfiguration')),
       ...Object.keys(template.findResources('AWS::Chatbot::MicrosoftTeamsChannelConfiguration')),
@@ -178,12 +178,12 @@ describe.each(combinations)('chats ($what)', ({ template, kinds, config }) => {
   });
 });
 
-it('nothing of chats is in a stack without one', () => {
+it('a stack without chats has no part of one', () => {
   const text = JSON.stringify(synthesized({ integrations: [district] }).toJSON());
   expect(text).not.toMatch(/chat/i);
 });
 
-it('a chat on operations is somebody: nothing is warned of', () => {
+it('a chat on operations counts as a subscriber: there is no warning', () => {
   const template = synthesized({
     integrations: [district],
     subscriptions: [{ topic: 'operations', ...slack }],

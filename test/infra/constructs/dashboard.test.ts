@@ -6,7 +6,7 @@ import { district, listAt, only, synthesized } from '../synthesized.ts';
 const other = { ...district, name: 'district-b' };
 const plain = synthesized({ integrations: [district, other] });
 
-/** The text of a dashboard, its references replaced by what they refer to. */
+/** The text of a dashboard, with resolved references. */
 function dashboardOf(template: typeof plain): { text: string; widgets: readonly unknown[] } {
   const { resource } = only(template, 'AWS::CloudWatch::Dashboard');
   const text = listAt(resource, 'Properties', 'DashboardBody', 'Fn::Join', '1')
@@ -18,7 +18,7 @@ function dashboardOf(template: typeof plain): { text: string; widgets: readonly 
 }
 
 describe('the dashboard', () => {
-  it('answers four questions, and shows every metric of every integration', () => {
+  it('answers four questions, and shows each metric of each integration', () => {
     const { text } = dashboardOf(plain);
     expect(text.match(/## [^\\]+/g)).toEqual([
       '## Are we up to date?',
@@ -31,7 +31,7 @@ describe('the dashboard', () => {
         expect(text).toContain(`"CertificationNotifier","${metric}","integration","${name}"`);
   });
 
-  it('stays within what CloudWatch shows, with as many integrations as the config allows', () => {
+  it("stays within CloudWatch's limits with the most integrations of a configuration", () => {
     const { widgets } = dashboardOf(
       synthesized({
         integrations: Array.from({ length: maxIntegrations }, (_, index) => ({

@@ -39,7 +39,7 @@ const once = {
   TreatMissingData: 'notBreaching',
 };
 
-describe('the alarms on what SNS could not deliver', () => {
+describe('the alarms on failed deliveries of SNS', () => {
   it.each([
     ['events', failed],
     ['events', lost],
@@ -50,13 +50,13 @@ describe('the alarms on what SNS could not deliver', () => {
     expect(alarmOn(plain, topic, metric)).toMatchObject(once);
   });
 
-  it('wait a quarter of an hour where a webhook subscribes: SNS counts each of its attempts', () => {
+  it('wait a quarter of an hour if a webhook subscribes, since SNS counts each of its attempts', () => {
     expect(alarmOn(watched, 'alerts', failed)).toMatchObject({ ...once, EvaluationPeriods: 3 });
     expect(alarmOn(watched, 'alerts', lost)).toMatchObject(once);
     expect(alarmOn(watched, 'events', failed)).toMatchObject(once);
   });
 
-  it('tell the operations topic of their end, save the one that is about this topic', () => {
+  it('also send their end to the operations topic, except the one about this topic', () => {
     const operations = [{ Ref: topicOf(plain, displayNames.operations) }];
     for (const topic of ['events', 'alerts'] as const)
       expect(alarmOn(plain, topic, failed)).toMatchObject({
@@ -68,7 +68,7 @@ describe('the alarms on what SNS could not deliver', () => {
     expect(listAt(own, 'OKActions')).toEqual([]);
   });
 
-  it('see what is lost of operations where a webhook hides it from the alarm that waits', () => {
+  it('include lost messages of operations that a webhook hides from the waiting alarm', () => {
     const endpoint = 'https://hook.example.org/x';
     const hooked = synthesized({
       integrations: [district],
@@ -82,7 +82,7 @@ describe('the alarms on what SNS could not deliver', () => {
     expect(listAt(alarm, 'OKActions')).toEqual([pagerTopicArn]);
   });
 
-  it('tell the pager that operations are not told', () => {
+  it('tell the pager that ops cannot be told', () => {
     const own = alarmOn(watched, 'operations', failed);
     expect(listAt(own, 'AlarmActions')).toContain(pagerTopicArn);
     expect(listAt(own, 'OKActions')).toEqual([pagerTopicArn]);

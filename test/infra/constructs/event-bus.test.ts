@@ -26,12 +26,12 @@ const combinations = [
   { topic: 'standard', integrations: [district, other], keyArn },
   { topic: 'fifo', integrations: [district, other], keyArn },
 ].map((config) => ({
-  what: `${config.topic}, ${config.integrations.length} integrations, ${'keyArn' in config ? 'a key of theirs' : 'a new key'}`,
+  title: `${config.topic}, ${config.integrations.length} integrations, ${'keyArn' in config ? 'a key of theirs' : 'a new key'}`,
   fifo: config.topic === 'fifo',
   template: synthesized({ ...config, subscriptions: [bus({ filter: { types: ['created'] } })] }),
 }));
 
-describe.each(combinations)('events for a bus ($what)', ({ template, fifo }) => {
+describe.each(combinations)('events for a bus ($title)', ({ template, fifo }) => {
   const key = keyOf(template);
   const events = only(template, 'AWS::SNS::Topic', { DisplayName: 'Certification events' }).id;
   const operations = only(template, 'AWS::SNS::Topic', {
@@ -56,7 +56,7 @@ describe.each(combinations)('events for a bus ($what)', ({ template, fifo }) => 
     ],
   };
 
-  it('go through a queue of the kind of the topic, filtered like any others, and raw: a pipe reads the body', () => {
+  it("go through a queue of the topic's kind, filtered like all others, and raw, since a pipe reads the body", () => {
     template.hasResourceProperties('AWS::SNS::Subscription', {
       TopicArn: { Ref: events },
       Protocol: 'sqs',
@@ -68,7 +68,7 @@ describe.each(combinations)('events for a bus ($what)', ({ template, fifo }) => 
     expect(at(queue, 'KmsMasterKeyId')).toEqual(key);
   });
 
-  it('become those of the bus: source, type and time are of the event, one in a request', () => {
+  it("become the bus's events: source, type and time are the event's, one in a request", () => {
     expect(at(pipe, 'Properties')).toMatchObject({
       SourceParameters: { SqsQueueParameters: { BatchSize: 1 } },
       Target: arnOfBus,
@@ -82,7 +82,7 @@ describe.each(combinations)('events for a bus ($what)', ({ template, fifo }) => 
     });
   });
 
-  it('are passed on by a role that may take from this queue, decrypt, and put on this bus; nothing else', () => {
+  it('are passed on by a role that may read this queue, decrypt, and write to this bus, and no more', () => {
     const queueArn = { 'Fn::GetAtt': [queueId, 'Arn'] };
     expect(permissions(role)).toEqual(
       new Map([
@@ -108,7 +108,7 @@ describe.each(combinations)('events for a bus ($what)', ({ template, fifo }) => 
     ]);
   });
 
-  it('that are not taken become dead letters of the queue; SNS leaves there what it cannot deliver, too', () => {
+  it('that the bus refuses become dead letters of the queue, as do those that SNS cannot deliver', () => {
     const redrive = at(queue, 'RedrivePolicy', 'deadLetterTargetArn');
     const subscription = only(template, 'AWS::SNS::Subscription').resource;
     expect(at(subscription, 'Properties', 'RedrivePolicy', 'deadLetterTargetArn')).toEqual(redrive);
@@ -141,13 +141,13 @@ describe.each(combinations)('events for a bus ($what)', ({ template, fifo }) => 
     expect(body).toContain('the event bus default');
   });
 
-  it('wait in no queue that a command may send to: a replay to everybody reaches the bus as well', () => {
+  it('have no queue to which a command may send, so a replay to all subscribers reaches the bus, too', () => {
     for (const one of Object.values(template.findResources('AWS::IAM::Role')))
       expect([...permissions(one).keys()]).not.toContain('sqs:GetQueueUrl');
   });
 });
 
-it('nothing of buses is in a stack without one', () => {
+it('a stack without a bus has no part of one', () => {
   const template = synthesized({ integrations: [district] });
   template.resourceCountIs('AWS::Pipes::Pipe', 0);
   expect(JSON.stringify(template.toJSON())).not.toContain('passed on?');

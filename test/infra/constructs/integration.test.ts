@@ -31,13 +31,13 @@ describe('the poll function', () => {
     });
   });
 
-  it('reserves nothing where the account has nothing to reserve', () => {
+  it('reserves no concurrency if the account has none to reserve', () => {
     const poor = synthesized({ integrations: [district], reserveConcurrency: false });
     for (const one of Object.values(poor.findResources('AWS::Lambda::Function')))
       expect(at(one, 'Properties', 'ReservedConcurrentExecutions')).toBeUndefined();
   });
 
-  it('is told of the ledger, the topics, its secret and its integration', () => {
+  it('has the ledger, the topics, its secret and its integration in its environment', () => {
     expect(at(pollOf('district-a').resource, 'Properties', 'Environment', 'Variables')).toEqual({
       ...functionEnvironment({ timeZone: 'America/Chicago' }),
       [environment.table]: { Ref: table.id },
@@ -48,7 +48,7 @@ describe('the poll function', () => {
     });
   });
 
-  it('logs to a group of its own that forgets', () => {
+  it('logs to its own group, with a retention', () => {
     template.resourceCountIs('AWS::Logs::LogGroup', 2);
     template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 30 });
     expect(at(pollOf('district-a').resource, 'Properties', 'LoggingConfig')).toMatchObject({
@@ -57,7 +57,7 @@ describe('the poll function', () => {
     });
   });
 
-  it('may do exactly what a tick does, to the things of its own integration', () => {
+  it("has the exact permissions of a tick, to its own integration's resources", () => {
     const granted = permissions(roleOf('lambda.amazonaws.com', 'districta'));
     const tableArn = { 'Fn::GetAtt': [table.id, 'Arn'] };
     const key = only('AWS::KMS::Key');
@@ -79,7 +79,7 @@ describe('the poll function', () => {
     });
   });
 
-  it('gets no permission by a policy outside its role', () => {
+  it('has no permission by a policy outside its role', () => {
     template.resourceCountIs('AWS::IAM::Policy', 0);
     template.resourceCountIs('AWS::IAM::ManagedPolicy', 0);
     for (const role of Object.values(template.findResources('AWS::IAM::Role')))
@@ -97,7 +97,7 @@ describe('the secret', () => {
     });
   });
 
-  it('is not created when an existing one is named, which only that function may read', () => {
+  it('is not created if an existing one is named, which only that function may read', () => {
     template.resourceCountIs('AWS::SecretsManager::Secret', 1);
     const { resource } = pollOf('district-b');
     expect(at(resource, 'Properties', 'Environment', 'Variables', environment.secret)).toBe(
@@ -110,7 +110,7 @@ describe('the secret', () => {
     expect(JSON.stringify(arn)).toContain(':secret:partner/district-b-??????');
   });
 
-  it('under a customer key brings the permission to decrypt that secret, and nothing else, with it', () => {
+  it('under a customer key adds the permission to decrypt that secret, and no other', () => {
     const [statement, ...others] = statementsOf(roleOf('lambda.amazonaws.com', 'districtb')).filter(
       (candidate) => at(candidate, 'Sid') === 'DecryptCredentials',
     );
@@ -156,7 +156,7 @@ describe('the schedule', () => {
     ]);
   });
 
-  it('may start the functions and leave what it could not start, nothing else', () => {
+  it('may start the functions and queue failed starts, and no more', () => {
     const functions = Object.entries(template.findResources('AWS::Lambda::Function'))
       .filter(([id]) => /Poll|Operate/.test(id))
       .map(([id]) => ({ 'Fn::GetAtt': [id, 'Arn'] }));
@@ -186,7 +186,7 @@ describe('the self-check', () => {
     return parseCommand(JSON.parse(String(input)));
   };
 
-  it('is started once a day, at a minute of its own, never about midnight', () => {
+  it('is started once a day, at a separate minute, never about midnight', () => {
     const [one, other] = ['district-a', 'district-b'].map((name) =>
       at(properties(name), 'ScheduleExpression'),
     );
@@ -194,7 +194,7 @@ describe('the self-check', () => {
     expect(other).not.toBe(one);
   });
 
-  it('is told which subscriptions there should be, and no address of a person', () => {
+  it("has the configured subscriptions, without a person's address", () => {
     expect(inputOf('district-a')).toEqual({
       command: 'check',
       note: true,
@@ -216,7 +216,7 @@ describe('the self-check', () => {
     expect(JSON.stringify(properties('district-a'))).not.toContain('office');
   });
 
-  it('of one integration alone looks at what all of them share', () => {
+  it('of one integration alone reads the shared resources', () => {
     expect(inputOf('district-b')).toEqual({ command: 'check', note: true });
   });
 });

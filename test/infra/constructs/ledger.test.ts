@@ -3,7 +3,7 @@ import { at } from '../synthesized.ts';
 import { only, table } from './two-districts.ts';
 
 describe('the ledger', () => {
-  it('is on demand, encrypted, recoverable to a point in time and cannot be deleted by accident', () => {
+  it('is on demand, encrypted, recoverable to a point in time, and protected from deletion', () => {
     expect(table.resource).toMatchObject({
       DeletionPolicy: 'Retain',
       UpdateReplacePolicy: 'Retain',
@@ -64,7 +64,7 @@ describe('the ledger', () => {
     });
   });
 
-  it('and the secrets keep their logical ids: another id replaces them in every deployment', () => {
+  it('and the secrets keep their logical ids: another id replaces them in each deployment', () => {
     expect(table.id).toBe('NotifierLedgerTableB61FFCC6');
     expect(only('AWS::SecretsManager::Secret').id).toBe('NotifierdistrictaSecret721C3F3C');
   });

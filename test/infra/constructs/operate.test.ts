@@ -24,7 +24,7 @@ describe('the operate function', () => {
     expect(at(operate.resource, 'Properties', 'Timeout')).toBeLessThan(60);
   });
 
-  it('runs a command once, even if the invocation is not waited for', () => {
+  it('runs a command once, even if the caller does not wait', () => {
     template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
       FunctionName: { Ref: operate.id },
       MaximumEventAgeInSeconds: 60,
@@ -32,7 +32,7 @@ describe('the operate function', () => {
     });
   });
 
-  it('runs where the ticks run, and knows what they know', () => {
+  it('runs in the same place as the ticks, with the same settings', () => {
     const told = ['Runtime', 'Architectures', 'LoggingConfig', 'Environment'];
     for (const property of told)
       expect(at(operate.resource, 'Properties', property)).toEqual(
@@ -55,7 +55,7 @@ describe('the operate function', () => {
     expect(Object.keys(template.findOutputs('OperateFunctionDistrictB'))).toHaveLength(1);
   });
 
-  it('may do what a tick may, find events, look at the topics and fill subscribed queues, and no more', () => {
+  it("has a tick's permissions, and may find events, read the topics and fill subscribed queues, and no more", () => {
     const granted = permissions(roleOf(template, 'lambda.amazonaws.com', 'districtaOperate'));
     const ticks = permissions(roleOf(template, 'lambda.amazonaws.com', 'districtaPoll'));
     const topics = ['Events', 'Alerts', 'Operations'].map((name) => ({
@@ -80,7 +80,7 @@ describe('the operate function', () => {
     expect(granted.get('sqs:SendMessage')).toHaveLength(2);
   });
 
-  it('may use no queue when none is subscribed to events', () => {
+  it('may use no queue if none is subscribed to events', () => {
     const alone = synthesized({ integrations: [district] });
     const role = roleOf(alone, 'lambda.amazonaws.com', 'districtaOperate');
     const actions = [...permissions(role).keys()];

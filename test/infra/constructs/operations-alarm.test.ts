@@ -11,7 +11,7 @@ const watched = synthesized({ integrations: [district, other], pagerTopicArn });
 describe('the pager', () => {
   const pages = Object.values(watched.findResources('AWS::CloudWatch::CompositeAlarm'));
 
-  it('is told once for each integration, of any of the alarms that cannot wait', () => {
+  it('hears once for each integration, of any urgent alarm', () => {
     expect(pages).toHaveLength(2);
     for (const page of pages) {
       expect(at(page, 'Properties', 'AlarmActions')).toEqual([pagerTopicArn]);
@@ -22,13 +22,13 @@ describe('the pager', () => {
     }
   });
 
-  it('costs nothing when there is none', () => {
+  it('adds nothing if there is none', () => {
     plain.resourceCountIs('AWS::CloudWatch::CompositeAlarm', 0);
   });
 });
 
 describe('the alarms', () => {
-  it('come after what lets CloudWatch tell operators: it does not tell a second time', () => {
+  it('depend on the policies that let CloudWatch tell ops, since it does not tell a second time', () => {
     const operations = only(watched, 'AWS::SNS::Topic', {
       DisplayName: 'Certification notifier operations',
     });
@@ -38,7 +38,7 @@ describe('the alarms', () => {
     for (const alarm of alarms) expect(listAt(alarm, 'DependsOn')).toContain(policy.id);
   });
 
-  it('tell of ticks that the scheduler could not start', () => {
+  it('report ticks that the scheduler could not start', () => {
     const queue = only(plain, 'AWS::SQS::Queue');
     plain.hasResourceProperties('AWS::CloudWatch::Alarm', {
       MetricName: 'ApproximateNumberOfMessagesVisible',
@@ -50,12 +50,12 @@ describe('the alarms', () => {
     });
   });
 
-  it('leave two weeks to read what the scheduler said', () => {
+  it("leave two weeks to read the scheduler's reasons", () => {
     const queue = only(plain, 'AWS::SQS::Queue');
     expect(at(queue.resource, 'Properties', 'MessageRetentionPeriod')).toBe(14 * 86_400);
   });
 
-  it('tell of ticks that cannot start, when it is more than bad luck', () => {
+  it('report ticks that cannot start, when they are more than chance', () => {
     plain.hasResourceProperties('AWS::CloudWatch::Alarm', {
       Namespace: 'AWS/Lambda',
       MetricName: 'Throttles',
@@ -72,7 +72,7 @@ describe('the alarms', () => {
     [15, 900, 2],
     [60, 3_600, 2],
   ])(
-    'tell of events undelivered for a quarter of an hour, at a tick every %i min',
+    'report events undelivered for a quarter of an hour, at a tick every %i min',
     (every, Period, EvaluationPeriods) => {
       synthesized({ integrations: [{ ...district, every }] }).hasResourceProperties(
         'AWS::CloudWatch::Alarm',

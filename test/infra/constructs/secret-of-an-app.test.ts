@@ -34,13 +34,13 @@ describe('a secret of the app', () => {
   const template = Template.fromStack(stack);
   const arn = stack.resolve(secret.secretArn);
 
-  it.each(roles)('may be read by the function that needs it, and nothing else may: %s', (role) => {
+  it.each(roles)('may be read by its function, and by no other: %s', (role) => {
     const granted = permissions(roleOf(template, 'lambda.amazonaws.com', role));
     expect(granted.get('secretsmanager:GetSecretValue')).toEqual([arn]);
     template.resourcePropertiesCountIs('AWS::IAM::Role', {}, 6);
   });
 
-  it.each(roles)('may be decrypted with its key, and nothing else with it: %s', (role) => {
+  it.each(roles)('may be decrypted with its key, and no other secret: %s', (role) => {
     const statements = statementsOf(roleOf(template, 'lambda.amazonaws.com', role));
     expect(statements.filter((one) => at(one, 'Sid') === 'DecryptCredentials')).toMatchObject([
       {
@@ -61,7 +61,7 @@ describe('a secret of the app', () => {
     ]);
   });
 
-  it('takes the place of one that the notifier would make, and is filled by its owner', () => {
+  it("replaces the notifier's own secret, and its owner fills it", () => {
     only(template, 'AWS::SecretsManager::Secret');
     const outputs = template.findOutputs('*');
     expect(outputs.SecretDistrictA).toMatchObject({ Value: arn });
@@ -74,14 +74,14 @@ describe('a secret of the app', () => {
   });
 });
 
-describe('a secret that is not of the app', () => {
+describe('a secret from outside of the app', () => {
   const templateOf = (settings: (stack: Stack) => Partial<WatchedIntegration>) => {
     const stack = theirStack();
     watching(stack, settings(stack));
     return Template.fromStack(stack).toJSON();
   };
 
-  it('may be named by the setting of the configuration or by the CDK, with the same result', () => {
+  it('may be named by the setting or by the CDK, with the same result', () => {
     expect(
       templateOf((stack) => ({ secret: Secret.fromSecretNameV2(stack, 'Partner', 'partner') })),
     ).toEqual(templateOf(() => ({ secretName: 'partner' })));
@@ -105,7 +105,7 @@ describe('a secret that is not of the app', () => {
   });
 });
 
-describe('what ticks ask Secrets Manager for', () => {
+describe('the id of a secret in the requests of ticks', () => {
   const ofOthers = secretArn.replace('111122223333', '444455556666');
   const complete = (stack: Stack, arn: string) =>
     Secret.fromSecretCompleteArn(stack, 'Partner', arn);
@@ -115,13 +115,13 @@ describe('what ticks ask Secrets Manager for', () => {
   it.each([
     ['by its ARN', (stack: Stack) => complete(stack, secretArn), secretArn],
     ['by its ARN, of another account', (stack: Stack) => complete(stack, ofOthers), ofOthers],
-    // A name is looked up in one's own account.
+    // A name is looked up in the function's own account.
     [
-      'by what is known of its ARN, of another account',
+      'by the known part of its ARN, of another account',
       (stack: Stack) => partial(stack, ofOthers),
       ofOthers.slice(0, -7),
     ],
-    // A name that ends like an ARN is mistaken for one as part of an ARN, and not by itself.
+    // A name that ends like an ARN is mistaken for one within an ARN, and not alone.
     [
       'by its name',
       (stack: Stack) => Secret.fromSecretNameV2(stack, 'Partner', 'partner-abc123'),
@@ -136,7 +136,7 @@ describe('what ticks ask Secrets Manager for', () => {
   });
 });
 
-describe('what is wrong with a secret is told by a line', () => {
+describe('a mistake about a secret is one line', () => {
   const stack = new Stack(theirApp(), 'Theirs', { env: { region: 'us-east-1' } });
   const named = Secret.fromSecretNameV2(stack, 'Named', 'partner');
   const withKey = Secret.fromSecretAttributes(stack, 'With key', {
@@ -161,14 +161,14 @@ describe('what is wrong with a secret is told by a line', () => {
       { secret: 'partner' },
       'secret: "partner" found; allowed: an ISecret of the CDK',
     ],
-    ['that is nothing', { secret: null }, 'secret: null found; allowed: an ISecret of the CDK'],
+    ['that is null', { secret: null }, 'secret: null found; allowed: an ISecret of the CDK'],
     [
       'of another region',
       { secret: abroad },
       'secret: a secret of "eu-west-1" found; allowed: one of us-east-1',
     ],
     [
-      'by a name that there is none of',
+      'under an unknown setting',
       { secrets: named },
       'secrets: unknown setting; allowed: an object with name, ',
     ],
@@ -183,7 +183,7 @@ describe('what is wrong with a secret is told by a line', () => {
     expect(problems).toEqual([expect.stringContaining(`integrations[0].${line}`)]);
   });
 
-  it('is among the settings that there are', () => {
+  it('and that one is among the known settings', () => {
     const act = () =>
       Reflect.construct(CertificationNotifier, [
         stack,

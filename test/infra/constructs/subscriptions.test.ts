@@ -47,7 +47,7 @@ const subscribed = (properties: Json) =>
   only(standard, 'AWS::SNS::Subscription', properties).resource;
 const payroll = only(standard, 'AWS::SQS::Queue', { VisibilityTimeout: 90 });
 
-/** The queue that an ARN in the template means. */
+/** The queue of an ARN in the template. */
 function queueAt(arn: unknown) {
   const [id = ''] = listAt(arn, 'Fn::GetAtt').map(String);
   const resource = standard.findResources('AWS::SQS::Queue')[id];
@@ -62,7 +62,7 @@ function queueAt(arn: unknown) {
 }
 
 describe('a subscription', () => {
-  it('translates its filter into SNS words over the message attributes', () => {
+  it("translates its filter into SNS's words over the message attributes", () => {
     standard.hasResourceProperties('AWS::SNS::Subscription', {
       TopicArn: { Ref: events },
       Protocol: 'sqs',
@@ -77,7 +77,7 @@ describe('a subscription', () => {
     });
   });
 
-  it('without a filter gets everything, in the envelope of SNS', () => {
+  it('without a filter gets all events, in the envelope of SNS', () => {
     standard.hasResourceProperties('AWS::SNS::Subscription', {
       TopicArn: { Ref: alerts },
       Protocol: 'email',
@@ -87,7 +87,7 @@ describe('a subscription', () => {
     });
   });
 
-  it('keeps its logical id wherever it stands in the list: another id subscribes anew', () => {
+  it('keeps its logical id at any place in the list: another id subscribes again', () => {
     const ids = (list: unknown[]) =>
       Object.keys(
         synthesized({ integrations: [district], subscriptions: list }).findResources(
@@ -98,7 +98,7 @@ describe('a subscription', () => {
   });
 
   it.each(Object.entries(standard.findResources('AWS::SNS::Subscription')))(
-    'comes after what lets SNS deliver, or SNS drops what it is refused for: %s',
+    'depends on the policies that SNS needs to deliver, or SNS drops the messages: %s',
     (_id, subscription) => {
       const { RedrivePolicy, Endpoint } = { ...Object(at(subscription, 'Properties')) };
       const queues = [at(RedrivePolicy, 'deadLetterTargetArn'), Endpoint]
@@ -114,7 +114,7 @@ describe('a subscription', () => {
       );
       if (Endpoint !== functionArn) return;
       const { id, resource } = only(standard, 'AWS::Lambda::Permission');
-      // A reference, for DependsOn does not know what is there under a condition only.
+      // This is a reference, since DependsOn does not know conditional resources.
       expect(listAt(subscription, 'Metadata', 'After', 'Fn::If').slice(0, 2)).toEqual([
         at(resource, 'Condition'),
         { Ref: id },
@@ -122,7 +122,7 @@ describe('a subscription', () => {
     },
   );
 
-  it('is there before a function publishes: a topic keeps nothing for those who come later', () => {
+  it('exists before a function publishes: a topic keeps nothing for later subscribers', () => {
     const ids = Object.keys(standard.findResources('AWS::SNS::Subscription'));
     const functions = Object.values(standard.findResources('AWS::Lambda::Function'));
     expect(functions).toHaveLength(2);
@@ -130,9 +130,9 @@ describe('a subscription', () => {
       expect(listAt(one, 'DependsOn')).toEqual(expect.arrayContaining(ids));
   });
 
-  it('to a webhook is tried for most of an hour, not for a minute', () => {
+  it('to a webhook is retried for most of an hour, not for a minute', () => {
     const policy = at(subscribed({ Protocol: 'https' }), 'Properties', 'DeliveryPolicy');
-    // As SNS documents it; the CDK's own enum is in upper case.
+    // SNS documents this spelling. The CDK's own enum is in upper case.
     expect(at(policy, 'healthyRetryPolicy', 'backoffFunction')).toBe('exponential');
     const number = (name: string) => Number(at(policy, 'healthyRetryPolicy', name));
     const [min, max] = [number('minDelayTarget'), number('maxDelayTarget')];
@@ -145,9 +145,9 @@ describe('a subscription', () => {
   });
 });
 
-describe('what SNS cannot deliver', () => {
+describe('a message that SNS cannot deliver', () => {
   it.each(Object.entries(standard.findResources('AWS::SNS::Subscription')))(
-    'waits in an encrypted queue that the topic may send to, and operators are told: %s',
+    'waits in an encrypted queue to which the topic may send, and ops are told: %s',
     (_id, subscription) => {
       const { RedrivePolicy, TopicArn } = { ...Object(at(subscription, 'Properties')) };
       const { id, properties, statements } = queueAt(at(RedrivePolicy, 'deadLetterTargetArn'));
@@ -172,14 +172,14 @@ describe('what SNS cannot deliver', () => {
     },
   );
 
-  it('has a queue of its own for each subscriber', () => {
+  it('has a separate queue for each subscriber', () => {
     const queues = Object.values(standard.findResources('AWS::SNS::Subscription')).map(
       (subscription) => JSON.stringify(at(subscription, 'Properties', 'RedrivePolicy')),
     );
     expect(new Set(queues).size).toBe(subscriptions.length + people.length);
   });
 
-  it('can be encrypted by SNS: with the key of the topics, whose policy lets the topics in', () => {
+  it('can be encrypted by SNS with the key of the topics, whose policy lets the topics in', () => {
     const statement = {
       Effect: 'Allow',
       Principal: { Service: 'sns.amazonaws.com' },
@@ -193,7 +193,7 @@ describe('what SNS cannot deliver', () => {
     expect(JSON.stringify(without.findResources('AWS::KMS::Key'))).not.toContain('sns.amazonaws');
   });
 
-  it('is in no name anywhere with what is personal or secret in an address', () => {
+  it('has no personal or secret part of an address in any name', () => {
     const secretive = synthesized({
       integrations: [district],
       subscriptions: [
@@ -212,14 +212,14 @@ describe('what SNS cannot deliver', () => {
       ],
     });
     secretive.resourceCountIs('AWS::SNS::Subscription', 4);
-    // Nowhere but where SNS has to be told.
+    // The address is only in the property that SNS needs.
     const elsewhere = JSON.stringify(secretive.toJSON(), (key, value) =>
       key === 'Endpoint' ? undefined : value,
     );
     expect(elsewhere).not.toMatch(/odile|T0AB|xYz9|token[^A-Z]{0,3}ab[cd]/i);
   });
 
-  it('is announced without what is personal or secret in an address', () => {
+  it('is announced without personal or secret parts of an address', () => {
     const alarms = JSON.stringify(
       Object.values(standard.findResources('AWS::CloudWatch::Alarm')).map((alarm) =>
         at(alarm, 'Properties', 'AlarmDescription'),
@@ -251,7 +251,7 @@ describe('a new queue', () => {
     });
   });
 
-  it('takes messages from its topic only, over TLS only, and gives them to its readers only', () => {
+  it('accepts messages from its topic only, over TLS only, and gives them to its readers only', () => {
     const { statements } = queueAt({ 'Fn::GetAtt': [payroll.id, 'Arn'] });
     expect(statements).toHaveLength(3);
     expect(statements).toMatchObject([
@@ -285,15 +285,15 @@ describe('a new queue', () => {
     });
   });
 
-  it('is among the outputs, with what its readers need', () => {
+  it('is among the outputs, with the values that its readers need', () => {
     expect(Object.keys(standard.findOutputs('*'))).toEqual(
       expect.arrayContaining(['QueueUrlPayroll', 'QueueArnPayroll', 'QueuesKeyArn']),
     );
   });
 });
 
-describe('a function', () => {
-  it('of the account and region that is deployed to lets its topic in', () => {
+describe('a function that subscribes', () => {
+  it('in the account and region of the deployment lets its topic in', () => {
     standard.hasResource('AWS::Lambda::Permission', {
       Condition: Match.anyValue(),
       Properties: {
@@ -338,7 +338,7 @@ describe('a FIFO topic', () => {
 });
 
 describe('the key of the stack', () => {
-  it('stays when it is no longer used: messages that wait in queues are read with it', () => {
+  it('stays when it is no longer used, since waiting messages are read with it', () => {
     expect(only(standard, 'AWS::KMS::Key').resource).toMatchObject({
       DeletionPolicy: 'RetainExceptOnCreate',
       UpdateReplacePolicy: 'Retain',
@@ -350,7 +350,7 @@ describe('an existing key', () => {
   const keyArn = 'arn:aws:kms:us-east-1:111122223333:key/mrk-0123456789abcdef0123456789abcdef';
   const template = synthesized({ integrations: [district], keyArn, subscriptions });
 
-  it('takes the place of a new one everywhere', () => {
+  it('replaces a new one everywhere', () => {
     template.resourceCountIs('AWS::KMS::Key', 0);
     template.allResourcesProperties('AWS::SNS::Topic', { KmsMasterKeyId: keyArn });
     const queues = Object.values(template.findResources('AWS::SQS::Queue')).filter(
@@ -361,7 +361,7 @@ describe('an existing key', () => {
     expect(JSON.stringify(template.findResources('AWS::IAM::Role'))).toContain(keyArn);
   });
 
-  it('needs the statements of the documentation: those that a new key gets', () => {
+  it('needs the documented statements, which a new key gets', () => {
     const page = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8');
     const [, documented = ''] = page.match(/```json\n(\[.*?\])\n```/s) ?? [];
     const told = listAt({ statements: JSON.parse(documented) }, 'statements');

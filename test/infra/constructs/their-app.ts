@@ -7,7 +7,7 @@ import { ConfigError } from '../../../infra/index.ts';
 const folder = mkdtempSync(join(tmpdir(), 'construct-'));
 process.once('exit', () => rmSync(folder, { recursive: true }));
 
-/** An app of another team, that knows nothing of ours. */
+/** An app of another team, which knows nothing of our code. */
 export function theirApp(flags: Readonly<Record<string, unknown>> = {}): App {
   const outdir = mkdtempSync(join(folder, 'app-'));
   return new App({ outdir, context: { ...flags, 'aws:cdk:bundling-stacks': [] } });
@@ -15,7 +15,7 @@ export function theirApp(flags: Readonly<Record<string, unknown>> = {}): App {
 
 export const theirStack = (app = theirApp()) => new Stack(app, 'Theirs');
 
-/** One line for each thing that a construct refuses. */
+/** One line for each refusal of a construct. */
 export function problemsOf(act: () => unknown): readonly string[] {
   try {
     act();

@@ -11,7 +11,7 @@ afterEach(() => vi.unstubAllEnvs());
 
 const ledger = { Name: 'ledger', Value: { Ref: table.id } };
 
-/** By the name that their ids have in the stack. */
+/** The alarms by their names within the stack. */
 const alarmsOf = (integration: string): [name: string, alarm: unknown][] =>
   Object.entries(template.findResources('AWS::CloudWatch::Alarm')).flatMap(([id, alarm]) => {
     const [, name] = new RegExp(`^Notifier${integration}Alarms(\\w+)[0-9A-F]{8}$`).exec(id) ?? [];
@@ -43,9 +43,10 @@ const quiet: TickReport = {
   durationMs: 1,
 };
 
-/** What CloudWatch takes out of the lines of a tick. */
+/** The values that CloudWatch extracts from a tick's lines. */
 function sentBy(act: (journal: TickJournal) => void): readonly unknown[] {
-  // Powertools writes to the real console only here; elsewhere to a stream of its own.
+  // Powertools writes to the real console only with this setting. By default it writes to a stream
+  // of its own.
   vi.stubEnv('POWERTOOLS_DEV', 'true');
   vi.stubEnv('POWERTOOLS_METRICS_DISABLED', 'false');
   vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'SILENT');
@@ -60,7 +61,7 @@ const namesIn = (sent: readonly unknown[]) =>
   sent.flatMap((metrics) => listAt(metrics, 'Metrics').map((metric) => at(metric, 'Name')));
 
 describe('the alarms', () => {
-  it('tell operations when ticks of an integration fail', () => {
+  it('tell ops when ticks of an integration fail', () => {
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
       Namespace: 'AWS/Lambda',
       MetricName: 'Errors',
@@ -74,7 +75,7 @@ describe('the alarms', () => {
     });
   });
 
-  it('tell operations when no tick has completed for three periods, silence included', () => {
+  it('tell ops when no tick has completed for three periods, silence included', () => {
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
       Namespace: 'CertificationNotifier',
       MetricName: 'TicksCompleted',
@@ -91,7 +92,7 @@ describe('the alarms', () => {
     });
   });
 
-  it('do not miss ticks before there can be any: the alarm on silence comes after the schedule', () => {
+  it('do not miss ticks before the first one: the alarm on silence depends on the schedule', () => {
     const [, alarm] = alarmsOf('districta').find(([name]) => name === 'NoCompletedTick') ?? [];
     const { id } = only('AWS::Scheduler::Schedule', {
       Description: Match.stringLikeRegexp('a tick of district-a'),
@@ -107,7 +108,7 @@ describe('the alarms', () => {
     ['Unproven', metrics.daysUnproven],
     ['Unexplained', metrics.unexplainedDifference],
   ])(
-    'go off with the first tick that says so, and are over after five periods in which none does: %s',
+    'go off with the first tick that says so, and end after five periods without one: %s',
     (name, lasting) => {
       const [, alarm] = alarmsOf('districta').find(([id]) => id === name) ?? [];
       expect(at(alarm, 'Properties')).toMatchObject({
@@ -123,7 +124,7 @@ describe('the alarms', () => {
     },
   );
 
-  it('are over when their metric is silent, save the one that tells of silence', () => {
+  it('end when their metric is silent, except the one about silence', () => {
     const breaching = Object.entries(template.findResources('AWS::CloudWatch::Alarm')).filter(
       ([, alarm]) => at(alarm, 'Properties', 'TreatMissingData') !== 'notBreaching',
     );
@@ -137,7 +138,7 @@ describe('the alarms', () => {
     ]);
   });
 
-  it('look at the metric under the very dimensions that a tick writes', () => {
+  it('read the metric under the exact dimensions that a tick writes', () => {
     const sent = sentBy((journal) => journal.completed(quiet));
     expect(sent).toMatchObject([
       { Namespace: 'CertificationNotifier', Dimensions: [['integration', 'ledger']] },
@@ -153,7 +154,7 @@ describe('the alarms', () => {
     ]);
   });
 
-  it('each say the impact, the likely causes and what to do', () => {
+  it('each have the impact, the likely causes and the next step', () => {
     const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm'));
     expect(alarms.length).toBeGreaterThan(0);
     for (const alarm of alarms)

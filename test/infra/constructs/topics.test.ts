@@ -17,7 +17,7 @@ describe('the topics', () => {
     ['events', events],
     ['alerts', alerts],
     ['operations', operations],
-  ])('refuse to be published to without TLS: %s', (_name, topic) => {
+  ])('refuse publications without TLS: %s', (_name, topic) => {
     template.hasResourceProperties('AWS::SNS::TopicPolicy', {
       Topics: [{ Ref: topic }],
       PolicyDocument: {
@@ -33,7 +33,7 @@ describe('the topics', () => {
     });
   });
 
-  it('let the alarms of this account through, to the topic and to its key', () => {
+  it('let the alarms of this account publish, with the key', () => {
     const statement = {
       Effect: 'Allow',
       Principal: { Service: 'cloudwatch.amazonaws.com' },
@@ -63,7 +63,7 @@ describe('the topics', () => {
   });
 
   it.each(['444455556666', '555566667777'])(
-    'let the account %s subscribe queues and functions of its own only',
+    'let the account %s subscribe its own queues and functions only',
     (account) => {
       const allowed = Object.values(template.findResources('AWS::SNS::TopicPolicy'))
         .flatMap((policy) => listAt(policy, 'Properties', 'PolicyDocument', 'Statement'))

@@ -2,7 +2,7 @@ import { Match } from 'aws-cdk-lib/assertions';
 import * as find from '../synthesized.ts';
 import { type Json, synthesized } from '../synthesized.ts';
 
-/** Two integrations that differ in all that they can, a queue and an address that subscribe. */
+/** Two integrations with all possible differences, a queue and an address that subscribe. */
 export const template = synthesized({
   integrations: [
     { name: 'district-a', baseUrl: 'https://partner.example.org', timeZone: 'America/Chicago' },

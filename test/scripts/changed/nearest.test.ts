@@ -4,7 +4,7 @@ import { namedBy, nearest } from '../../../scripts/changed/nearest.ts';
 const reached = (changed: string, texts: Readonly<Record<string, string>>) =>
   nearest([changed], namedBy(new Map(Object.entries(texts))));
 
-it('a change reaches who imports the file, then who imports them', () => {
+it('a change reaches the files that import the changed one, then their importers', () => {
   const texts = {
     'lambda/a.ts': "import { b } from './b.ts';",
     'lambda/b.ts': '',
@@ -28,7 +28,7 @@ it.each([
   expect(reached(changed, files)).toContainEqual({ file: 'test/ops/it.test.ts', steps: 1 });
 });
 
-it('a change of what is bundled reaches the stack that the bundle goes into', () => {
+it('a change of a bundled file reaches the stack with the bundle', () => {
   const files = { 'lambda/poll.ts': '', 'infra/constructs/function-code.ts': '' };
   expect(reached('lambda/poll.ts', files)).toHaveLength(2);
 });

@@ -211,7 +211,7 @@ describe('within a version', () => {
     expect(breakingChanges(closed, wider)).toEqual(['b: added where no further field was allowed']);
   });
 
-  it('what is said beside a reference counts', () => {
+  it('keywords beside a reference count', () => {
     const $defs = { Name: text };
     const before = { properties: { a: { $ref: '#/$defs/Name', maxLength: 5 } }, $defs };
     const after = { properties: { a: { $ref: '#/$defs/Name', maxLength: 9 } }, $defs };
@@ -219,11 +219,11 @@ describe('within a version', () => {
   });
 });
 
-describe('the comparison', () => {
+describe('the comparison of schemas', () => {
   it.each([
     ['the event', eventJsonSchema()],
     ['the message attributes', attributesJsonSchema()],
-  ])('finds every keyword that disappears from the schema of %s', (_, schema) => {
+  ])('finds each keyword that disappears from the schema of %s', (_, schema) => {
     for (const { parent, key, path } of keywordsOf(schema)) {
       const value = Reflect.get(parent, key);
       Reflect.deleteProperty(parent, key);
@@ -233,7 +233,7 @@ describe('the comparison', () => {
     }
   });
 
-  it('calls compatible only what consumers of the released schema can read', () => {
+  it('calls changes compatible only if consumers of the released schema can read them', () => {
     fc.assert(
       fc.property(
         twoSchemas,
@@ -250,14 +250,14 @@ describe('the comparison', () => {
   });
 });
 
-/** Every place of a schema that says something about what fits it, and is no annotation. */
+/** Each place of a schema with a constraint, annotations apart. */
 function keywordsOf(schema: unknown, path = ''): { parent: object; key: string; path: string }[] {
   if (typeof schema !== 'object' || schema === null) return [];
   return Object.entries(schema).flatMap(([key, inner]) => {
     const here = `${path}/${key}`;
     const holdsNames = /\/(properties|\$defs)$/.test(path);
     const isAnnotation = !holdsNames && ['title', 'description', '$defs'].includes(key);
-    // Unknown fields are as welcome without being mentioned.
+    // Unknown fields are allowed also without this keyword.
     const saysNothing = key === 'additionalProperties';
     const isElement = Array.isArray(schema) && !path.endsWith('/oneOf');
     const own =
@@ -297,7 +297,7 @@ const { schema: anySchema, value } = fc.letrec<{ schema: object; value: unknown 
   ),
 }));
 
-/** A schema, and one made of it by a few changes at random places. */
+/** A schema, and another one made from it by some changes at random places. */
 const twoSchemas = fc
   .tuple(anySchema, fc.array(fc.tuple(fc.nat(), fc.nat(), anySchema), { maxLength: 3 }))
   .map(([before, edits]): [object, object] => {
@@ -324,7 +324,7 @@ function mutate(schema: object, where: number, what: number, other: object): voi
   edits[what % edits.length]?.();
 }
 
-/** A schema and those inside it. */
+/** A schema and those within it. */
 function nodesOf(schema: unknown): object[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const fields = Object.values(Object(Reflect.get(schema, 'properties')));

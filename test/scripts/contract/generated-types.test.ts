@@ -11,8 +11,8 @@ const read = (name: string) => readFileSync(join(events, name), 'utf8');
 const schemas = readdirSync(events).filter((name) => name.endsWith('.schema.json'));
 
 /**
- * Keywords of which json-schema-to-typescript 16.0 and datamodel-code-generator 0.89 make types as they are meant. Before
- * another is listed, both have to be tried.
+ * Keywords from which json-schema-to-typescript 16.0 and datamodel-code-generator 0.89 make the
+ * intended types. Try both before another one is listed.
  */
 const understood = new Set(
   (
@@ -28,7 +28,7 @@ interface Place {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** A schema and all within it. */
+/** A schema and all places within it. */
 function placesIn(schema: unknown, path = '#'): Place[] {
   if (Array.isArray(schema))
     return schema.flatMap((one, index) => placesIn(one, `${path}/${index}`));
@@ -65,7 +65,7 @@ describe.each(schemas)('of %s, generators', (name) => {
   });
 });
 
-describe('types that are made of the event as docs/subscribing.md says', () => {
+describe('types made from the event as docs/subscribing.md says', () => {
   const folder = mkdtempSync(join(tmpdir(), 'generated-types-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -83,7 +83,7 @@ describe('types that are made of the event as docs/subscribing.md says', () => {
   const lines = blocksOf(readFileSync(join(root, 'docs/subscribing.md'), 'utf8'))
     .filter(({ language }) => language === 'sh')
     .flatMap(({ code }) => code.replace(/\\\n\s*/g, '').split('\n'));
-  /** Carries out the page's line, but that the result is here. */
+  /** Runs the page's line, with the result in this place. */
   function generated(generator: string, result: string): string {
     const [line = ''] = lines.filter((one) => one.includes(generator) && one.endsWith(result));
     const [command = '', ...args] = line.replace('npx ', '').split(' ');
@@ -96,7 +96,7 @@ describe('types that are made of the event as docs/subscribing.md says', () => {
   const schema = JSON.parse(read('certification-event-1.schema.json'));
   const names = ['CertificationEvent', ...Object.keys(schema.$defs)].sort();
 
-  it('by json-schema-to-typescript have names, are told apart by `type`, and take the examples', () => {
+  it('by json-schema-to-typescript have names, are distinguished by `type`, and accept the examples', () => {
     const types = generated('json2ts', 'certification-event.ts');
     const exported = types.matchAll(/^export (?:type|interface) (\w+)/gm);
     expect([...exported].map(([, name]) => name).sort()).toEqual(names);

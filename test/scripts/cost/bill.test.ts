@@ -4,11 +4,11 @@ import { billOf, everies, volumes } from '../../../scripts/cost/page.ts';
 import { prices } from '../../../scripts/cost/prices.ts';
 
 describe('a month of one integration', () => {
-  it('costs less than five dollars at a tick a minute and ten certifications a day', () => {
+  it('costs less than five dollars with a tick a minute and ten certifications a day', () => {
     expect(totalOf(billOf(1, 10))).toBeLessThan(5);
   });
 
-  it('asks KMS six times every five minutes at most: for the ledger, twice for topics, thrice for a queue', () => {
+  it('asks KMS at most six times in five minutes: for the ledger, twice for topics, three times for a queue', () => {
     const requests = billOf(1, 50_000).find(({ name }) => name === 'Key: requests');
     const windows = (730 * 60) / 5;
     expect(requests?.dollars).toBeCloseTo(6 * windows * prices.keyRequests.dollars);
