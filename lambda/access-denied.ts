@@ -2,24 +2,24 @@ import * as z from 'zod/mini';
 import { adviceOnDenied, adviceOnUnusable } from './condition-table.ts';
 import { errorOf } from './errors.ts';
 
-/** What was asked of AWS, as IAM names it. */
+/** A request to AWS, as IAM names it. */
 export interface Asked {
   readonly action: string;
   readonly resource: string;
 }
 
-/** AWS does not let the role of this function do it. */
+/** AWS denies the role of this function an action. */
 export class AccessDeniedError extends errorOf('access-denied', 'aws') {
   readonly whatToDo: string;
 
-  /** @param saying AWS's name for it, the request, and which kind of policy has led to it */
+  /** @param saying AWS's code, the request, and the kind of policy that has led to it */
   constructor({ action, resource }: Asked, saying: string, options: ErrorOptions) {
     super(`AWS denies ${action} on ${resource} ${saying}.`, options);
     this.whatToDo = adviceOnDenied(`${action} on ${resource}`);
   }
 }
 
-/** What is asked for is not there, or switched off: somebody has changed it by hand. */
+/** The resource is missing or switched off: somebody has changed it by hand. */
 export class ResourceUnusableError extends errorOf('resource-unusable', 'aws') {
   readonly whatToDo = adviceOnUnusable;
 
@@ -28,12 +28,13 @@ export class ResourceUnusableError extends errorOf('resource-unusable', 'aws') {
   }
 }
 
-/** No retry helps, and people can. */
+/** No retry helps; people can mend it. */
 export type Denial = AccessDeniedError | ResourceUnusableError;
 
 /**
- * By its name in DynamoDB, Secrets Manager, SNS, SQS and KMS; the text of its message decides nothing. Of a secret that
- * is to be deleted, Secrets Manager says `InvalidRequestException`; of one whose key cannot be used, `DecryptionFailure`.
+ * Denials, by their names in DynamoDB, Secrets Manager, SNS, SQS and KMS; the text decides nothing.
+ * For a secret that is to be deleted, Secrets Manager says `InvalidRequestException`; for one whose
+ * key cannot be used, `DecryptionFailure`.
  */
 const denied = z.object({
   name: z
@@ -47,7 +48,10 @@ const denied = z.object({
   $metadata: z.catch(z.object({ requestId: z.string() }), { requestId: 'unknown' }),
 });
 
-/** Of the message, names of actions, resources and kinds of policies, and nothing else; each may be missing. */
+/**
+ * The only parts of the text that are shown: names of actions, resources and kinds of policies.
+ * Each may be missing.
+ */
 const named = {
   action: /\bperform: ([\w-]+:\w+)/,
   resource: /\bon resource: ([\w+=,.@:/*-]*[\w*])/,
@@ -56,8 +60,10 @@ const named = {
 };
 
 /**
- * What AWS has denied or does not find, to be shown: where it does not say what that was, it is what was asked of it.
- * @returns undefined: something else has failed
+ * A denial by AWS, to be shown. Where AWS does not name the action or the resource, they are those
+ * of the request.
+ *
+ * @returns undefined if something else has failed
  */
 export function denialOf(error: unknown, asked: Asked): Denial | undefined {
   const { data } = denied.safeParse(error);

@@ -14,13 +14,16 @@ import { type Settings, tickSettings } from './settings.ts';
 import * as rules from './tick/rules.ts';
 import { awsTimeouts, snsTimeouts } from './timeouts.ts';
 
-/** Batches of events are retried as a topic or a queue takes them: delivery/dispatch.ts. */
+/**
+ * The SDK does not retry batches of events: delivery/dispatch.ts does, as the topic or the queue
+ * allows.
+ */
 export const withoutRetries = { ...awsTimeouts, maxAttempts: 1 };
 
 /**
- * The real parts, as a function has them: built once per cold start.
+ * Wires the real parts of a function, once per cold start.
  *
- * @param journal where the ledger tells of what it cannot read
+ * @param journal gets the ledger's items that cannot be read
  */
 export function assemble<Told extends Journal>(environment: Settings, journal: Told) {
   const { INTEGRATION: integration, ALERTS: alerts } = environment;
@@ -67,7 +70,9 @@ export function assemble<Told extends Journal>(environment: Settings, journal: T
       journal,
     }),
     journal,
-    /** Begins to measure; the answer says what was asked of the partner since, and how long it took. */
+    /**
+     * Begins to measure; the returned function reports requests to the partner and the time since.
+     */
     measure: () => {
       const before = requests;
       const began = clock.now();

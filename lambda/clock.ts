@@ -6,7 +6,10 @@ export interface Clock {
   now(): Temporal.Instant;
   /** Resolves after `ms` milliseconds, or rejects with the signal's reason when it aborts first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Calls `run` once, after `ms` milliseconds, unless what it returns has been called before. */
+  /**
+   * Calls `run` once, after `ms` milliseconds.
+   * @returns cancels the call
+   */
   after(ms: number, run: () => void): () => void;
 }
 

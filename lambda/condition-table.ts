@@ -2,16 +2,16 @@ import type { ConditionName } from './detection/conditions.ts';
 import type { Fault } from './errors.ts';
 import { metrics } from './names.ts';
 
-/** All that is said of something wrong that lasts, wherever it is said. Its place in the runbook has its name. */
+/** The texts about a condition, for all places that show one. Its section of the runbook has its name. */
 export interface Condition {
   /** Follows "<whose>: " in subjects and alarms; SNS takes fewer than 100 characters in all. */
   readonly title: string;
   /** Where it is to be mended. */
   readonly fault: Fault;
   readonly happened: string;
-  /** What it does to subscribers. */
+  /** Its effect on subscribers. */
   readonly impact: string;
-  /** What has caused it, most of the time. */
+  /** Its usual cause. */
   readonly likely?: string;
   /** By when somebody has to act. */
   readonly act: Urgency;
@@ -20,9 +20,9 @@ export interface Condition {
   readonly command?: Command;
   /** It is over when ... */
   readonly over: string;
-  /** What its alarm counts, of our own metrics. */
+  /** The metric of ours that its alarm counts. */
   readonly metric?: (typeof metrics)[keyof typeof metrics];
-  /** The alarm that rings for it, by the condition whose it is: its own, or one that several share. */
+  /** The alarm that rings for it: its own, or one that several conditions share. */
   readonly alarm?: AlarmName;
 }
 
@@ -61,32 +61,31 @@ export const alarmNames = [
 
 export type AlarmName = (typeof alarmNames)[number];
 
-/** What no tick can tell by a notice. */
+/** Conditions that no tick can tell by a notice. */
 type AlarmedName =
   | Exclude<AlarmName, ConditionName>
   | 'access-denied'
   | 'schedule-disabled'
   | 'schedule-removed';
 
-/** Ticks tell of it by a notice when it begins and one when it is over. */
+/** Ticks send a notice when it begins and one when it is over. */
 export interface NoticedCondition extends Condition {
   /** The title when there is more of it; absent: as it begins, "and more". */
   readonly grows?: string;
   /** The title when it is over. */
   readonly ends: string;
-  /** What the number counts. */
+  /** The label of the number. */
   readonly counts?: string;
 }
 
-/** What is to be done about something. */
 export type Advice = Pick<Condition, 'toDo' | 'command'>;
 
-/** Of this project's command line, to be told where. */
+/** A command of this project's command line, without its place. */
 export interface Command {
   readonly ops: string;
 }
 
-/** Where a command is to be given. */
+/** The deployment that a command is for. */
 export interface Place {
   /** Options; also the region and the profile that the reader has given. */
   readonly at: `--stack ${string}` | '--local';
@@ -110,15 +109,14 @@ export function adviceOn({ toDo, command }: Advice, place: Place): string {
   return command ? `${toDo} ${commandLine(command, place)}` : toDo;
 }
 
-/** A plain deployment would not: it compares templates only. */
-export const putBack =
-  'Put back what was changed or removed by hand with npx cdk deploy --revert-drift.';
+/** A plain deployment would not do so: it compares templates only. */
+export const putBack = 'Undo manual changes and removals with npx cdk deploy --revert-drift.';
 
 const untouched = 'Nothing new is announced meanwhile, and nothing is lost.';
 const leftAlone = `${untouched} The notifier tries again by itself, at the latest after an hour.`;
 const triedAgain = `${untouched} Every tick tries again.`;
 const late = 'Changes are announced late; none is lost.';
-const othersAsEver = 'What is new or changed is announced as ever.';
+const othersAsEver = 'New and changed certifications are announced as ever.';
 const oneUntold = 'This subscriber has not been told; all others have.';
 const mendReceiver = 'Mend the receiver: its policy, its key or its code.';
 const storeThem =
@@ -135,7 +133,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     over: 'it is resumed',
     happened: 'Somebody has paused this integration: the partner is not asked anything.',
     impact:
-      'Nothing is announced. What happens meanwhile is found and announced once it is resumed, unless it came and went; much of it at once is held as a flood.',
+      'Nothing is announced. Changes meanwhile are found and announced once it is resumed, unless they came and went. Many at once are held as a flood.',
     counts: 'Days so far',
     act: 'in the morning',
     toDo: 'Resume it when the pause is no longer wanted: status says who has asked for it.',
@@ -186,7 +184,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
       "The partner's token endpoint refuses the client ID or the secret, also after the secret was read afresh.",
     impact: leftAlone,
     act: 'now',
-    toDo: 'Compare client_id and client_secret with what the partner issued, and correct them if they differ. If they agree, ask the partner whether the secret was rotated or the integration was switched off.',
+    toDo: 'Compare client_id and client_secret with those that the partner issued, and correct them if they differ. If they agree, ask the partner whether the secret was rotated or the integration was switched off.',
     command: store,
     alarm: 'refused',
   },
@@ -248,7 +246,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     ends: 'the partner allows enough requests again',
     over: 'no request was refused for an hour, or the pace is as it is set',
     happened:
-      'The partner refuses requests because there are too many of them (429). The ticks have slowed down to what it answers.',
+      'The partner refuses requests because there are too many of them (429). The ticks have slowed down to the pace that it allows.',
     impact:
       'Nothing is lost: each tick goes on where the last one stopped. But it takes longer until changes are found.',
     act: 'in the morning',
@@ -276,7 +274,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     happened:
       'The partner counts more or fewer assessments than it shows on all days together, and a search of all days has found nothing.',
     impact:
-      'Certifications of no day would not be announced. What any day shows is announced as ever.',
+      'Certifications of no day would not be announced. Certifications of any day are announced as ever.',
     counts: 'Assessments by which the two differ',
     likely: 'assessments without a day, or a total that is not kept up at the partner.',
     act: 'in the morning',
@@ -297,7 +295,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     counts: 'Certifications with held events',
     likely: 'a new school year, an import, a widened scope or replaced ids at the partner.',
     act: 'in the morning',
-    toDo: 'Find out whether it is a mass edit, a changed scope or real news: the partner knows. Then release what is held, or discard it.',
+    toDo: 'Find out whether it is a mass edit, a changed scope or real news: the partner knows. Then release the held events, or discard them.',
     command: { ops: 'holds' },
     metric: metrics.eventsHeld,
     alarm: 'held',
@@ -346,7 +344,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     toDo: 'Tell the partner which fields they are. The log of the poll function has the ids of some such records beside "odd field".',
   },
   'shown-by-id': {
-    title: 'the list lacks what single records show',
+    title: 'the list lacks records that their ids show',
     fault: 'partner',
     ends: 'the list and the single records agree again',
     over: 'no such certification is left; they are asked for again with the audits of their days',
@@ -366,7 +364,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     happened:
       'The partner answers, and shows no certification of the last days. That is longer than is usual, or than `silence` allows.',
     impact:
-      'It may well be so: a holiday, the end of a season. If what was certified does not reach the API, nobody is told of it.',
+      'It may well be so: a holiday, the end of a season. If certifications do not reach the API, nobody is told of them.',
     act: 'in the morning',
     toDo: 'Ask those who certify, or the partner, whether there was nothing. If there was something, ask the partner why its API does not show it to this integration. If such a silence is usual, set `silence` of the integration, and deploy.',
     command: { ops: 'status' },
@@ -379,7 +377,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     happened:
       'For more than a day, no read of some days could be proven to have seen every assessment.',
     impact:
-      'What was seen is announced; what a read may have overlooked is announced when a later one sees it; nothing of these days is announced as withdrawn.',
+      'Seen certifications are announced, and overlooked ones when a later read sees them. Nothing of these days is announced as withdrawn.',
     counts: 'Days',
     likely: 'a malformed record, or lists in an order that cannot be relied on.',
     act: 'in the morning',
@@ -395,7 +393,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     ends: 'the daily self-check passes again',
     over: 'a self-check passes',
     happened:
-      'Once a day, the operate function tries what subscribers rely on and ticks do not need. Some of it has failed, or no self-check has come to its end for 26 hours.',
+      'Once a day, the operate function tries everything that subscribers rely on and ticks do not need. Some of it has failed, or no self-check has come to its end for 26 hours.',
     impact: 'Somebody may not hear of a certification. The ledger has all events.',
     likely: 'a subscription that somebody has ended, or that nobody has confirmed in time.',
     counts: 'Failures since it passed last',
@@ -405,13 +403,12 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
   },
 };
 
-/** What to do where AWS denies something to a function: `what` is to be granted. */
 export const adviceOnDenied = (what: string) =>
   `${putBack} If that does not help, grant the role of this function ${what}, in the policy that denies it: the role's, the resource's, its key's or the organization's.`;
 
 export const adviceOnUnusable = `It was deleted or disabled, or its key was. A deleted table first comes back from its backup, as the runbook says under "Restore the ledger"; a deleted secret comes back with aws secretsmanager restore-secret. ${putBack}`;
 
-/** A function, so that the one that runs ticks is bundled without them. */
+/** A function, so that the function that runs ticks is bundled without these texts. */
 export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
   failing: {
     title: 'ticks fail',
@@ -421,25 +418,25 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
     likely: 'the partner down, the credentials refused, the ledger or the topics denied.',
     act: 'now',
     over: 'fewer than three of the last five ticks have failed',
-    toDo: 'Read the newest "tick failed" in the log of the poll function: it says what to do.',
+    toDo: 'Read the newest "tick failed" in the log of the poll function: it has the cause and the remedy.',
     command: { ops: 'status' },
     alarm: 'failing',
   },
   'access-denied': {
-    title: 'AWS denies a tick what it asks for',
+    title: 'AWS denies a tick an action',
     fault: 'aws',
-    happened: 'AWS does not let the role of a function do what its work takes.',
+    happened: 'AWS denies the role of a function an action that its work needs.',
     impact: late,
     act: 'now',
     over: 'ticks are denied nothing any more',
-    toDo: adviceOnDenied('what is denied'),
+    toDo: adviceOnDenied('the denied action'),
     alarm: 'failing',
   },
   'no-completed-tick': {
     title: 'ticks do not come to their end',
     fault: 'ops',
     happened: 'No tick has completed for three periods or more.',
-    impact: 'Nothing is announced; what was committed goes out later, and none is lost.',
+    impact: 'Nothing is announced; committed events go out later, and none is lost.',
     likely:
       'the schedule switched off, the credentials refused, every request refused with 429, the function throttled or failing, ticks that run out of time.',
     act: 'now',
@@ -509,35 +506,34 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
     title: 'the baseline could not be read to its end',
     fault: 'partner',
     happened: 'An execution that reads a large history has failed.',
-    impact: 'What is dated before its first day is not announced yet; nothing is lost.',
+    impact: 'Certifications from before its first day are not announced yet; nothing is lost.',
     likely: 'the partner down, or too slow for so many requests at once; the credentials refused.',
     act: 'in the morning',
     over: 'the notice "baseline completed" comes; the alarm itself ends after an hour without a failure',
-    toDo: 'Read the error of the execution: it names what is left. The next one, within the hour, reads that.',
+    toDo: 'Read the error of the execution: it names the remaining ranges. The next execution, within the hour, reads them.',
     alarm: 'baseline-failed',
   },
   'ticks-not-started': {
     title: 'the scheduler could not start ticks',
     fault: 'aws',
     happened: 'The scheduler could not start ticks, and has left them in this queue.',
-    impact:
-      'Nothing is missed once a tick has completed: it does what the missed ones would have done.',
+    impact: 'Nothing is missed once a tick has completed: it does the work of the missed ones.',
     likely: 'a function deleted, or a role changed, by hand; AWS disturbed.',
     act: 'in the morning',
     over: 'this queue is empty',
-    toDo: `Read the attributes ERROR_CODE and ERROR_MESSAGE of what this queue holds. ${putBack} Then purge the queue.`,
+    toDo: `Read the attributes ERROR_CODE and ERROR_MESSAGE of the entries in this queue. ${putBack} Then purge the queue.`,
     alarm: 'ticks-not-started',
   },
   'dead-letters': {
-    title: 'a subscriber did not take what it was sent',
+    title: 'a subscriber did not accept a delivery',
     fault: 'ops',
     happened:
       'Events or notices could not be delivered to a subscriber, or could not be handled there.',
-    impact: `${oneUntold} What it did not take is kept for 14 days.`,
+    impact: `${oneUntold} The dead letters stay for 14 days.`,
     likely: 'a receiver that is gone, refuses SNS in its policy, or fails.',
     act: 'within 14 days',
     over: 'this queue is empty',
-    toDo: `${mendReceiver} Then bring it what this queue holds, or replay the events to it.`,
+    toDo: `${mendReceiver} Then bring it the dead letters of this queue, or replay the events to it.`,
     alarm: 'dead-letters',
   },
   'not-delivered': {
@@ -553,7 +549,7 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
     alarm: 'not-delivered',
   },
   'dead-letters-lost': {
-    title: 'SNS has lost what a subscriber was to get',
+    title: 'SNS has lost a delivery to a subscriber',
     fault: 'ops',
     happened: 'SNS could deliver neither to a subscriber nor to its dead letters.',
     impact:
@@ -561,15 +557,14 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
     likely: 'a dead-letter queue that is gone, or whose policy or key does not let SNS in.',
     act: 'now for operations, otherwise in the morning',
     over: 'nothing was lost for five minutes, mended or not',
-    toDo: `${putBack} ${mendReceiver} Then replay the events to this subscriber; of the operations topic, status shows what was said.`,
+    toDo: `${putBack} ${mendReceiver} Then replay the events to this subscriber. For the operations topic, status shows the notices.`,
     alarm: 'dead-letters-lost',
   },
   'not-forwarded': {
     title: 'events wait to be passed on',
     fault: 'ops',
-    happened:
-      'For a quarter of an hour, events have stood in the queue of a pipe that does not take them.',
-    impact: 'The listeners there are not told. Events wait for 14 days, here or as dead letters.',
+    happened: 'For a quarter of an hour, a pipe has not taken the events from its queue.',
+    impact: 'Subscribers behind it are not told. Events wait for 14 days, here or as dead letters.',
     likely:
       'a bus that is gone, a role or a key that was changed, or a pipe that AWS has stopped after many such failures.',
     act: 'within 14 days',
@@ -578,30 +573,29 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
     alarm: 'not-forwarded',
   },
   'archive-late': {
-    title: 'the archive does not get what it is sent',
+    title: 'the archive does not get its events',
     fault: 'ops',
     happened: 'For an hour, Firehose could not write its oldest event into the bucket.',
     impact:
       'Subscribers are told as ever. Firehose tries for 24 hours; after that, the archive lacks these events.',
     likely: 'a bucket, a key or a role that was changed.',
     act: 'within 24 hours',
-    over: 'Firehose has written what is older than an hour',
-    toDo: `${putBack} What is lacking comes back with a replay to everybody.`,
+    over: 'Firehose has written all events older than an hour',
+    toDo: `${putBack} A replay to everybody brings back the events that it lacks.`,
     alarm: 'archive-late',
   },
   paged: {
     title: 'changes at the partner are not announced',
     fault: 'ops',
     happened: 'At least one of the urgent alarms of this integration is on.',
-    impact: 'Subscribers hear of changes late; none is lost, whatever the hour.',
+    impact: 'Subscribers hear of changes late; none is lost, at any hour.',
     act: 'now',
     over: 'none of these alarms is on',
-    toDo: 'List the alarms that are on: aws cloudwatch describe-alarms --state-value ALARM. Their descriptions say what to do, and the notices on the operations topic say more.',
+    toDo: 'List the alarms that are on: aws cloudwatch describe-alarms --state-value ALARM. Their descriptions have the advice, and the notices on the operations topic say more.',
     alarm: 'paged',
   },
 });
 
-/** All of them, by name. */
 export const conditions = (): Readonly<Record<AlarmedName | ConditionName, Condition>> => ({
   ...noticed,
   ...alarmed(),

@@ -1,26 +1,22 @@
 import { NotifierError } from './errors.ts';
 
-/** What went wrong, as data. */
+/** A failure, as data. */
 export type Problem = Pick<NotifierError, 'code' | 'fault' | 'message' | 'retryHelps' | 'whatToDo'>;
 
-/** What may be logged about an error. */
+/** The facts of an error that may be logged. */
 export interface ErrorDescription extends Partial<Problem> {
   readonly name: string;
   /** Frames of the stack, for errors that are not ours. */
   readonly at?: readonly string[];
   readonly cause?: ErrorDescription;
-  /** Of an error that stands for several: the first of them. */
+  /** For an error that stands for several: the first of them. */
   readonly causes?: readonly ErrorDescription[];
 }
 
 const framesShown = 5;
 const causesShown = 5;
 
-/**
- * Our own errors are written to be shown; of a foreign one, only its name is safe.
- *
- * @param what has failed
- */
+/** Our own errors are written to be shown. Of a foreign one, only its name is safe. */
 export function problemOf(error: unknown, what: 'command' | 'task' | 'tick'): Problem {
   if (error instanceof NotifierError) {
     const { code, fault, message, retryHelps, whatToDo } = error;
@@ -38,8 +34,8 @@ export function problemOf(error: unknown, what: 'command' | 'task' | 'tick'): Pr
 /**
  * Describes an error and its causes without anything that could be personal or secret.
  *
- * Only our own errors' messages are shown, because they are written to be safe: those of others
- * are not (`JSON.parse`, for one, quotes what it could not read).
+ * Only the texts of our own errors are shown, because they are written to be safe. Those of others
+ * are not: `JSON.parse`, for one, quotes the text that it could not read.
  */
 export function describeError(error: unknown): ErrorDescription {
   if (!(error instanceof Error)) return { name: typeof error };

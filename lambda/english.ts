@@ -2,14 +2,14 @@ import type * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 
 /**
- * For parsing what somebody reads the problems of: zod/mini by itself says "Invalid input" to
- * everything. It names types and bounds, never what was received in their place.
+ * For input whose problems people read: zod/mini by itself says "Invalid input" to everything.
+ * These texts name types and bounds, and never the received value.
  */
 export const inEnglish = { error: en().localeError };
 
 const MAX_PROBLEMS = 10;
 
-/** Zod's own messages name types and bounds, never what was received in their place. */
+/** Zod's own texts name types and bounds, and never the received value. */
 export function problemsOf(error: z.core.$ZodError): string[] {
   const problems = error.issues
     .slice(0, MAX_PROBLEMS)

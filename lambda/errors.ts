@@ -1,25 +1,30 @@
 /**
- * Whose fault it is, which is where it has to be mended:
- * `record`: one record or one item; all others are as good as ever. `partner`: the host, or the company behind it.
- * `ops`: this deployment (settings, stored credentials, a command, a defect of the code). `aws`: a service of AWS, or
- * what the function may do there.
+ * Whose fault it is, which is where it has to be mended.
+ *
+ * - `record`: one record or one item; all others are as good as ever.
+ * - `partner`: the host, or the company behind it.
+ * - `ops`: this deployment (settings, stored credentials, a command, a defect of the code).
+ * - `aws`: a service of AWS, or the function's rights there.
  */
 export const faults = ['record', 'partner', 'ops', 'aws'] as const;
 
 export type Fault = (typeof faults)[number];
 
 /**
- * What else fails with it:
- * `request`: nothing, as far as is known: the next request may succeed. `time`: nothing: the caller's own time was up.
- * `pace`: every request of this minute; nobody has failed. `access`: every request until people mend it, and `code` is
- * the name of the condition of which they are told. `all`: whatever the caller was at.
+ * How much fails with it.
+ *
+ * - `request`: nothing else, as far as is known: the next request may succeed.
+ * - `time`: nothing else: the caller's own time was up.
+ * - `pace`: every request of this minute; nobody has failed.
+ * - `access`: every request until people mend it; `code` is the name of its condition.
+ * - `all`: all of the caller's work.
  */
 export type Reach = 'request' | 'time' | 'pace' | 'access' | 'all';
 
 /**
  * The root of every error this project throws on purpose.
  *
- * `message` says what happened and never contains a credential, a response body or a record's
+ * `message` names the failure, and never contains a credential, a response body or a record's
  * value. Branch on `fault`, `reach` or `code`, never on the text.
  */
 export abstract class NotifierError extends Error {
@@ -29,7 +34,7 @@ export abstract class NotifierError extends Error {
   readonly reach: Reach = 'all';
   /** Whether the same attempt, made again later, can succeed without anybody doing anything. */
   abstract readonly retryHelps: boolean;
-  /** The next step for the person on duty, as an imperative sentence. */
+  /** The next step for ops, as an imperative sentence. */
   abstract readonly whatToDo: string;
 
   static {
@@ -63,7 +68,9 @@ export function reachOf(error: unknown): Reach | undefined {
   return error instanceof NotifierError ? error.reach : undefined;
 }
 
-/** Whether the partner refuses what only people can mend: tried every minute, it would be hammering. */
+/**
+ * Whether the partner refuses until people mend something: to try every minute would be hammering.
+ */
 export function isRefusal(error: unknown): boolean {
   return reachOf(error) === 'access' && faultOf(error) === 'partner';
 }

@@ -2,8 +2,8 @@ import { problemOf } from './describe-error.ts';
 import { type Fault, NotifierError } from './errors.ts';
 
 /**
- * What Lambda is shown of a failed tick or task. The runtime logs what a handler throws with its message,
- * stack and causes; those of a foreign error can quote data, so only its name goes on.
+ * The failure of a tick or task, for Lambda. The runtime logs a thrown error with its text, stack
+ * and causes. Those of a foreign error can quote data, so only its name goes on.
  */
 export class Failure extends NotifierError {
   readonly code: string;
@@ -13,7 +13,8 @@ export class Failure extends NotifierError {
 
   constructor(what: 'tick' | 'task', failure: unknown) {
     const { code, fault, message, retryHelps, whatToDo } = problemOf(failure, what);
-    // Of a task, Step Functions show nothing else; of a tick, the log has code and advice beside it.
+    // For a task, Step Functions show nothing else. For a tick, the log has code and advice beside
+    // it.
     super(what === 'task' ? `${code}: ${message} ${whatToDo}` : message);
     this.code = code;
     this.fault = fault;

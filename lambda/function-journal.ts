@@ -3,7 +3,7 @@ import type { Context } from 'aws-lambda';
 import { describeError } from './describe-error.ts';
 import type { Journal } from './ports/journal.ts';
 
-/** What a function leaves behind: structured JSON log lines on stdout, without personal data. */
+/** A function's log: structured JSON lines on stdout, without personal data. */
 export class FunctionJournal implements Journal {
   protected readonly logger: Logger;
 

@@ -6,7 +6,10 @@ import { FunctionJournal } from './function-journal.ts';
 import { metricDimensions, metricNamespace, metrics as names } from './names.ts';
 import type { TickReport } from './tick/tick.ts';
 
-/** Nobody is to get up for a pause, which somebody asked for, for what was never begun, or for what may end by itself. */
+/**
+ * Outcomes that wake nobody up: a pause that ops asked for, work that was never begun, and failures
+ * that may end by themselves.
+ */
 const asWanted: ReadonlySet<TickReport['outcome']> = new Set([
   'completed',
   'baseline',
@@ -15,7 +18,7 @@ const asWanted: ReadonlySet<TickReport['outcome']> = new Set([
   'disturbed',
 ]);
 
-/** What lasts, or what this tick has met of it. */
+/** The number of an open condition, or of this tick's own finds if that is more. */
 function conditionMetrics(line: TickReport): ReadonlyMap<string, number> {
   const { conditions, held, undeliverable, quarantined } = line;
   const met: TickReport['conditions'] = { held, undeliverable, quarantined };
@@ -29,7 +32,7 @@ function conditionMetrics(line: TickReport): ReadonlyMap<string, number> {
   return values;
 }
 
-/** What a tick leaves behind for ops: metrics (EMF) on stdout, too. */
+/** The log of ticks, with metrics (EMF) on stdout, too. */
 export class TickJournal extends FunctionJournal {
   readonly #metrics: Metrics;
 

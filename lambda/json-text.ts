@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** Text that holds JSON. What cannot be read is an issue without a quotation, unlike a SyntaxError. */
+/** Text that holds JSON. The issue of unreadable text has no quotation, unlike a SyntaxError. */
 export const jsonText = z.pipe(
   z.string(),
   z.transform((text, context): unknown => {

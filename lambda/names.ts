@@ -11,22 +11,22 @@ export const environment = {
   eventsTopic: 'EVENTS_TOPIC_ARN',
   alertsTopic: 'ALERTS_TOPIC_ARN',
   operationsTopic: 'OPERATIONS_TOPIC_ARN',
-  /** For what chats show; absent: nobody has asked for it. */
+  /** The topics of chats; absent: none is configured. */
   chatAlertsTopic: 'CHAT_ALERTS_TOPIC_ARN',
   chatOperationsTopic: 'CHAT_OPERATIONS_TOPIC_ARN',
-  /** The stack's name, as operators give it to the command line. */
+  /** The stack's name, as ops give it to the command line. */
   stack: 'STACK_NAME',
   /** ARN or name of the secret that holds `{"client_id", "client_secret"}`. */
   secret: 'SECRET_ID',
   /** JSON; its shape is that of settings.ts. */
   integration: 'INTEGRATION',
-  /** JSON: how people are told; its shape is that of settings.ts. */
+  /** JSON: the settings of digests; its shape is that of settings.ts. */
   alerts: 'ALERTS',
 } as const;
 
 /**
- * What tells an endpoint of a subscription from others where many can read it who may not read the subscription: an
- * ARN as it is, of an address or a URL ten digits of its hash.
+ * The name of a subscription's endpoint, for places that more people can read than subscriptions.
+ * An ARN stays as it is; an address or a URL becomes ten digits of its hash.
  */
 export function endpointName(protocol: string, endpoint: string): string {
   if (protocol === 'sqs' || protocol === 'lambda' || protocol === 'firehose') return endpoint;
@@ -43,13 +43,13 @@ export const topicNames = [
 ] as const;
 export type TopicName = (typeof topicNames)[number];
 
-/** A subscription that the stack has made, as the self-check is told of it. */
+/** A subscription that the stack has made, as the self-check gets it. */
 export interface ExpectedSubscription {
   readonly topic: TopicName;
   readonly protocol: string;
-  /** As `endpointName` makes it of the endpoint; absent: whichever, AWS has chosen it. */
+  /** The `endpointName` of its endpoint; absent: any, since AWS has chosen it. */
   readonly endpoint?: string | undefined;
-  /** What an alarm calls it: nothing personal or secret. */
+  /** Its name in alarms: nothing personal or secret. */
   readonly name: string;
 }
 
@@ -64,8 +64,8 @@ export const ledgerTable = {
     projected: ['fingerprint', 'revision', 'presence'],
   },
   /**
-   * Sparse: `<integration>#pending`, `#digest`, `#held` or `#undeliverable`, oldest first. Keys only.
-   * What each means: `Waits` in ports/ledger.ts.
+   * Sparse: `<integration>#pending`, `#digest`, `#held` or `#undeliverable`, oldest first. Keys
+   * only. `Waits` in ports/ledger.ts has their meanings.
    */
   undelivered: {
     name: 'undelivered',
@@ -84,7 +84,10 @@ export const ledgerTable = {
   },
 } as const;
 
-/** Partition keys, by what an item is. A policy names those of one integration, with `*` for what comes after its name. */
+/**
+ * Partition keys, by kind of item. A policy names those of one integration, with `*` for the rest
+ * of the key.
+ */
 export const ledgerKeys = {
   state: (integration: string) => `STATE#${integration}`,
   memory: (integration: string) => `MEMORY#${integration}`,
@@ -92,23 +95,24 @@ export const ledgerKeys = {
   certification: (integration: string, id: number | '*') => `CERT#${integration}#${id}`,
   commands: (integration: string) => `COMMANDS#${integration}`,
   plan: (integration: string, begunAt: number | '*') => `FANOUT#${integration}#${begunAt}`,
-  /** Of a fan-out. Items go on to say "stretch", as the first version did. */
+  /** A range of a fan-out. The items have the first version's word for it. */
   range: (integration: string, range: string) => `STRETCH#${integration}#${range}`,
-  /** In the indexes: a day, what an outbox waits for, or the month of the last event. */
+  /** In the indexes: a day, the wait of an outbox, or the month of the last event. */
   indexed: (integration: string, under: string) => `${integration}#${under}`,
 } as const;
 
 export const metricNamespace = 'CertificationNotifier';
 
 /**
- * Every metric carries both. By the ledger, which is the table's name, deployments in one account are
- * told apart that watch integrations of the same name: one stage must not count as another's tick.
+ * Every metric carries both. The ledger, which is the table's name, tells deployments in one
+ * account apart that watch integrations of the same name: one stage's tick must not count for
+ * another.
  */
 export const metricDimensions = { integration: 'integration', ledger: 'ledger' } as const;
 
 /**
- * Custom metrics; each costs money for every hour in which it is sent, so the list is short (ten an
- * integration), and all but the first two are sent only when there is something to tell.
+ * Custom metrics. Each costs money for every hour in which it is sent, so the list is short (ten an
+ * integration). All but the first two are sent only when there is something to tell.
  */
 export const metrics = {
   /** 1 for every tick that ran to its end, if only to find itself paused; none for a tick that failed. */
@@ -120,19 +124,19 @@ export const metrics = {
   eventsUndelivered: 'EventsUndelivered',
   /** Events that SNS has refused for good, as long as they are set aside. */
   eventsUndeliverable: 'EventsUndeliverable',
-  /** Events that the gate keeps back, until ops have decided. */
+  /** Events held by the gate, until ops have decided. */
   eventsHeld: 'EventsHeld',
   /** By how much the partner's total has differed for some time although no day does. */
   unexplainedDifference: 'UnexplainedDifference',
-  /** 1 while something that people have to mend is in the way of every tick: credentials, provisioning. */
+  /** 1 while credentials or provisioning block every tick until people mend them. */
   refused: 'Refused',
   /** Days that could not be proven complete for more than a day. */
   daysUnproven: 'DaysUnproven',
-  /** Records that do not have the documented shape. */
+  /** Records without an id or a valid day. */
   recordsQuarantined: 'RecordsQuarantined',
 } as const;
 
-/** By these the state machine of a fan-out knows whether to run a failed task again. */
+/** These tell the state machine of a fan-out whether to run a failed task again. */
 export const taskErrors = {
   passing: 'TaskFailedError',
   lasting: 'TaskFailedForGoodError',

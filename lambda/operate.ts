@@ -21,7 +21,7 @@ const journal = new FunctionJournal('certification-notifier-operate', name);
 const tickJournal = new TickJournal(name, environment.TABLE_NAME);
 const assembled = assemble(environment, journal);
 const { settings, clock, sns, topics, table } = assembled;
-// The queue's URL names the queue; where the service answers is settled by region and environment.
+// The queue's URL only names the queue: region and environment decide where the service answers.
 const sqsFor = (arn: string) =>
   new SQSClient({ ...withoutRetries, region: regionOf(arn), useQueueUrlAsEndpoint: false });
 const accountOf = (arn: string) => arn.split(':')[4];
@@ -53,7 +53,7 @@ const parts: OperationParts = {
   },
 };
 
-/** One command of the people on duty. What goes wrong is part of the answer, not an exception. */
+/** Carries out one command of ops. A failure is part of the answer, not an exception. */
 export function handler(event: unknown, context: Context): Promise<Answer> {
   journal.begin(context);
   tickJournal.begin(context);

@@ -10,7 +10,9 @@ const environment = parseSettings(process.env);
 const journal = new TickJournal(environment.INTEGRATION.name, environment.TABLE_NAME);
 const parts = assemble(environment, journal);
 
-/** One tick. Fails the invocation when the tick fails, so that Lambda's own metric and alarm see it. */
+/**
+ * Runs one tick. A failed tick fails the invocation, so that Lambda's own metric and alarm see it.
+ */
 export async function handler(_event: unknown, context: Context): Promise<TickReport> {
   const deadline = parts.clock.now().add({ milliseconds: context.getRemainingTimeInMillis() });
   journal.begin(context);

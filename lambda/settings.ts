@@ -4,7 +4,7 @@ import { errorOf } from './errors.ts';
 import { jsonText } from './json-text.ts';
 import { environment } from './names.ts';
 
-/** The function was deployed with an environment that it cannot work with. */
+/** The function's environment cannot be used. */
 export class SettingsError extends errorOf('settings-invalid', 'ops') {
   readonly whatToDo = `The environment was edited. ${putBack}`;
 
@@ -31,15 +31,24 @@ const integration = z.strictObject({
   requestsPerMinute: z.int().check(z.positive()),
   /** More changes of a kind than this within an hour, or edits within one round of the audits, are held for ops to release. */
   holdAbove: z.int().check(z.nonnegative()),
-  /** A certification is withdrawn when a read that began so many minutes after it was missed first lacks it, too. */
+  /**
+   * A certification is withdrawn when a read that began this many minutes after the first look
+   * lacks it, too.
+   */
   withdrawAfter: z.number().check(z.positive()),
-  /** After more days than this without a certification operations are asked; `false`: never. Absent: the calendar says. */
+  /**
+   * Ops are asked after more days than this without a certification; `false`: never. Absent: the
+   * calendar decides.
+   */
   silence: z.optional(z.union([z.int().check(z.positive()), z.literal(false)])),
-  /** What the baseline announces: nothing, what was completed on a day or later, or everything. */
+  /**
+   * The certifications that the baseline announces: none, those completed on a day or later, or
+   * all.
+   */
   announce: z.union([z.enum(['none', 'all']), z.strictObject({ since: z.iso.date() })]),
-  /** Who reads what is dated before the baseline's start day: the ticks, or tasks beside them. */
+  /** Who reads the days before the baseline's start day: the ticks, or tasks beside them. */
   baseline: z.optional(z.enum(['tick', 'fan-out'])),
-  /** What of an assessment an event carries; the identifiers always. */
+  /** The fields of an assessment in an event, besides the identifiers. */
   fields: z.union([
     z.enum(['all', 'identifiers']),
     z.readonly(z.array(z.string().check(z.minLength(1))).check(z.minLength(1))),
@@ -48,7 +57,7 @@ const integration = z.strictObject({
 
 const timeOfDay = z.string().check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/));
 
-/** How people are told. */
+/** The settings of digests. */
 const alerts = z.strictObject({
   /** Whether a digest names people, or only counts them by organization and assessment. */
   detail: z.enum(['names', 'counts']),
@@ -56,7 +65,10 @@ const alerts = z.strictObject({
   maxRows: z.int().check(z.positive()),
   /** Minutes that one digest collects; absent: every tick has its own. */
   digestEvery: z.optional(z.int().check(z.positive())),
-  /** Between which no digest is sent, in the integration's time zone; across midnight if `to` is earlier. */
+  /**
+   * No digest is sent between these times, in the integration's time zone; across midnight if `to`
+   * is earlier.
+   */
   quietHours: z.optional(z.strictObject({ from: timeOfDay, to: timeOfDay })),
   /** Whom readers may ask. */
   contact: z.optional(z.string().check(z.minLength(1))),
@@ -83,7 +95,7 @@ export type Settings = z.output<typeof settings>;
 /** Durations are in milliseconds. */
 export type TickSettings = Readonly<ReturnType<typeof tickSettings>>;
 
-/** As ticks and commands have them. */
+/** The settings of ticks and commands. */
 export function tickSettings(settings: Settings) {
   const { audit, withdrawAfter, ...rest } = settings[environment.integration];
   return {
@@ -91,7 +103,10 @@ export function tickSettings(settings: Settings) {
     alerts: settings[environment.alerts],
     stack: settings[environment.stack],
     withdrawAfterMs: withdrawAfter * 60_000,
-    /** Within which every day of the recent window is read again, and every other day; what audits of one tick may ask. */
+    /**
+     * The times within which every day of the recent window, and every other day, is read again;
+     * and the requests of one tick's audits.
+     */
     audit: {
       recentMs: audit.recentMinutes * 60_000,
       historyMs: audit.historyHours * 3_600_000,
@@ -101,8 +116,9 @@ export function tickSettings(settings: Settings) {
 }
 
 /**
- * What the stack tells the function, parsed once per cold start.
- * @throws SettingsError naming every variable and path that is missing or wrong, and no value.
+ * Parses the environment that the stack sets, once per cold start.
+ *
+ * @throws SettingsError naming every variable and path that is missing or wrong, and no value
  */
 export function parseSettings(variables: Readonly<Record<string, string | undefined>>): Settings {
   const parsed = settings.safeParse(variables);

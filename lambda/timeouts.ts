@@ -1,7 +1,7 @@
 /**
- * How long an AWS client waits, in milliseconds: an answer that does not come must not cost the
- * invocation, and a connection can die while its environment is frozen. Without
- * `throwOnRequestTimeout` the SDK's HTTP handler only logs that time is up, and waits on.
+ * Time-outs of AWS clients, in milliseconds. An answer that does not come must not cost the
+ * invocation, and a socket can die while its environment is frozen. Without `throwOnRequestTimeout`
+ * the SDK's HTTP handler only logs that time is up, and waits on.
  */
 export const awsTimeouts = {
   requestHandler: {
@@ -11,7 +11,10 @@ export const awsTimeouts = {
   },
 } as const;
 
-/** What is sent again is read twice: the answer to a mail is waited for longer, and it is sent once more at most. */
+/**
+ * A mail that is sent again is read twice, so its answer is waited for longer, and it is sent once
+ * more at most.
+ */
 export const snsTimeouts = {
   requestHandler: { ...awsTimeouts.requestHandler, requestTimeout: 9_000 },
   maxAttempts: 2,

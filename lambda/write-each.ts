@@ -3,9 +3,11 @@ import { problemOf } from './describe-error.ts';
 import { errorOf, type Fault } from './errors.ts';
 
 const tryAgain =
-  'Nothing, if the next tick succeeds: it finds the same changes again, and delivers what was written after all. Otherwise see "commit failed" in the log.';
+  'Nothing, if the next tick succeeds: it finds the same changes again, and delivers those that were written after all. Otherwise see "commit failed" in the log.';
 
-/** Several writes have failed, whatever else was done is kept. What the first of them says holds for it. */
+/**
+ * Several writes have failed; all others are done. Fault and advice are those of the first failure.
+ */
 export class CommitsFailedError extends errorOf('commits-failed', 'aws', 'retry-helps') {
   override readonly fault: Fault;
   override readonly retryHelps: boolean;
@@ -28,7 +30,9 @@ export class CommitsFailedError extends errorOf('commits-failed', 'aws', 'retry-
 /** Writes in flight at once: enough to hide latency, too few to trip a cold table's throttle. */
 const writesAtOnce = 16;
 
-/** All are written, whatever fails: one that fails must not leave the others under way unattended. */
+/**
+ * All writes are awaited, even if some fail: a failure must not leave others under way unattended.
+ */
 export async function writeEach<Item>(
   items: Iterable<Item>,
   write: (item: Item) => Promise<unknown>,

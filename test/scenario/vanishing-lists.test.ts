@@ -132,7 +132,7 @@ it('tells operations of what is gone from the list and still served by its id, a
   expect(host.told()).toEqual([]);
   expect(host.subjects()).toEqual([
     'baseline completed',
-    'the list lacks what single records show',
+    'the list lacks records that their ids show',
   ]);
   expect(story.notices.at(-1)?.text).toContain(String(id));
   host.sandbox.set({ zombies: 0 });

@@ -212,7 +212,7 @@ describe('a certification that the list lacks and its id shows', () => {
     await story.minutes(10);
     expect(new Set(story.requests)).toEqual(new Set(['pulse']));
     expect(gone()).toBe(0);
-    expect(titles()).toEqual(['the list lacks what single records show']);
+    expect(titles()).toEqual(['the list lacks records that their ids show']);
     expect(story.notices[0]?.text).toContain('assessment 7 of 2024-02-29');
     story.requests.length = 0;
     await story.minutes(12);
@@ -275,7 +275,7 @@ describe('a certification that the list lacks and its id shows', () => {
     hide(7);
     await story.minutes(25);
     expect(gone()).toBe(0);
-    expect(titles()).toEqual(['the list lacks what single records show']);
+    expect(titles()).toEqual(['the list lacks records that their ids show']);
   });
 
   it('and whose id gives no answer is asked for again after an hour, others sooner', async () => {
