@@ -1,4 +1,6 @@
-/** The store in DynamoDB; a part by itself, because it needs AWS's SDK. See docs/subscribing.md. */
+/**
+ * The store in DynamoDB; an entry by itself, because it needs AWS's SDK. See docs/subscribing.md.
+ */
 import {
   ConditionalCheckFailedException,
   type DynamoDBClient,
@@ -17,8 +19,8 @@ export type { HandledStore } from './store.ts';
 export interface DynamoStoreOptions {
   readonly client: DynamoDBClient;
   /**
-   * Who handles the events, such as "payroll": letters, digits, `.`, `_` and `-`, at most 64. Whoever
-   * says the same shares what has been handled; other consumers may have the same table.
+   * The name of the consumer, such as "payroll": letters, digits, `.`, `_` and `-`, at most 64.
+   * Workers with the same name share their handled events; other consumers may have the same table.
    */
   readonly consumer: string;
   /** A table whose partition key is the text `pk`, without a sort key. It may hold other things. */
@@ -38,8 +40,9 @@ class ConsumerUnnamedError extends NotifierError {
 }
 
 /**
- * Attributes of an item, for those who look into the table. `forget_at`, in seconds since the epoch,
- * is for the table's time to live (AWS: items go within a few days of it); an item without it stays.
+ * Attributes of an item, for those who look into the table. `forget_at`, in seconds since the
+ * epoch, is for the table's time to live (AWS: items go within a few days of it). An item without
+ * it stays.
  */
 const names = {
   '#handled': 'handled',
@@ -50,7 +53,7 @@ const names = {
 const handledItem = z.object({ handled: z.optional(z.object({ N: z.string() })) });
 
 /**
- * One conditional write for a claim, one to settle it, and a read for what is refused.
+ * One conditional write for a claim, one to settle it, and a read for a refused claim.
  *
  * @throws NotifierError `consumer-unnamed`
  */
@@ -74,7 +77,7 @@ export function dynamoStore({ client, table, consumer }: DynamoStoreOptions): Ha
     }
   };
 
-  /** Strongly consistent; 0: nothing. */
+  /** Strongly consistent; 0: nothing has been handled. */
   const handledUpTo = async (claim: Claim): Promise<number> => {
     try {
       const { Item = {} } = await client.send(

@@ -1,13 +1,13 @@
 import { NotifierError } from '../lambda/errors.ts';
 
-/** What was given to `parseEvent` holds no event. The message names no value of it. */
+/** The input of `parseEvent` holds no event. The text of the error has no value of it. */
 export class NotAnEventError extends NotifierError {
   readonly code = 'not-an-event';
   readonly fault = 'record';
   readonly retryHelps = false;
   readonly whatToDo =
-    'Look at what else sends to this queue or URL: a message that is no event stays none.';
-  /** Paths and what is wrong with them; never a value. */
+    'Look for other senders to this queue or URL: a message that is no event stays none.';
+  /** Paths, each with its problem; never a value. */
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[], options?: ErrorOptions) {
@@ -16,7 +16,7 @@ export class NotAnEventError extends NotifierError {
   }
 }
 
-/** Why a message is taken for something that the expected topic did not send, or not now. */
+/** Why a message does not count as sent by the expected topic, or as sent lately. */
 export type RefusalReason =
   | 'too-large'
   | 'malformed'
@@ -46,7 +46,7 @@ export class SnsMessageRefusedError extends NotifierError {
   readonly fault = 'record';
   readonly retryHelps = false;
   readonly whatToDo =
-    'Nothing, if somebody is trying the door; if messages of your own topic are refused, compare `topicArns` and the clock, and let the topic sign with version 2 (its attribute SignatureVersion).';
+    'Nothing, if a stranger has sent it. If messages of your own topic are refused, compare `topicArns` and the clock, and let the topic sign with version 2 (its attribute SignatureVersion).';
   readonly reason: RefusalReason;
 
   constructor(reason: RefusalReason, options?: ErrorOptions) {
@@ -55,7 +55,7 @@ export class SnsMessageRefusedError extends NotifierError {
   }
 }
 
-/** SNS did not answer, or not as it should, when it was asked for something. */
+/** SNS did not answer a request, or not as it should. */
 export class SnsUnreachableError extends NotifierError {
   readonly code = 'sns-unreachable';
   readonly fault = 'aws';
@@ -106,7 +106,7 @@ export class ClaimLostError extends NotifierError {
   }
 }
 
-/** The store of what has been handled did not answer. */
+/** The store of handled events did not answer. */
 export class StoreUnavailableError extends NotifierError {
   readonly code = 'store-unavailable';
   readonly fault = 'aws';
@@ -115,6 +115,6 @@ export class StoreUnavailableError extends NotifierError {
     "Look at the cause: the table's name, its key, its permissions (GetItem, UpdateItem).";
 
   constructor(options?: ErrorOptions) {
-    super('The store of what has been handled cannot be used.', options);
+    super('The store of handled events cannot be used.', options);
   }
 }

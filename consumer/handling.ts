@@ -7,15 +7,16 @@ import type { Claim, HandledStore } from './store.ts';
 
 export interface HandlingOptions {
   /**
-   * How long a handler may take. When a worker dies, its event is handled again after this at the
-   * latest. Default: five minutes. Shorter than the queue's
-   * visibility timeout times one receive less than it allows, or it ends up among the dead letters.
+   * How long a handler may take. After a worker dies, its event is handled again after this time at
+   * the latest. Default: five minutes. It must be shorter than the queue's visibility timeout times
+   * one receive less than the queue allows. Otherwise such an event ends up among the dead letters.
    */
   readonly claimFor?: Temporal.DurationLike;
   /**
-   * What to do with a replay (`data.replay`) of what has been handled already. `skip`, the default,
-   * is for those who did not ask for it. `handle` is for those who did, having lost what they made of
-   * it: then at least once, and still never something older than what was handled.
+   * How to treat a replay (`data.replay`) of an event that has been handled already. `skip`, the
+   * default, is for subscribers who did not ask for it. `handle` is for those who did, because they
+   * have lost the results. It then handles at least once, and still never an older event than the
+   * last handled one.
    */
   readonly replays?: 'skip' | 'handle';
   readonly clock?: Pick<Clock, 'now'>;
@@ -23,8 +24,8 @@ export interface HandlingOptions {
 
 export interface OnlyOnceOptions extends HandlingOptions {
   /**
-   * How long an event is remembered (hours and smaller units). Default: for ever. What comes again
-   * after that, and a replay may come years later, is handled again.
+   * How long an event is remembered (hours and smaller units). Default: for ever. An event that
+   * comes again after that is handled again, and a replay may come years later.
    */
   readonly remember?: Temporal.DurationLike;
 }
@@ -38,14 +39,15 @@ export type Handling<Skipped extends string> = <Event extends ReceivedEvent>(
 /**
  * Each event is handled to its end once, by its id.
  *
- * "Handled" means that the handler has resolved. No helper can do more: a worker that dies after its
- * handler has acted and before that is recorded will have the event handled again, so what the
- * handler does should bear repetition where that matters (give `event.id` to what it calls).
+ * "Handled" means that the handler has resolved. No library can do more: a worker may die after its
+ * handler has acted and before that is recorded. The event is then handled again. So the effects of
+ * a handler should be safe to repeat where that matters (pass `event.id` on to the systems that it
+ * calls).
  *
- * The result throws what the handler throws, after which the event may be tried again at once;
- * InHandError when another worker has the event in hand (leave the message in the queue);
- * ClaimLostError when the handler took longer than `claimFor` and another worker has begun;
- * StoreUnavailableError.
+ * The result throws the handler's error, after which the event may be tried again at once. It
+ * throws InHandError if another worker has the event in hand (leave the message in the queue). It
+ * throws ClaimLostError if the handler took longer than `claimFor` and another worker has begun,
+ * and StoreUnavailableError.
  */
 export function onlyOnce(
   store: HandledStore,
@@ -59,12 +61,13 @@ export function onlyOnce(
 }
 
 /**
- * Of each assessment only what is newer than what was handled of it, by `sequence`: for a subscriber
- * that keeps the current state. One that must see each event wants `onlyOnce`. Duplicates
- * are outdated, too. The events of one assessment are handled one at a time.
+ * Of each assessment, only events that are newer than the last handled one are handled, by
+ * `sequence`. It is for a subscriber that keeps the current state. One that must see each event
+ * wants `onlyOnce`. Duplicates are outdated, too. The events of one assessment are handled one at a
+ * time.
  *
- * What it remembers, one item an assessment, is never forgotten: old news would be new again.
- * Throws what `onlyOnce` throws.
+ * Its memory, one item an assessment, never ends: old events would be new again. It throws the
+ * errors of `onlyOnce`.
  */
 export function inOrder(store: HandledStore, options: HandlingOptions = {}): Handling<'outdated'> {
   return async (event, handler) => {
@@ -105,7 +108,8 @@ async function handled<Event extends ReceivedEvent>(
   try {
     await handler(event);
   } catch (error) {
-    // If this fails too, the claim runs out by itself; what matters is why the handler failed.
+    // If this fails too, the claim runs out by itself. The error of the handler is the one that
+    // matters.
     await store.settle(claim, 'given-up').catch(() => undefined);
     throw error;
   }

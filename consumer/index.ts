@@ -1,4 +1,4 @@
-/** What a subscriber imports: see docs/subscribing.md. */
+/** The exports for subscribers: see docs/subscribing.md. */
 export type { Clock } from '../lambda/clock.ts';
 export { NotifierError } from '../lambda/errors.ts';
 export type { CertificationEvent } from '../lambda/events/event.ts';

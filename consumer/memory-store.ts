@@ -9,8 +9,8 @@ interface Entry {
 }
 
 /**
- * In this process only: for tests, for trying things out, for what may be handled again after a
- * restart. Each consumer needs one of its own.
+ * A store in this process only: for tests, for trying things out, for events that may be handled
+ * again after a restart. Each consumer needs one of its own.
  */
 export function memoryStore(): HandledStore {
   const entries = new Map<string, Entry>();

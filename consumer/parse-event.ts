@@ -9,7 +9,7 @@ import { NotAnEventError } from './errors.ts';
 
 /**
  * An event of a later version of certification-notifier than this code: acknowledge it, or update.
- * It has what is needed to handle it once and in order.
+ * It has all that is needed to handle it once and in order.
  */
 export interface UnknownEvent {
   readonly type: 'unknown';
@@ -19,11 +19,11 @@ export interface UnknownEvent {
   readonly source: string;
   readonly subject: string;
   readonly sequence: string;
-  /** All of it, unchecked. */
+  /** The whole event, unchecked. */
   readonly event: Readonly<Record<string, unknown>>;
 }
 
-/** What a subscriber receives, told apart by `type`. */
+/** An event as a subscriber receives it; `type` tells the kinds apart. */
 export type ReceivedEvent = CertificationEvent | UnknownEvent;
 
 /** SNS in SQS in a Lambda record is three; more is somebody's own wrapping. */
@@ -36,7 +36,7 @@ const knownTypes: ReadonlySet<string> = new Set(
   certificationEventSchema.def.options.flatMap(({ shape }) => shape.type.def.values),
 );
 
-/** What every version has in common. */
+/** The fields that every version has. */
 const anyVersionSchema = z.looseObject({
   specversion: known.specversion,
   type: z.string(),
@@ -48,13 +48,14 @@ const anyVersionSchema = z.looseObject({
 });
 
 /**
- * The event in a message, however it is wrapped: the body of an SQS message (raw or in SNS's
+ * The event in a message, in any known wrapping: the body of an SQS message (raw or in SNS's
  * envelope) or the whole message, an SQS or SNS record of a Lambda invocation, the body of an HTTPS
- * request (text, bytes or parsed), or the event itself. Unknown fields are kept.
+ * request (text, bytes or parsed), or the event itself. Unknown fields stay.
  *
- * It does not look at signatures: a body that came over HTTPS goes through `verifySnsMessage` first.
+ * It does not look at signatures: a body that came over HTTPS goes through `verifySnsMessage`
+ * first.
  *
- * @throws NotAnEventError for anything else; its message holds nothing of what was given
+ * @throws NotAnEventError for anything else; its text has nothing of the input
  */
 export function parseEvent(message: unknown): ReceivedEvent {
   const event = unwrapped(message);
@@ -101,7 +102,7 @@ const wrappings: readonly (readonly [field: string, isContent: (value: unknown) 
   ['Body', isText],
 ];
 
-/** One wrapping less. */
+/** The content without its outermost wrapping. */
 function contentOf(content: unknown): unknown {
   if (typeof content === 'string') return parsedJson(content);
   if (content instanceof Uint8Array) return textOf(content);
@@ -122,7 +123,7 @@ function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Without the cause: a SyntaxError quotes what it could not read.
+    // Without the cause: a SyntaxError quotes its input.
     throw new NotAnEventError(['no JSON']);
   }
 }

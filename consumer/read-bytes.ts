@@ -1,4 +1,4 @@
-/** All of a stream, or `undefined` as soon as it has brought more than it may. */
+/** All of a stream; `undefined` as soon as it has brought more than `maxBytes`. */
 export async function readBytes(
   stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   maxBytes: number,

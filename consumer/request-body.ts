@@ -3,10 +3,11 @@ import type { Temporal } from 'temporal-polyfill';
 import { BodyTooSlowError, SnsMessageRefusedError } from './errors.ts';
 
 /**
- * The body of a request, of which no more is read than it may be long. The request is left open, so
- * that it can be answered.
+ * Reads the body of a request, and no more of it than `maxBytes`. The request is left open, so that
+ * it can be answered.
  *
- * @throws SnsMessageRefusedError when it is too long, BodyTooSlowError, or what ended the connection
+ * @throws SnsMessageRefusedError if it is too long, BodyTooSlowError, or the error that ended the
+ * connection
  */
 export function requestBody(
   request: IncomingMessage,
@@ -40,9 +41,9 @@ export function requestBody(
 const LINGER_MS = 1_000;
 
 /**
- * Answers a request whose body nobody wants to the end, and ends the connection. In stages, as RFC
- * 9112, section 9.6, has it: a connection that is closed with bytes unread is reset, and the answer
- * may be lost with it. So the answer goes out whole, and what still comes is thrown away until the
+ * Answers a request before its body has ended, and then ends the connection. It does so in stages,
+ * as RFC 9112, section 9.6, says: a connection that is closed with bytes unread is reset, and the
+ * answer may be lost with it. So the answer goes out whole. Further bytes are thrown away until the
  * sender has stopped, or for a second.
  */
 export function answerEarly(

@@ -3,17 +3,17 @@ import { SnsMessageRefusedError, SnsUnreachableError } from './errors.ts';
 import { originOfSns } from './sns-origin.ts';
 import { askSns, type Fetch } from './sns-request.ts';
 
-/** AWS names them so, in its regions. Which host may have them, the topic says. */
+/** AWS's names of certificates, in all its regions. The topic says which host may have them. */
 const certificatePath = /^SimpleNotificationService-[a-zA-Z0-9]{32}\.pem$/;
 
 /** AWS has about one a region and year; a forger could name others, which must not fill the memory. */
 const maxKept = 50;
-/** They have about 2,000. */
+/** A certificate has about 2,000. */
 const maxBytes = 16_384;
 
 /**
  * The certificates that SNS signs with, each downloaded once. Only a download that is a certificate
- * is kept: an error page would let every later message fail.
+ * stays: an error page would let every later message fail.
  */
 export class SigningCertificates {
   readonly #fetch: Fetch;

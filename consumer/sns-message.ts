@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { SnsMessageRefusedError } from './errors.ts';
 
-/** 1: SHA-1, what SNS signs with unless its topic says otherwise; 2: SHA-256. */
+/** 1: SHA-1, with which SNS signs unless its topic says otherwise; 2: SHA-256. */
 const signatureVersions = ['1', '2'] as const;
 
 export type SignatureVersion = (typeof signatureVersions)[number];
@@ -9,8 +9,9 @@ export type SignatureVersion = (typeof signatureVersions)[number];
 const line = z.string().check(z.regex(/^[^\r\n]+$/));
 
 /**
- * What is signed, and no value that could be cut elsewhere: the signed text is one line each of name
- * and value, so a value that spans lines could pass for other fields. `Message` and `Subject` may.
+ * The signed fields, without values that could be read as other fields. The signed text is one line
+ * each of name and value, so a value of several lines could pass for other fields. `Message` and
+ * `Subject` may have several.
  */
 const common = {
   MessageId: line,
@@ -46,7 +47,7 @@ function parsed(body: string | Uint8Array): unknown {
   try {
     return JSON.parse(typeof body === 'string' ? body : Buffer.from(body).toString('utf8'));
   } catch {
-    // Without the cause: a SyntaxError quotes what it could not read.
+    // Without the cause: a SyntaxError quotes its input.
     throw new SnsMessageRefusedError('malformed');
   }
 }

@@ -8,7 +8,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 const timeoutMs = 5_000;
 
 /**
- * One GET at SNS. Redirects are not followed: the host is what was checked.
+ * One GET at SNS. Redirects are not followed: only this host was checked.
  *
  * @throws SnsUnreachableError unless it answers 200, in time and not too much
  */

@@ -1,12 +1,12 @@
 import type { Temporal } from 'temporal-polyfill';
 
-/** What a worker asks for before it handles an event. */
+/** A worker's request before it handles an event. */
 export interface Claim {
-  /** What is handled: an event, or the events of a subject. */
+  /** An event, or the events of a subject. */
   readonly key: string;
   /** How far it will have been handled: 1 for an event, the `sequence` for a subject. */
   readonly position: number;
-  /** Whether what has been handled at just this position may be handled again. */
+  /** Whether an event of just this position may be handled again. */
   readonly again: boolean;
   /** Tells this attempt from all others. */
   readonly owner: string;
@@ -18,10 +18,10 @@ export interface Claim {
 }
 
 /**
- * Where workers share what has been handled. What a store must guarantee:
+ * The memory of handled events that workers share. A store must guarantee:
  *
  * - `claim` is atomic: of several claims of one key at once, at most one is granted.
- * - What `settle` has recorded is seen by every later `claim`: strongly consistent, durable.
+ * - Every later `claim` sees a record of `settle`: strongly consistent, durable.
  * - A request made again by its own owner (a retry after a lost answer) has the answer of the first.
  */
 export interface HandledStore {

@@ -11,8 +11,8 @@ export interface SnsVerification {
   /** The topics that may send here; a message of any other is refused, however well signed. */
   readonly topicArns: string | readonly string[];
   /**
-   * With which signatures a message is believed. Default: `['2']` (SHA-256), with which the stack's
-   * topics sign; `['1', '2']` for a topic of somebody else's that signs with SHA-1, too.
+   * The accepted signatures. Default: `['2']` (SHA-256), with which the stack's topics sign. `['1',
+   * '2']` is for a foreign topic that signs with SHA-1, too.
    */
   readonly signatureVersions?: readonly SignatureVersion[];
   /**
@@ -35,12 +35,12 @@ export type VerifiedSnsMessage =
       readonly kind: 'notification';
       readonly topicArn: string;
       readonly messageId: string;
-      /** What was published; for `parseEvent`. */
+      /** The published text, for `parseEvent`. */
       readonly message: string;
     }
   /** `confirmed`: from now on notifications come. */
   | { readonly kind: 'subscription'; readonly topicArn: string; readonly confirmed: boolean }
-  /** Somebody has ended the subscription. It is not taken up again: that is for a person to decide. */
+  /** Somebody has ended the subscription. It is not taken up again: a person must decide that. */
   | { readonly kind: 'unsubscription'; readonly topicArn: string };
 
 export const defaultMaxBytes = 1_048_576;
@@ -49,10 +49,10 @@ const maxConfirmationBytes = 65_536;
 const tolerance = { minutes: 5 };
 
 /**
- * Whether SNS has sent this, for a topic that is expected here, not long ago; and what it says. A
- * request to confirm a subscription is granted, for those topics only.
+ * Verifies that SNS has sent this, for an expected topic and not long ago, and returns its content.
+ * A request to confirm a subscription is granted, for those topics only.
  *
- * Not for a subscription with raw delivery: those messages carry no signature, nobody can tell who
+ * Not for a subscription with raw delivery: its messages carry no signature, so nobody can tell who
  * sent them.
  *
  * @param body as it came, unparsed; SNS sends it as `text/plain`
@@ -64,7 +64,7 @@ export async function verifySnsMessage(
 ): Promise<VerifiedSnsMessage> {
   const { maxBytes = defaultMaxBytes, clock = systemClock, fetch = globalThis.fetch } = options;
   const message = readSnsMessage(body, maxBytes);
-  // What costs nothing first: nobody makes this download anything for another topic.
+  // Checks that cost nothing come first: a message of another topic causes no download.
   if (![options.topicArns].flat().includes(message.TopicArn))
     throw new SnsMessageRefusedError('topic');
   if (!(options.signatureVersions ?? ['2']).includes(message.SignatureVersion))
@@ -105,7 +105,7 @@ function checkAge(
     throw new SnsMessageRefusedError('from-the-future');
 }
 
-/** Kept for the life of the process, for each way of getting at them. */
+/** Cached for the life of the process, for each `fetch`. */
 const certificatesBy = new WeakMap<Fetch, SigningCertificates>();
 
 async function checkSignature(message: SnsMessage, fetch: Fetch): Promise<void> {
@@ -122,7 +122,7 @@ async function checkSignature(message: SnsMessage, fetch: Fetch): Promise<void> 
   }
 }
 
-/** Where the certificate comes from is checked already, and the library does not know every partition. */
+/** The certificate's address is checked already, and the library does not know every partition. */
 const placeThatTheLibraryKnows = `https://sns.us-east-1.amazonaws.com/SimpleNotificationService-${'0'.repeat(32)}.pem`;
 
 /**
@@ -139,11 +139,11 @@ class CertifiedValidator extends SnsPayloadValidator {
   }
 }
 
-/** A confirmation is a request from here: only to SNS, and only for what was expected. */
+/** A confirmation is a request from here: only to SNS, and only for an expected topic. */
 function checkSubscribeUrl(subscribeUrl: string, topicArn: string): void {
   const url = URL.canParse(subscribeUrl) ? new URL(subscribeUrl) : undefined;
   const expected =
-    // Of the parsed URL, so that credentials, a port or another path cannot hide.
+    // The parsed URL is checked, so that credentials, a port or another path cannot hide.
     url?.href.startsWith(`${originOfSns(topicArn)}/?`) &&
     url?.searchParams.getAll('Action').join() === 'ConfirmSubscription' &&
     url.searchParams.getAll('TopicArn').join() === topicArn;

@@ -8,16 +8,16 @@ import { defaultMaxBytes, type SnsVerification, verifySnsMessage } from './verif
 
 export interface WebhookOptions extends SnsVerification {
   /**
-   * Answered to SNS as success once it resolves; SNS waits 15 seconds. What takes longer belongs in
-   * a queue. When it throws, SNS sends the message again.
+   * SNS gets a success once it resolves; SNS waits 15 seconds. Longer work belongs in a queue. If
+   * it throws, SNS sends the message again.
    */
   readonly handle: (event: ReceivedEvent) => Promise<unknown>;
   /**
-   * Told of everything that was received, for a log. It is told after the answer to SNS; when it
-   * throws or rejects, that is a warning of the process, and the next request is served.
+   * Called for everything that was received, for a log, after the answer to SNS. If it throws or
+   * rejects, that is a warning of the process, and the next request is served.
    */
   readonly report: (reception: Reception) => unknown;
-  /** Within what time a body must be here. Default: ten seconds. */
+  /** How long a body may take. Default: ten seconds. */
   readonly bodyWithin?: Temporal.DurationLike;
 }
 
@@ -25,7 +25,7 @@ export type Reception =
   | { readonly outcome: 'handled'; readonly event: ReceivedEvent }
   | { readonly outcome: 'subscription'; readonly topicArn: string; readonly confirmed: boolean }
   | { readonly outcome: 'unsubscription'; readonly topicArn: string }
-  /** Nothing was handled. SNS sends again what was answered with 5xx, and gives up on 4xx. */
+  /** Nothing was handled. SNS sends a message again after 5xx, and gives up after 4xx. */
   | { readonly outcome: 'refused' | 'failed'; readonly status: number; readonly error: unknown };
 
 const statusOf: Record<RefusalReason, number> = {
@@ -41,11 +41,11 @@ const statusOf: Record<RefusalReason, number> = {
 };
 
 /**
- * An HTTPS endpoint for SNS, as a request handler of `node:http` (and of what is built on it, as long
- * as nothing has read the body before). Reads no more of a body than it may be long, verifies it, and
- * answers so that SNS sends again what can succeed later.
+ * An HTTPS endpoint for SNS, as a request handler of `node:http` (and of frameworks on it, as long
+ * as nothing has read the body before). It reads no more of a body than `maxBytes`, verifies it,
+ * and answers so that SNS sends a message again that can succeed later.
  *
- * TLS is the business of whatever stands before it: SNS delivers to trusted certificates only.
+ * A proxy in front of it must provide TLS: SNS delivers to trusted certificates only.
  */
 export function webhook(
   options: WebhookOptions,
@@ -58,7 +58,7 @@ export function webhook(
     try {
       await options.report(reception);
     } catch (error) {
-      // The name alone: what was reported is in its hands, a person's name among it.
+      // Only the error's name: `report` has the event, and its error may quote a person's name.
       const name = error instanceof Error ? error.name : typeof error;
       process.emitWarning(`report has thrown ${name}`, 'WebhookWarning');
     }

@@ -273,8 +273,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     over: 'the total is the sum of its days',
     happened:
       'The partner counts more or fewer assessments than it shows on all days together, and a search of all days has found nothing.',
-    impact:
-      'Certifications of no day would not be announced. Certifications of any day are announced as ever.',
+    impact: 'Certifications of no day would not be announced. All others are announced as ever.',
     counts: 'Assessments by which the two differ',
     likely: 'assessments without a day, or a total that is not kept up at the partner.',
     act: 'in the morning',
