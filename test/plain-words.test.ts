@@ -12,8 +12,10 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const plain: readonly string[] = [
   'bench',
   'console',
+  'consumer',
   'examples',
   'infra',
+  'lambda',
   'local',
   'ops',
   'scripts',

@@ -39,7 +39,7 @@ export function conditionNotice(
   const ofMail =
     owes === 'ends'
       ? [...isOver, 'There is nothing to do.']
-      : [...about, `What to do: ${entry.toDo}`, ...typed.map((one) => `  ${one}`), end];
+      : [...about, `Do: ${entry.toDo}`, ...typed.map((one) => `  ${one}`), end];
   return {
     subject,
     text: `${[subject, ...ofMail].join('\n\n')}\n`,

@@ -63,7 +63,7 @@ const identifiersSchema = described(
 
 const sighting = described(
   z.object({ assessment: announcedAssessmentSchema, ...announcement }),
-  'An assessment as it is now, and what of it has changed.',
+  'An assessment as it is now, and the names of its changed fields.',
   'CertificationData',
 );
 const withdrawal = described(
