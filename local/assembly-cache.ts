@@ -20,26 +20,26 @@ import { type SynthesisOptions, synthesize } from './synthesize.ts';
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 
-/** Goes with the packages that it was made with. */
+/** Below node_modules: a new installation of the packages removes the cache, too. */
 const assemblyCache = join(checkout, 'node_modules/.cache/certification-notifier/assemblies');
 
-/** All that a synthesis reads beside its configuration; of the packages, npm's list of those installed. */
+/** All inputs of a synthesis beside its configuration. npm's list of the installed packages stands for the packages. */
 const sources = [
   'infra',
   'lambda',
   'local/synthesize.ts',
-  // Of the demo's stack it is a function.
+  // A function of the demo's stack.
   'local/partner-sandbox',
   'cdk.json',
   'package.json',
-  // By which esbuild compiles.
+  // esbuild reads it.
   'tsconfig.json',
   'node_modules/.package-lock.json',
 ];
 
-/** Folders of some 3 MB. More are kept only while they are in use. */
+/** Folders of some 3 MB each. More stay only while they are in use. */
 const mostKept = 40;
-/** A process reads the folders that it was given as long as it runs, and notes their use every minute. */
+/** A process may read its folders as long as it runs. It notes their use every minute. */
 const inUseMs = Temporal.Duration.from({ minutes: 10 }).total('milliseconds');
 const notedEveryMs = Temporal.Duration.from({ minutes: 1 }).total('milliseconds');
 const isKey = (name: string) => /^[0-9a-f]{32}$/.test(name);
@@ -51,9 +51,9 @@ interface CacheOptions extends SynthesisOptions {
 }
 
 /**
- * The folder of the assembly of a configuration. It is synthesized at the first time, and given out
- * again for as long as configuration, sources and packages are the same, byte by byte. Nobody may
- * write into it. Several processes may ask at once: the first one to be done is believed.
+ * The folder with the assembly of a configuration. The first call synthesizes it. Later calls return the same folder
+ * while configuration, sources and packages are the same, byte by byte. Nobody may write into it. If several processes
+ * ask at once, the result of the fastest counts.
  *
  * @throws StartError, the reason of `signal`, or the system's error when the cache cannot be written
  */
@@ -65,7 +65,7 @@ export async function cachedAssembly(
   const key = await keyOf(config, { demo });
   const folder = join(cache, key);
   if (await isWhole(folder)) return inUse(folder);
-  // An assembly holds the subscribers' addresses: nobody else of the machine is to read them.
+  // An assembly holds the subscribers' addresses, so no other user of the machine may read it.
   await mkdir(dirname(cache), { recursive: true });
   await mkdir(cache, { recursive: true, mode: 0o700 });
   await chmod(cache, 0o700);
@@ -73,11 +73,11 @@ export async function cachedAssembly(
   const unfinished = await mkdtemp(`${folder}.${process.pid}-`);
   try {
     await make(config, unfinished, { signal, demo });
-    // Somebody may have edited a file meanwhile; then nobody knows which of both it was made of.
+    // If a file was edited meanwhile, the assembly may be a mixture of both versions.
     if ((await keyOf(config, { demo })) === key) {
       await rename(unfinished, folder).catch(async (error) => {
         if (!isSystemError(error, 'ENOTEMPTY') && !isSystemError(error, 'EEXIST')) throw error;
-        // Another process was faster, or somebody has deleted a part of the files.
+        // Another process was faster, or a part of the files was deleted.
         if (await isWhole(folder)) return;
         await discard(folder);
         await rename(unfinished, folder);
@@ -90,7 +90,7 @@ export async function cachedAssembly(
   return cachedAssembly(config, options);
 }
 
-/** The same, or a synthesis into an empty folder where the packages' folder cannot be written. */
+/** The same; but if the cache cannot be written, synthesizes into an empty folder. */
 export async function assemblyFor(
   config: NotifierConfig,
   spare: string,
@@ -106,12 +106,12 @@ export async function assemblyFor(
   }
 }
 
-/** Of a configuration and the sources in a folder. */
+/** The key of a configuration and of the sources in a folder. */
 export async function keyOf(
   config: NotifierConfig,
   { demo = false, root = checkout } = {},
 ): Promise<string> {
-  // Of the environment, the CDK reads variables that have its name.
+  // The CDK reads environment variables with its own prefix.
   const variables = Object.entries(process.env).filter(([name]) => name.startsWith('CDK_'));
   const given = JSON.stringify([process.version, variables.sort(), config, demo]);
   const hash = createHash('sha256').update(given);
@@ -120,7 +120,7 @@ export async function keyOf(
   return hash.digest('hex').slice(0, 32);
 }
 
-/** In an order that does not depend on the file system. */
+/** Sorted, so that the key does not depend on the file system. */
 async function filesOf(root: string, source: string): Promise<string[]> {
   if (!(await stat(join(root, source))).isDirectory()) return [source];
   const entries = await readdir(join(root, source), { recursive: true, withFileTypes: true });
@@ -130,7 +130,7 @@ async function filesOf(root: string, source: string): Promise<string[]> {
     .sort();
 }
 
-/** Without its manifest nobody can read an assembly. Notes the use. */
+/** Whether the folder has a manifest, without which an assembly cannot be read. Notes the use. */
 async function isWhole(folder: string): Promise<boolean> {
   try {
     await access(join(folder, 'manifest.json'));
@@ -149,17 +149,17 @@ async function noteUse(folder: string): Promise<void> {
 
 const given = new Set<string>();
 
-/** Keeps it from being pruned while this process runs. */
+/** Keeps the folder from being pruned while this process runs. */
 function inUse(folder: string): string {
   if (!given.has(folder)) {
     given.add(folder);
-    // Who has deleted a folder by hand does so knowingly.
+    // An error only means that the folder was deleted by hand.
     setInterval(() => void noteUse(folder).catch(() => {}), notedEveryMs).unref();
   }
   return folder;
 }
 
-/** Unfinished or half deleted files of a killed process are removed at the first opportunity. */
+/** Removes old folders, and the unfinished or half deleted ones of killed processes. */
 async function prune(cache: string): Promise<void> {
   const folders = await Promise.all(
     (await readdir(cache)).map(async (name) => {
@@ -168,15 +168,18 @@ async function prune(cache: string): Promise<void> {
     }),
   );
   const kept = folders.filter(({ name }) => isKey(name)).sort((a, b) => b.usedMs - a.usedMs);
-  // One more is about to be made.
+  // One less than the limit, since one is about to be made.
   const surplus = kept.slice(mostKept - 1);
-  // Somebody may have begun to use it since it was listed.
+  // The use is read again below: another process may have begun to use a folder since it was listed.
   const unfinished = folders.filter(({ name }) => !isKey(name) && !isBeingMade(name));
   for (const { folder } of [...surplus, ...unfinished])
     if ((await lastUseOf(folder)) < Date.now() - inUseMs) await discard(folder);
 }
 
-/** Its process runs, or another one has its number by now: then it goes later. A clock may have been set meanwhile. */
+/**
+ * Whether the process that makes it still runs. If another process has its number by now, the folder stays until a
+ * later time.
+ */
 function isBeingMade(name: string): boolean {
   const [, pid] = /\.(\d+)-/.exec(name) ?? [];
   if (pid === undefined) return false;
@@ -184,7 +187,7 @@ function isBeingMade(name: string): boolean {
     process.kill(Number(pid), 0);
     return true;
   } catch (error) {
-    // Somebody else's process runs, too.
+    // The process of another user runs, too.
     return isSystemError(error, 'EPERM');
   }
 }
@@ -194,13 +197,13 @@ async function lastUseOf(folder: string): Promise<number> {
   return mtimeMs;
 }
 
-/** Under its key it is whole or not there at all, even for who is killed amid this. */
+/** Renames before it deletes: under its key, a folder is whole or absent, even if this process is killed meanwhile. */
 async function discard(folder: string): Promise<void> {
   const gone = `${folder}.${randomUUID()}`;
   try {
     await rename(folder, gone);
   } catch (error) {
-    // Another process has done so.
+    // Another process has removed it.
     if (isSystemError(error, 'ENOENT')) return;
     throw error;
   }

@@ -8,10 +8,10 @@ import type { EmbeddedAws } from './aws/index.ts';
 import type { Credentials } from './partner-host.ts';
 
 /**
- * Fills the secret as ops would after a deployment.
+ * Stores the credentials as ops would after a deployment.
  *
- * @param secretId ARN of the stack's own secret, or name of one that ops keep outside the stack and
- *   that has to be made here
+ * @param secretId the ARN of the stack's own secret, or the name of a secret outside of the stack, which is created
+ * here
  */
 export async function storeCredentials(
   aws: EmbeddedAws,

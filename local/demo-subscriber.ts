@@ -8,10 +8,10 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { EmbeddedAws } from './aws/index.ts';
 
-/** Long polling; also how long the end of the program may take. */
+/** Long polling. The end of the program waits as long. */
 const waitSeconds = 1;
 
-/** An SQS queue subscribed to a topic, as a consumer would have it. */
+/** An SQS queue subscribed to a topic, like a consumer's. */
 export class DemoSubscriber {
   readonly #sqs: SQSClient;
   readonly #queueUrl: string;
@@ -22,8 +22,8 @@ export class DemoSubscriber {
   }
 
   /**
-   * @param raw whether messages come as published or in SNS's JSON wrapper
-   * @param attributes of the subscription: its filter; absent: it gets everything
+   * @param raw whether messages come without SNS's JSON envelope
+   * @param attributes the filter of the subscription; absent: it gets everything
    */
   static async attach(
     aws: EmbeddedAws,
@@ -54,7 +54,7 @@ export class DemoSubscriber {
     return new DemoSubscriber(sqs, QueueUrl);
   }
 
-  /** The bodies of messages as they come. Once `ending` aborts, those still in the queue, and no more. */
+  /** The bodies of messages as they come. Once `ending` aborts, only the messages in the queue are still delivered. */
   async *messages(ending: AbortSignal): AsyncGenerator<string> {
     for (;;) {
       const isLast = ending.aborted;

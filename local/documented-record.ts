@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 /** A real calendar date, `YYYY-MM-DD`. */
 const day = () => z.iso.date();
 
-/** Element of `results` to the letter of the document (docs/partner.md, 2.3). */
+/** An element of `results`, exactly as documented (docs/partner.md, 2.3). */
 export const documentedPartSchema = z.looseObject({
   assessment_id: z.int(),
   assessment_name: z.string(),
@@ -13,8 +13,8 @@ export const documentedPartSchema = z.looseObject({
 });
 
 /**
- * A record to the letter of the document (docs/partner.md, 2.2): the sandbox serves it, and the conformance suite
- * asks for it. The notifier itself announces records that have less (`lambda/events/assessment.ts`).
+ * A record, exactly as documented (docs/partner.md, 2.2). The sandbox serves it, and the conformance suite requires it.
+ * The notifier itself also announces records that lack fields (`lambda/events/assessment.ts`).
  */
 export const documentedRecordSchema = z.looseObject({
   id: z.int().check(z.positive()),

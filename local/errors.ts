@@ -1,6 +1,6 @@
 import { NotifierError } from '../lambda/errors.ts';
 
-/** The program was started in a way it cannot work with. */
+/** The program cannot run with the given flags or files. */
 export class StartError extends NotifierError {
   readonly code = 'start-refused';
   readonly fault = 'ops';
@@ -13,7 +13,7 @@ export class StartError extends NotifierError {
   }
 }
 
-/** An error of the operating system with this code, such as `EPIPE`. */
+/** Whether it is an error of the operating system with this code, such as `EPIPE`. */
 export function isSystemError(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -5,17 +5,17 @@ import {
 } from '@aws-sdk/client-sns';
 import type { EmbeddedAws } from './aws/index.ts';
 
-/** A subscriber that the template has at a topic, and its filter. */
+/** A subscriber of a topic in the template, and its filter. */
 export interface Filter {
-  /** Protocol and end of the ARN, or address. */
+  /** The protocol with the end of the ARN, or with the address. */
   readonly name: string;
-  /** Those that decide which events it gets. */
+  /** The subscription's attributes that decide which events it gets. */
   readonly attributes: Readonly<Record<string, string>>;
 }
 
 const deciding = ['FilterPolicy', 'FilterPolicyScope'] as const;
 
-/** Of the subscriptions that the topic has now. */
+/** The filters of the present subscriptions of a topic. */
 export async function filtersOf(aws: EmbeddedAws, topicArn: string): Promise<readonly Filter[]> {
   const sns = new SNSClient(aws.clientConfig('sns'));
   try {

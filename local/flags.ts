@@ -24,7 +24,7 @@ const flags = z.object({
   demo: z.boolean().optional(),
 });
 
-/** Not checked by the option itself, because commander repeats a refused value. */
+/** Checked here and not by the option, because commander quotes a refused value. */
 const hostFlags = [
   ['--base-url', 'baseUrl'],
   ['--time-zone', 'timeZone'],

@@ -16,12 +16,12 @@ const integration = z
 
 type Settings = z.output<typeof integration>;
 
-/** The settings of its integration in a function's environment. @throws ZodError where it says nothing */
+/** The settings of the integration in a function's environment. @throws ZodError if there are none */
 export const settingsIn = ({
   [environment.integration]: text,
 }: Readonly<Record<string, string>>): Settings => integration.parse(text);
 
-/** A stack whose functions are told other settings of their integration than its template says. */
+/** The stack, with other settings of the integrations in its functions. */
 export function withSettings(plan: Plan, change: (settings: Settings) => Partial<Settings>): Plan {
   return changed(plan, environment.integration, (text) => {
     const settings = integration.safeParse(text);
@@ -34,7 +34,7 @@ const timetable = z
   .transform((text) => JSON.parse(text))
   .pipe(z.looseObject({ everySeconds: z.number() }));
 
-/** A stack with a partner of its own, in which time goes at another pace, and that begins at another moment. */
+/** A stack with its own partner, at another pace and with another first change. */
 export function withTimetable(
   plan: Plan,
   change: (everySeconds: number) => { everySeconds: number; since: number; until: string },
@@ -45,7 +45,7 @@ export function withTimetable(
   });
 }
 
-/** @param change from the value of the variable; undefined leaves it as it is */
+/** @param change gets the variable's value; undefined leaves it unchanged */
 function changed(
   plan: Plan,
   variable: string,

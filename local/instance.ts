@@ -5,10 +5,10 @@ import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod';
 import { isSystemError, StartError } from './errors.ts';
 
-/** Sources and compiled files lie at different depths. */
+/** The depth differs between sources and compiled files. */
 const packageFile = createRequire(import.meta.url).resolve('certification-notifier/package.json');
 
-/** Where a checkout's one instance keeps its files. Tests and read-only checkouts name another one. */
+/** The folder of a checkout's one instance. Tests and read-only checkouts name another one. */
 export const localDirectory = ({ NOTIFIER_LOCAL: named }: NodeJS.ProcessEnv): string =>
   resolve(named || join(dirname(packageFile), '.local'));
 
@@ -19,12 +19,12 @@ export const localDirectory = ({ NOTIFIER_LOCAL: named }: NodeJS.ProcessEnv): st
 export const instanceSchema = z.object({
   pid: z.int(),
   startedAt: z.iso.datetime(),
-  /** Absent while the instance starts. */
+  /** Absent while the instance is starting. */
   aws: z
     .object({
       region: z.string(),
       endpoints: z.record(z.string(), z.string()),
-      /** Function name → everything in its environment: with it, AWS's own SDK reaches the embedded services. */
+      /** Function name → its environment. With it, AWS's own SDK reaches the embedded services. */
       functions: z.record(z.string(), z.record(z.string(), z.string())),
     })
     .optional(),
@@ -32,24 +32,24 @@ export const instanceSchema = z.object({
 
 type Instance = z.infer<typeof instanceSchema>;
 
-/** The claim of one process to be the instance of a directory. */
+/** The claim of one process on a directory: it is the instance there. */
 export interface ClaimedInstance {
   /** An empty folder for the synthesized stack. */
   readonly assembly: string;
-  /** Tells where the instance answers. */
+  /** Writes the addresses of the instance. */
   publish(aws: NonNullable<Instance['aws']>): Promise<void>;
-  /** Removes file and folder. */
+  /** Removes the file and the folder. */
   remove(): Promise<void>;
 }
 
-/** Instances answer after seconds; a claim that does not after this long was left by a dead one. */
+/** An instance answers within seconds. A claim without an answer after this time was left by a dead process. */
 const startLimit = Temporal.Duration.from({ minutes: 2 });
 
 const assemblyPrefix = 'assembly-';
 
 /**
- * Claims `instance.json` of a directory for this process. A file that a dead process left behind is
- * taken over, and its folder is removed.
+ * Claims `instance.json` of a directory for this process. A file of a dead process is taken over, and its folder is
+ * removed.
  *
  * @throws StartError when another instance runs, or the directory cannot be written
  */
@@ -125,15 +125,15 @@ async function readInstance(file: string): Promise<Instance | undefined> {
 }
 
 /**
- * A process id can have been given to another program since, this one included: its endpoint must
- * answer too, and soon after the start.
+ * The id of a dead process may belong to another program by now, even to this one. So the endpoint must answer, too,
+ * soon after the start.
  */
 async function isRunning({ pid, startedAt, aws }: Instance, now: Temporal.Instant) {
   if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // EPERM: it lives, and belongs to somebody else.
+    // EPERM: the process lives and belongs to another user.
     if (!isSystemError(error, 'EPERM')) return false;
   }
   const endpoint = aws?.endpoints.dynamodb;

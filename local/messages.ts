@@ -5,12 +5,12 @@ const notification = z
   .looseObject({ Subject: z.string().optional(), Message: z.string() })
   .transform(({ Subject = '', Message }) => ({ subject: Subject, text: Message }));
 
-/** The mail of a subscriber by e-mail. */
+/** A message as a subscriber by e-mail gets it. */
 export type Mail = z.output<typeof notification>;
 
-/** @param body SNS's JSON wrapper */
+/** @param body in SNS's JSON envelope */
 export const mailIn = (body: string): Mail => notification.parse(JSON.parse(body));
 
-/** @param body as it was published */
+/** @param body without an envelope */
 export const eventIn = (body: string): CertificationEvent =>
   certificationEventSchema.parse(JSON.parse(body));

@@ -3,9 +3,9 @@ import type { Plan } from './aws/interpret.ts';
 import { withSettings, withTimetable } from './function-settings.ts';
 
 /**
- * A stack whose ticks come at another pace than its template says: the functions and the schedule know
- * it, so their texts are true here, too. A missing certification gets its second look after as many ticks. A partner
- * of the stack changes as often between two ticks, and has lived for a few changes of each kind when it starts.
+ * The stack with ticks at another pace. The functions and the schedule know the pace, so their texts are true here,
+ * too. A missing certification gets its second look after the same number of ticks. The stack's own partner makes the
+ * same number of changes between two ticks, and starts with a few changes of each kind.
  */
 export function paced(plan: Plan, seconds: number, now: Temporal.Instant): Plan {
   const expression = `rate(${seconds} ${seconds === 1 ? 'second' : 'seconds'})`;
@@ -23,7 +23,7 @@ export function paced(plan: Plan, seconds: number, now: Temporal.Instant): Plan 
       withdrawAfter: (withdrawAfter * seconds) / (60 * every),
     })),
     schedules: plan.schedules.map((schedule) =>
-      // Of ticks: self-checks have an input, and another pace.
+      // Only the schedules of ticks: those of self-checks have an input and keep their pace.
       schedule.input === undefined ? { ...schedule, expression } : schedule,
     ),
   };

@@ -17,15 +17,15 @@ const credentialsSchema = z.object(
 
 export type Credentials = z.infer<typeof credentialsSchema>;
 
-/** Whom the function asks: the sandbox, a real partner's host, or a function of the stack. */
+/** The partner's host: the sandbox, a real host, or a function of the stack. */
 interface WatchedHost {
-  /** Absent: the stack knows. */
+  /** Absent: the stack has the URL. */
   readonly url?: string;
   /** Absent: the stack has filled the secret. */
   readonly credentials?: Credentials;
-  /** Absent: it is a real one, or the stack's. */
+  /** Absent: the partner is a real one, or the stack's own. */
   readonly sandbox?: PartnerSandbox;
-  /** Seconds from one tick to the next, unless the flags say otherwise: a real host is spared. */
+  /** Seconds between two ticks, unless the flags say otherwise. A real host is asked less often. */
   readonly every: number;
   close(): Promise<void>;
 }
@@ -35,19 +35,19 @@ export interface PartnerHost extends WatchedHost {
   readonly credentials: Credentials;
 }
 
-/** Of the demo (infra/demo.ts). */
+/** The host of the demo (infra/demo.ts). */
 export const hostOfTheStack: WatchedHost = { every: 3, close: async () => {} };
 
-/** In the sandbox somebody completes an assessment this often. */
+/** The time between two completed assessments in the sandbox. */
 export const certifyEveryMs = 2000;
 
-/** One that is watched on this machine, and whom it asks. */
+/** An integration of this machine, with its partner's host. */
 export interface Watched {
   readonly integration: IntegrationConfig;
   readonly host: WatchedHost;
 }
 
-/** Every integration that is configured, at an invented partner each; of a real host, the first. */
+/** All configured integrations, with an invented partner each; for a real host, only the first. */
 export function watchedIntegrations(
   config: NotifierConfig,
   flags: Flags,
@@ -55,13 +55,13 @@ export function watchedIntegrations(
   return flags.baseUrl === undefined ? config.integrations : [watchedIntegration(config, flags)];
 }
 
-/** @param index other people for each of several sandboxes */
+/** @param index gives each of several sandboxes other people */
 export function flagsFor(flags: Flags, index: number): Flags {
   return { ...flags, seed: flags.seed + index };
 }
 
 /**
- * The integration to watch: the first one configured, at the host that the flags name.
+ * The first configured integration, at the host of the flags.
  *
  * @throws ConfigError
  */
@@ -109,7 +109,7 @@ export async function partnerHost(
   };
 }
 
-/** Names the file and the missing fields; never a value in it. @throws StartError */
+/** Errors name the file and the missing fields, but never a value. @throws StartError */
 async function readCredentials(file: string): Promise<Credentials> {
   const expected = 'It has to be JSON: {"client_id": "…", "client_secret": "…"}.';
   const content = await readFile(file, 'utf8').catch((cause) => {
@@ -137,7 +137,7 @@ function jsonOrNothing(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // The parser's message quotes the text it could not read, which may be a secret.
+    // The parser's message quotes the text, which may hold a secret.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { close, listen } from './aws/loopback-server.ts';
 import { isSystemError, StartError } from './errors.ts';
 
-/** Where everything of one instance listens that people and consumers write down. 0: any free port. */
+/** The ports that people and consumers write down. 0: any free port. */
 export interface Ports {
   readonly console: number;
   /** The sandbox of the first integration. */
@@ -14,9 +14,9 @@ export interface Ports {
 }
 
 export const firstPort = 4380;
-/** From one block of ports to the next that is tried. */
+/** The distance between two blocks of ports that are tried. */
 const blockSize = 10;
-/** Blocks that are tried before any free port will do. */
+/** The number of blocks that are tried before any free port is taken. */
 const triedBlocks = 5;
 
 const anyFree: Ports = { console: 0, partner: 0, messaging: 0, dynamodb: 0, lambda: 0 };
@@ -30,10 +30,10 @@ const blockFrom = (first: number): Ports => ({
 });
 
 /**
- * The ports of an instance: the usual ones, or the same ones ten, twenty … higher where one of them is taken.
+ * The ports of an instance: the usual ones, or the same plus ten, twenty … if one of them is taken.
  *
- * @param asked the first of them; 0: any that are free; absent: the usual ones
- * @throws StartError when one of those that were asked for is taken
+ * @param asked the first of them; 0: any free ones; absent: the usual ones
+ * @throws StartError when one of the chosen ports is taken
  */
 export async function portsFor(asked?: number): Promise<Ports> {
   if (asked === 0) return anyFree;

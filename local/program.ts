@@ -5,7 +5,7 @@ import type { Environment, ProcessHost } from '../ops/host.ts';
 import { withOutput } from '../ops/output.ts';
 import { StartError } from './errors.ts';
 
-/** A command line that writes to these streams; help and mistakes are thrown as CommanderError once they are written. */
+/** A command line that writes to these streams. Help and mistakes are written, and then thrown as CommanderError. */
 export function commandLine(
   name: string,
   { output, errors }: Pick<ProcessHost['streams'], 'output' | 'errors'>,
@@ -19,7 +19,10 @@ export function commandLine(
     .exitOverride();
 }
 
-/** Parses a flag's path. npm runs scripts in the checkout, wherever it was called; a path is meant from there. */
+/**
+ * Parses the path of a flag. npm runs scripts in the folder of the checkout, but a path is relative to the caller's
+ * folder.
+ */
 export const filePath =
   ({ INIT_CWD: caller = '' }: Environment) =>
   (text: string) => {
@@ -32,8 +35,8 @@ type Host = Pick<ProcessHost, 'streams' | 'stopping'>;
 /**
  * Runs a program of this folder to its end.
  *
- * @param failure the exit code of a bad flag, of a NotifierError and of output that cannot be written
- * @returns the exit code, once everything is written. Ctrl-C and a closed output are no failure
+ * @param failure the exit code for a bad flag, for a NotifierError and for output that cannot be written
+ * @returns the exit code, once everything is written. Ctrl-C and a closed output are no failures
  */
 export function runProgram(
   host: Host,
@@ -41,7 +44,7 @@ export function runProgram(
   failure = 1,
 ): Promise<number> {
   const codeOf = (error: unknown): number => {
-    // The help that was asked for, or the mistake, has been printed by then.
+    // Commander has printed the help or the mistake already.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : failure;
     if (error === host.stopping.signal.reason) return 0;
     if (!(error instanceof NotifierError)) throw error;

@@ -29,14 +29,13 @@ import type { SynthesisOptions } from './synthesize.ts';
 
 const configFile = fileURLToPath(new URL('../notifier.config.ts', import.meta.url));
 
-/** `npm start` takes these from its process; a test hands over others. */
+/** `npm start` takes these from its process; a test passes others. */
 type LocalHost = Pick<HostInput, 'streams' | 'environment' | 'timeZone' | 'stopping' | 'clock'>;
 
 /**
- * `npm start`: everything on this machine, told on the terminal and in the console.
+ * `npm start`: the whole system on this machine, shown on the terminal and in the console.
  *
- * @returns the exit code, once everything that was told is written: 1 when a tick failed, or nothing
- *   could be started
+ * @returns the exit code, once all output is written: 1 when a tick failed, or nothing could be started
  */
 export function run(argv: readonly string[], host: LocalHost): Promise<number> {
   return runProgram(host, () => start(parseFlags(argv, host), hostOf(host)));
@@ -56,7 +55,7 @@ async function start(flags: Flags, host: Host): Promise<number> {
   cleanup.defer(() => instance.remove());
   const ports = await portsFor(flags.port);
 
-  // Before all that takes long to load: its address is there at once, and its page tells the present step.
+  // The console starts first, since everything else takes long to load. Its page shows the present step.
   const seen = new Seen({ clock, isReal: flags.baseUrl !== undefined });
   const door = cleanup.use(
     new DeploymentDoor({ local: true, title: config.stackName }, asNpmScript(host), seen),
@@ -71,7 +70,7 @@ async function start(flags: Flags, host: Host): Promise<number> {
     stopping.signal.throwIfAborted();
     screen.step(what);
     seen.begin(what);
-    // Requests are answered before the next module is loaded, because loading holds everything up.
+    // Loading blocks the event loop, so requests are answered before the next module is loaded.
     await turn();
     return act();
   };
@@ -129,7 +128,7 @@ function screenOf({ streams, environment, timeZone, clock }: Host): Screen {
   });
 }
 
-/** Commands that a page tells are those that somebody can type in this checkout. */
+/** A page shows commands as they can be typed in this checkout. */
 function asNpmScript(host: Host): Host {
   return { ...host, environment: { ...host.environment, npm_lifecycle_event: 'ops' } };
 }
@@ -203,7 +202,7 @@ async function embedded(
   });
 }
 
-/** Tells other programs of this checkout where it answers. */
+/** Writes the addresses for other programs of this checkout. */
 function publish(instance: ClaimedInstance, aws: EmbeddedAws): Promise<void> {
   return instance.publish({
     region: aws.region,
@@ -257,7 +256,7 @@ function factsOf({
   ];
 }
 
-/** As the functions of the first integration are told. */
+/** The URL in the settings of the first integration's function. */
 function partnerAskedBy({ functions }: EmbeddedAws): string | undefined {
   const told = [...functions.values()].find(({ environment }) => names.integration in environment);
   return told && settingsIn(told.environment).baseUrl;

@@ -7,7 +7,7 @@ import { eventIn, type Mail } from './messages.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** A partner's text must not move the cursor or forge a line. */
+/** A foreign text must not move the cursor or forge a line. */
 const oneLine = (text: string) =>
   stripVTControlCharacters(text).replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 
@@ -51,10 +51,10 @@ const routineKeys = new Set([
   'durationMs',
 ]);
 
-/** `tick 9999` fits. */
+/** Wide enough for `tick 9999`. */
 const labelWidth = 9;
 
-/** A withdrawal names nobody, and other events may not: the integration's `fields` decide. */
+/** A withdrawal names nobody. Other events name the person only if the integration's `fields` include the name. */
 const whoIn = (event: CertificationEvent) =>
   (event.type !== 'certification.withdrawn' && event.data.assessment.name) ||
   `assessment ${event.subject}`;
@@ -62,7 +62,7 @@ const organizationIn = (event: CertificationEvent) =>
   (event.type !== 'certification.withdrawn' && event.data.assessment.organization_name) ||
   `organization ${event.data.assessment.organization_id ?? 'not known'}`;
 
-/** Whose tick it was. */
+/** The requests and the duration of a tick. */
 interface Effort {
   readonly requests: number;
   readonly durationMs: number;
@@ -70,17 +70,17 @@ interface Effort {
 
 export interface TickOrigin {
   readonly functionName: string;
-  /** Said only where there are several. */
+  /** Shown only if there are several. */
   readonly integration?: string;
-  /** Somebody has provoked that it fails. */
+  /** A provocation made the tick fail. */
   readonly isProvoked?: boolean;
 }
 
-/** Events, mails and ticks that the program has seen so far. */
+/** The numbers of events, mails and ticks so far. */
 export interface Tally {
   ticks: number;
   failedTicks: number;
-  /** Failed, too, as somebody has provoked. */
+  /** Ticks that failed because of a provocation. */
   provokedTicks: number;
   requests: number;
   events: number;
@@ -111,7 +111,7 @@ export class Screen {
   readonly #timeOfDay: () => string;
   readonly #write: (line: string) => void;
   readonly #isColoured: boolean;
-  /** The function's log lines of the tick that is about to fail: its result lacks them. */
+  /** The log lines of a tick that fails: its result lacks these facts. */
   readonly #efforts = new Map<string, Effort>();
 
   constructor({ timeOfDay, write, isColoured = false }: ScreenOptions) {
@@ -127,7 +127,7 @@ export class Screen {
     this.#write('');
   }
 
-  /** The present step, before everything is ready. */
+  /** A step of the start. */
   step(what: string): void {
     this.#line(this.#styled('cyan', 'start'.padEnd(labelWidth)), what);
   }
@@ -136,7 +136,7 @@ export class Screen {
     this.#write(this.#styled('yellow', text));
   }
 
-  /** The course of a tick, from the function's result. */
+  /** The outcome of a tick, from the function's result. */
   tick(
     result: InvocationResult,
     { functionName, integration, isProvoked = false }: TickOrigin,
@@ -188,7 +188,7 @@ export class Screen {
     ];
   }
 
-  /** An event as the subscriber has it: person, assessment, organization and day. */
+  /** An event as a subscriber gets it: person, assessment, organization and day. */
   event(body: string): CertificationEvent {
     const event = eventIn(body);
     const { id, type, data } = event;
@@ -228,7 +228,7 @@ export class Screen {
     for (const line of text.trimEnd().split('\n')) this.#below(`│ ${oneLine(line)}`);
   }
 
-  /** The function's log beside its one line a tick: warnings and errors; other text as it is. */
+  /** The function's log, besides its one line for each tick: warnings, errors, and other text unchanged. */
   output({ functionName, kind, text }: OutputLine): void {
     if (kind === 'metrics' || text.trim() === '') return;
     const json = jsonOrNothing(text);

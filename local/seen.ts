@@ -2,20 +2,20 @@ import type { LocalDoor, Provoking, ReceivedEvent, ReceivedMail } from '../conso
 import type { Clock } from '../lambda/clock.ts';
 import type { Mail } from './messages.ts';
 
-/** Of each, the oldest go first. */
+/** The oldest are dropped first. */
 const eventsKept = 500;
 const mailsKept = 100;
 
 interface SeenOptions {
   readonly clock: Clock;
-  /** Of a real partner, nothing is kept in which people are named. */
+  /** The partner is a real one, so messages that name people are not stored. */
   readonly isReal: boolean;
 }
 
-/** Facts of this instance that the console shows beside the deployment. All of it is in memory only. */
+/** The facts of this instance that the console shows beside the deployment. All are in memory only. */
 export class Seen implements LocalDoor {
   readonly isReal: boolean;
-  /** Once there is something to be provoked. */
+  /** Set once the provocations are ready. */
   provoking: Provoking | undefined;
   readonly #clock: Clock;
   /** By id, oldest first. */
@@ -47,7 +47,7 @@ export class Seen implements LocalDoor {
     return this.#notices;
   }
 
-  /** @param changed told whenever there is something else to be seen */
+  /** @param changed called whenever there is something new */
   tell(changed: () => void): void {
     this.#changed = changed;
   }
@@ -83,7 +83,7 @@ export class Seen implements LocalDoor {
     this.changed();
   }
 
-  /** It names nobody. */
+  /** A notice names nobody, so it is stored for a real partner, too. */
   notice(mail: Mail): void {
     this.#notices = this.#received(mail, this.#notices);
     this.changed();
@@ -93,12 +93,12 @@ export class Seen implements LocalDoor {
     return [{ ...mail, receivedAt: this.#now() }, ...before].slice(0, mailsKept);
   }
 
-  /** An error of an onlooker must not end the instance. */
+  /** An error in an open page must not end the instance. */
   changed(): void {
     try {
       this.#changed();
     } catch {
-      // An open page that cannot be told is behind by one look.
+      // A page that was not told catches up with the next change.
     }
   }
 

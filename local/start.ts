@@ -3,9 +3,9 @@ import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { stoppedBySignals } from '../ops/stopping.ts';
 
-// Before everything else is loaded, which takes a second: Ctrl-C in it has the same end as later.
+// Signals are handled before the rest is loaded, which takes a second: Ctrl-C then ends the program as it does later.
 const stopping = stoppedBySignals();
-// More than half of a start is compiling. Where it cannot be written, everything is compiled again.
+// More than half of a start is compiling. If the cache cannot be written, everything is compiled again.
 enableCompileCache(
   fileURLToPath(new URL('../node_modules/.cache/certification-notifier/compiled', import.meta.url)),
 );

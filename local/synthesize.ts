@@ -6,12 +6,12 @@ import type { NotifierConfig } from '../infra/config.ts';
 import { isSystemError, StartError } from './errors.ts';
 
 const program = fileURLToPath(import.meta.url);
-/** Windows has no process groups; there, the bundler may outlive a stopped synthesis by a second. */
+/** Windows has no process groups; the bundler may outlive a stopped synthesis by a second there. */
 const hasGroups = process.platform !== 'win32';
 
 export interface SynthesisOptions {
   readonly signal?: AbortSignal | undefined;
-  /** The stack has a partner of its own (infra/demo.ts). */
+  /** Whether the stack has its own partner (infra/demo.ts). */
   readonly demo?: boolean | undefined;
 }
 
@@ -30,13 +30,13 @@ export async function synthesize(
   signal?.throwIfAborted();
   const child = spawn(process.execPath, [program, JSON.stringify(config), outdir, String(demo)], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    // The leader of a group that npm, a shell and the bundler belong to: they can be ended together.
+    // The child leads a process group with npm, a shell and the bundler, so that all can be ended together.
     detached: hasGroups,
   });
   const kill = () => killGroup(child.pid);
   signal?.addEventListener('abort', kill, { once: true });
   try {
-    // Closed: all of the group have let go of standard error.
+    // On `close`, all processes of the group have closed standard error.
     const [[code], output] = await Promise.all([once(child, 'close'), text(child.stderr)]);
     signal?.throwIfAborted();
     if (code === 0) return;
@@ -54,7 +54,7 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(hasGroups ? -pid : pid, 'SIGKILL');
   } catch (error) {
-    // It has just ended by itself.
+    // The group has ended by itself.
     if (!isSystemError(error, 'ESRCH')) throw error;
   }
 }

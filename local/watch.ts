@@ -19,18 +19,18 @@ export interface Watch {
   readonly aws: EmbeddedAws;
   /** The partner of each integration, by its name. */
   readonly hosts: ReadonlyMap<string, Watched['host']>;
-  /** In front of the services that the functions call. */
+  /** The proxies between the functions and the embedded services. */
   readonly faults: Faults;
   readonly screen: Screen;
   readonly seen: Seen;
   readonly everyMs: number;
   readonly clock: Clock;
-  /** Of each integration; undefined: until `stop` aborts. */
+  /** The number of ticks of each integration; undefined: until `stop` aborts. */
   readonly ticks: number | undefined;
   readonly stop: AbortSignal;
 }
 
-/** Runs the schedules, with a subscriber on each topic, and shows both on the screen. */
+/** Runs the schedules with a subscriber on each topic, and shows both on the screen. */
 export async function watch({
   aws,
   hosts,
@@ -55,7 +55,7 @@ export async function watch({
     queueName: 'demo-events',
     raw: true,
   });
-  // Each has a queue of its own here with the same filter: the subscriber's own queue is left alone.
+  // Each subscriber gets another queue with the same filter, since the subscriber's own queue must not be emptied.
   const likeTheirs = await Promise.all(
     filters.map(async ({ name, attributes }, index) => {
       const queueName = `demo-filter-${index}`;
@@ -66,7 +66,7 @@ export async function watch({
   const digests = await DemoSubscriber.attach(aws, {
     topicArn: aws.output(stackOutputs.alertsTopic),
     queueName: 'demo-alerts',
-    // The wrapper carries the subject.
+    // With SNS's envelope, which has the subject.
     raw: false,
   });
   const notices = await DemoSubscriber.attach(aws, {
@@ -133,12 +133,12 @@ export async function watch({
 
 const returned = z.looseObject({ outcome: z.string() });
 
-/** As the function says, or `failed`. */
+/** The outcome that the function reports, or `failed`. */
 function outcomeOf(result: InvocationResult): string {
   return result.outcome === 'failed' ? 'failed' : returned.parse(result.payload).outcome;
 }
 
-/** The stack's parts for an integration. */
+/** The stack's resources for an integration. */
 function scheduled(aws: EmbeddedAws, integration: string) {
   const name = aws.output(stackOutputs.schedule(integration));
   const schedule = aws.schedules.find((one) => one.enabled && one.name === name);

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** The one stack that there is. */
+/** The only stack. */
 export interface DescribedStack {
   readonly name: string;
   readonly arn: string;
@@ -23,7 +23,7 @@ async function answer(request: IncomingMessage, stack: DescribedStack) {
     return refused('InvalidAction', 'The embedded CloudFormation cannot do this.');
   const asked = parameters.get('StackName') ?? stack.name;
   if (asked !== stack.name && asked !== stack.arn)
-    // The service has no code of its own for it.
+    // CloudFormation has no own error code for this.
     return refused('ValidationError', `Stack with id ${asked} does not exist`);
   const outputs = Object.entries(stack.outputs).map(
     ([name, value]) =>

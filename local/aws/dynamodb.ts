@@ -2,9 +2,9 @@ import type { Server } from 'node:http';
 import { registerHooks } from 'node:module';
 
 /*
- * In an index, dynalite tells items with the same key apart by 24 bits of a hash, "for now": of 5,000
- * with the same key, as events that are owed since the same moment have, one is missing as often as
- * not. With 64 bits none is.
+ * In an index, dynalite distinguishes items with the same key by 24 bits of a hash, "for now". Of 5,000 items with
+ * the same key, such as events that wait since the same moment, one would be missing in every second run. With
+ * 64 bits, none is.
  */
 const hooks = registerHooks({
   load(url, context, nextLoad) {
@@ -16,5 +16,5 @@ const hooks = registerHooks({
 const { default: dynalite } = await import('dynalite');
 hooks.deregister();
 
-/** An empty DynamoDB in memory, over HTTP. It listens nowhere yet, and its tables are there at once. */
+/** An empty DynamoDB in memory, over HTTP. It does not listen yet, and it creates tables at once. */
 export const embeddedDynamoDb = (): Server => dynalite({ createTableMs: 0 });

@@ -1,6 +1,6 @@
 import { NotifierError } from '../../lambda/errors.ts';
 
-/** Something in the template that matters for a local run and that `local/aws` cannot interpret. */
+/** A part of the template that matters for a local run, but that `local/aws` cannot interpret. */
 export class TemplateNotUnderstoodError extends NotifierError {
   readonly code = 'template-not-understood';
   readonly fault = 'ops';
@@ -14,7 +14,7 @@ export class TemplateNotUnderstoodError extends NotifierError {
   }
 }
 
-/** An assembly directory that holds no stack, or several where one was expected. */
+/** An assembly directory without a stack, or with several where one was expected. */
 export class AssemblyError extends NotifierError {
   readonly code = 'assembly-unusable';
   readonly fault = 'ops';

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import * as z from 'zod';
 import type { LocalFunction } from './function.ts';
 
-/** As a function may answer: payload version 2.0, as much as is used. */
+/** The used parts of a function's answer (payload version 2.0). */
 const answerSchema = z.object({
   statusCode: z.int(),
   headers: z.record(z.string(), z.string()).default({}),
@@ -11,7 +11,7 @@ const answerSchema = z.object({
 });
 
 /**
- * A stand-in for a function's URL without IAM: each request is an invocation (payload version 2.0), and its result is
+ * A stand-in for a function's URL without IAM. Each request is an invocation (payload version 2.0), and its result is
  * the answer. A result that is no answer gives 502, and a throttled function 429.
  */
 export function functionUrl(called: () => LocalFunction | undefined): Server {

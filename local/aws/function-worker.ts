@@ -1,6 +1,6 @@
 /**
- * Runs inside a worker thread: one Lambda execution environment. Loads the bundle once and then
- * handles one invocation after another, as Lambda's own runtime does.
+ * One Lambda execution environment, inside a worker thread. It loads the bundle once, and then handles one invocation
+ * after another, as Lambda's own runtime does.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { FromEnvironment, ToEnvironment } from './function.ts';
@@ -14,7 +14,7 @@ function errorReport(error: unknown) {
     : { errorType: typeof error, errorMessage: String(error), trace: [] };
 }
 
-/** Output written before an answer must be read before it: the two travel on different ports. */
+/** Output and answer travel on different ports, so the output is flushed before the answer is sent. */
 async function flush() {
   for (const stream of [process.stdout, process.stderr]) {
     await new Promise<void>((resolve) => stream.write('', () => resolve()));

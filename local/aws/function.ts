@@ -32,11 +32,11 @@ export interface FunctionOptions {
   readonly endpoints: Endpoints;
   /** Called for every line, before the invocation that wrote it resolves. */
   readonly onOutput?: (line: OutputLine) => void;
-  /** Where environments come from and go to, when not with each function. */
+  /** Takes and gives execution environments. Absent: an environment begins and ends with its function. */
   readonly idle?: IdleEnvironments;
   /**
-   * For tests: the value of `Math.random` in the bundle, from 0 up to, not including, 1. With 0 nobody waits between
-   * two attempts: each back-off is a random part of its limit, the SDK's own included.
+   * For tests: the value of `Math.random` in the bundle, from 0 up to, not including, 1. With 0, no retry waits: each
+   * back-off is a random part of its limit, the SDK's own included.
    */
   readonly random?: number;
 }
@@ -44,16 +44,16 @@ export interface FunctionOptions {
 interface Environment {
   readonly worker: Worker;
   hasEnded: boolean;
-  /** The embedded AWS that uses it now. */
+  /** The embedded AWS that uses the environment now. */
   onLine: (stream: OutputLine['stream'], text: string) => void;
 }
 
 /**
- * Execution environments that outlive their functions: an equal function goes on in one, warm, as
- * Lambda's do. So shared functions keep their state from earlier invocations.
+ * Execution environments that outlive their functions. An equal function takes one over, warm, as it would in Lambda.
+ * So functions that share an environment keep its state from earlier invocations.
  */
 export class IdleEnvironments {
-  /** Those left last come last. */
+  /** The most recently used ones are at the end. */
   #kept: { readonly key: string; readonly environment: Environment }[] = [];
   #mostKept: number;
 
@@ -69,14 +69,14 @@ export class IdleEnvironments {
     return found?.environment;
   }
 
-  /** Ends the one that has been idle for longest, where there are many. */
+  /** Adds an environment, and ends the one that was idle for longest if there are too many. */
   async keep(key: string, environment: Environment): Promise<void> {
     environment.worker.unref();
     this.#kept.push({ key, environment });
     await this.#endAllBut(this.#mostKept);
   }
 
-  /** Also those that are left later. */
+  /** Ends all, also environments that come later. */
   async end(): Promise<void> {
     this.#mostKept = 0;
     await this.#endAllBut(0);
@@ -105,19 +105,19 @@ export type FromEnvironment =
   | { kind: 'returned'; payload: string }
   | { kind: 'failed'; errorType: string; errorMessage: string; trace: string[] };
 
-/** Lambda allows an initialization ten seconds. */
+/** Lambda's limit for an initialization. */
 const initLimitMs = 10_000;
 
-/** The limit of a new account for all its functions together. */
+/** The limit of a new account, for all its functions together. */
 const accountConcurrency = 10;
 
 /**
- * A Lambda function, run as Lambda runs it: the bundle in an isolate of its own with exactly the
- * template's environment, kept warm between invocations, ended when it times out.
+ * A Lambda function, as Lambda runs it: the bundle in its own isolate, with exactly the template's environment. It
+ * stays warm between invocations, and ends when it times out.
  *
- * One execution environment. An invocation that finds it busy waits for its turn where Lambda would start another
- * environment, and is throttled where the template's reserved concurrency, or an account's, is used up. Not
- * reproduced: the freeze between invocations, the file system's limits, `TZ`.
+ * There is one execution environment. Lambda would start another for an invocation that finds it busy; here, the
+ * invocation waits for its turn. It is throttled if the template's reserved concurrency, or an account's, is used up.
+ * Not reproduced: the freeze between invocations, the limits of the file system, `TZ`.
  */
 export class LocalFunction {
   readonly name: string;
@@ -126,10 +126,10 @@ export class LocalFunction {
   readonly #plan: FunctionPlan;
   readonly #options: FunctionOptions;
   #environment: Environment | undefined;
-  /** The one that runs, and those that wait for it. */
+  /** The running invocation and the waiting ones. */
   #invocations = 0;
   #last: Promise<unknown> = Promise.resolve();
-  /** None of its environments has died. */
+  /** Whether all of its environments have survived. */
   #isSound = true;
 
   constructor(plan: FunctionPlan, options: FunctionOptions) {
@@ -140,7 +140,7 @@ export class LocalFunction {
     this.environment = environmentOf(plan, options);
   }
 
-  /** Never rejects because of the function: a throw, a time-out or a death is a `failed` result. */
+  /** Never rejects because of the function: an error, a time-out or a death is a `failed` result. */
   async invoke(event: Json = {}): Promise<InvocationResult> {
     const { reservedConcurrency = accountConcurrency } = this.#plan;
     if (this.#invocations >= reservedConcurrency)
@@ -149,7 +149,7 @@ export class LocalFunction {
         coldStart: false,
         ...failed('TooManyRequestsException', 'Rate Exceeded.'),
       };
-    // At once where nothing runs, so that a kill right after it meets this one.
+    // A free function starts at once, so that a kill right after this call meets the invocation.
     const isFree = this.#invocations === 0;
     this.#invocations += 1;
     const own = isFree ? this.#invoke(event) : this.#last.then(() => this.#invoke(event));
@@ -169,12 +169,12 @@ export class LocalFunction {
     return { requestId, coldStart: kept === undefined, ...result };
   }
 
-  /** It carries out an invocation at this moment. */
+  /** Whether an invocation is running now. */
   get isBusy(): boolean {
     return this.#invocations > 0;
   }
 
-  /** The process dies at once, in the middle of its work. The next invocation starts cold. */
+  /** Ends the process at once, in the middle of its work. The next invocation starts cold. */
   async kill(): Promise<void> {
     const environment = this.#environment;
     this.#environment = undefined;
@@ -182,7 +182,7 @@ export class LocalFunction {
     await environment?.worker.terminate();
   }
 
-  /** Lets its environment go on elsewhere if nothing has happened to it; otherwise it dies. */
+  /** Gives the environment to the next function if it is sound, and ends it otherwise. */
   async leave(): Promise<void> {
     const idle = this.#idle;
     if (!idle || !this.#environment || this.isBusy) return this.kill();
@@ -219,7 +219,7 @@ export class LocalFunction {
       : failed('Runtime.Unknown', 'The environment started twice.');
   }
 
-  /** The environment's next message, or the meaning of its silence. */
+  /** The next message of the environment, or a failure if it ends or if none comes in time. */
   #next(worker: Worker, requestId: string, limitMs: number): Promise<FromEnvironment> {
     const { promise, resolve } = Promise.withResolvers<FromEnvironment>();
     const dead = (errorType: string, problem: string, trace: string[] = []) => {
@@ -249,7 +249,7 @@ export class LocalFunction {
     return this.#isSound ? this.#options.idle : undefined;
   }
 
-  /** Environments with the same key are alike. */
+  /** Environments with the same key are interchangeable. */
   get #key(): string {
     return JSON.stringify([this.#plan, this.environment, this.#options.random]);
   }
@@ -294,7 +294,7 @@ export class LocalFunction {
       createInterface({ input: worker[stream] }).on('line', (text) =>
         environment.onLine(stream, text),
       );
-    // Without a listener an error between two invocations would end the whole program.
+    // Without a listener, an error between two invocations would end the whole program.
     worker.on('error', () => {});
     worker.once('exit', () => {
       environment.hasEnded = true;
@@ -315,10 +315,9 @@ function modulePath(directory: string, file: string): string {
 }
 
 /**
- * The template's variables, those that Lambda itself sets, and the SDK's own endpoint variables. With these, no code
- * in a
- * bundle has to know that it runs locally. The credentials open nothing: they name the function to a gate that looks
- * at its calls. No configuration file of the machine is read.
+ * The template's variables, Lambda's own variables, and the endpoint variables of the SDK, so that no code in a bundle
+ * has to know that it runs locally. The credentials open nothing: they tell a gate the name of the calling function. No
+ * configuration file of the machine is read.
  */
 function environmentOf(
   { environment, name, memoryMb, handler, logging }: FunctionPlan,

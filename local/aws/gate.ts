@@ -11,12 +11,12 @@ import { keepOpen } from './loopback-server.ts';
 
 /** A request on its way to an embedded service. */
 export interface Call {
-  /** `PublishBatch`, `PutItem` and so on; the path for a service that is not of AWS. */
+  /** `PublishBatch`, `PutItem` and so on; the path for a service outside of AWS. */
   readonly operation: string;
   readonly body: string;
-  /** Of a request that AWS's SDK has signed. */
+  /** Set if AWS's SDK has signed the request. */
   readonly asked: AwsCall | undefined;
-  /** Sends the request on, with another body if given, and waits for the answer. */
+  /** Sends the request on, possibly with another body, and waits for the answer. */
   forward(body?: string): Promise<Reply>;
 }
 
@@ -24,7 +24,7 @@ export interface Call {
 export interface AwsCall {
   /** As IAM calls it: `dynamodb`, `sns`, … */
   readonly service: string;
-  /** The access key; of a function that the embedded AWS runs: its name. */
+  /** The access key; for a function of the embedded AWS, its name. */
   readonly caller: string;
   readonly operation: string;
   readonly url: string;
@@ -35,11 +35,11 @@ export interface Reply {
   readonly status: number;
   readonly type: string;
   readonly body: string;
-  /** By whose clock; without it, the gate's. */
+  /** The date of the answer; absent: the gate's clock. */
   readonly date?: string | undefined;
-  /** The service's name for the error, where the body does not have it. */
+  /** The service's name for the error, if the body does not have it. */
   readonly errorType?: string | undefined;
-  /** When it may be asked again, in the words of the header. */
+  /** The value of the header `Retry-After`. */
   readonly retryAfter?: string | undefined;
 }
 
@@ -50,27 +50,27 @@ const errorHeader = 'x-amzn-errortype';
 
 const openly: Rule = (call) => call.forward();
 
-/** Of a gate that stands open for days. */
+/** A limit, for a gate that is open for days. */
 const callsKept = 10_000;
 
-/** An HTTP proxy that can be closed, broken or bent, in front of a service that is real. */
+/** An HTTP proxy in front of a real service. It can be closed, broken or bent. */
 export class Gate {
   readonly #server = createServer((request, response) => void this.#pass(request, response));
-  /** Where calls go. */
+  /** The address of the service. */
   target = '';
   #rules: Rule[] = [];
   #hasBent = false;
   #hasShownOtherTime = false;
   readonly #onCall: ((call: AwsCall) => void) | undefined;
-  /** The last operations that passed or were stopped, in order. */
+  /** The latest operations, passed and stopped ones, in order. */
   readonly calls: string[] = [];
 
-  /** @param onCall told of every signed call before it passes */
+  /** @param onCall called for every signed call before it passes */
   constructor(onCall?: (call: AwsCall) => void) {
     this.#onCall = onCall;
   }
 
-  /** Keeps no process alive. */
+  /** The server does not keep the process alive. */
   async open(): Promise<string> {
     if (!this.#server.listening) {
       keepOpen(this.#server);
@@ -82,7 +82,7 @@ export class Gate {
     return `http://127.0.0.1:${address.port}`;
   }
 
-  /** For the next call of the operation only. */
+  /** A rule for the next call of this operation only. */
   once(operation: string, rule: Rule): void {
     const handler: Rule = (call) => {
       if (call.operation !== operation) return openly(call);
@@ -92,7 +92,7 @@ export class Gate {
     this.always(handler);
   }
 
-  /** For all calls that no earlier rule is for, until `reset`. */
+  /** A rule for all calls without an earlier rule, until `reset`. */
   always(rule: Rule): void {
     this.#hasBent = true;
     this.#rules.push(rule);
@@ -103,17 +103,17 @@ export class Gate {
     this.calls.length = 0;
   }
 
-  /** It has had a rule since `forget`. */
+  /** Whether there was a rule since `forget`. */
   get hasBent(): boolean {
     return this.#hasBent;
   }
 
-  /** An answer since `forget` was dated more than a minute from now. */
+  /** Whether an answer since `forget` had a date more than a minute from now. */
   get hasShownOtherTime(): boolean {
     return this.#hasShownOtherTime;
   }
 
-  /** For the next test. */
+  /** Prepares the gate for the next test. */
   forget(): void {
     this.reset();
     this.#hasBent = false;
@@ -153,13 +153,13 @@ export class Gate {
       };
       response.writeHead(status, { 'content-type': type, ...headers }).end(body);
     } catch {
-      // The service is gone: to the caller, a broken connection.
+      // The service is gone. The caller sees a broken connection.
       response.destroy();
     }
   }
 }
 
-/** Undefined: nobody has signed it. */
+/** Undefined: the request is not signed. */
 function askedBy(request: IncomingMessage, operation: string, body: string): AwsCall | undefined {
   // Signature Version 4: `Credential=<access key>/<date>/<region>/<service>/aws4_request`.
   const [, caller, service] =
@@ -174,12 +174,12 @@ function operationOf(request: IncomingMessage, body: string): string {
   return new URLSearchParams(body).get('Action') ?? request.url ?? '';
 }
 
-/** Connections to the services behind gates. `fetch` costs more than twice as much. */
+/** Connections to the services behind gates. `fetch` would cost more than twice as much. */
 const agent = new Agent({ keepAlive: true });
 
 async function forward(target: string, request: IncomingMessage, body: string): Promise<Reply> {
   const headers = { ...request.headers };
-  // Of this connection, and of a body that is another here: plain, and perhaps changed.
+  // Headers of this connection, and of a body that arrives plain here and may be changed.
   for (const name of [
     'host',
     'connection',
@@ -190,7 +190,8 @@ async function forward(target: string, request: IncomingMessage, body: string): 
     delete headers[name];
   const { method = 'GET' } = request;
   const outgoing = ask(new URL(request.url ?? '/', target), { method, headers, agent });
-  // A reset amid the body reaches the request as well, when nobody waits for its answer any more; `text` tells of it.
+  // A reset amid the body also reaches the request, after its answer has begun. `text` reports it, so it is ignored
+  // here.
   outgoing.on('error', () => {});
   outgoing.end(method === 'GET' ? undefined : body);
   const [answer]: IncomingMessage[] = await once(outgoing, 'response');

@@ -24,8 +24,8 @@ export const nameProperties: Readonly<Record<string, string | undefined>> = {
 };
 
 /**
- * Types that change nothing on one machine: permissions, observation, deployment.
- * A `Ref` to one gives a recognisable name and `Arn` a recognisable ARN, and nothing answers there.
+ * Types that change nothing on one machine: permissions, observation, deployment. A `Ref` to one gives a recognisable
+ * name, and `Arn` a recognisable ARN, but nothing answers there.
  */
 const withoutLocalMeaning = [
   /^AWS::CDK::Metadata$/,
@@ -50,7 +50,7 @@ export function hasLocalMeaning(type: string): boolean {
 }
 
 /**
- * Names and ARNs are a pure function of the template and the place, so order never matters.
+ * Names and ARNs are a pure function of the template and the place, so the order of resources does not matter.
  *
  * @param name the physical name: given in the template, or generated
  */
@@ -94,7 +94,7 @@ export function identify(type: string, name: string, place: Place): Identity {
   }
 }
 
-/** Secrets Manager ends a secret's ARN with six characters of its own choosing. */
+/** Secrets Manager adds six characters to the end of a secret's ARN. */
 export function secretSuffix(name: string): string {
   return createHash('sha256').update(name).digest('hex').slice(0, 6);
 }

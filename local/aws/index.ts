@@ -26,34 +26,34 @@ import { signNotifications } from './sns-signatures.ts';
 export type { InvocationResult, LocalFunction, OutputLine } from './function.ts';
 
 export interface EmbeddedAwsOptions {
-  /** Which stack of the assembly; may be left out when there is only one. */
+  /** The stack in the assembly; may be left out if there is only one. */
   readonly stackName?: string;
-  /** Where a stack without a region of its own is deployed. Default: us-east-1. */
+  /** The region of a stack that has none. Default: us-east-1. */
   readonly region?: string;
   /**
-   * Other URLs for the functions than the embedded services' own: a test puts a proxy that injects
-   * faults in between. Called once, when the services listen.
+   * URLs for the functions in place of the embedded services' own: a test puts a proxy in between, which injects
+   * faults. Called once, when the services listen.
    */
   readonly endpointOverrides?: (
     endpoints: Endpoints,
   ) => Partial<Endpoints> | Promise<Partial<Endpoints>>;
-  /** Where services listen; any free port where it is not said. */
+  /** The ports of the services; any free port if absent. */
   readonly ports?: {
     readonly messaging: number;
     readonly dynamodb: number;
     readonly lambda: number;
   };
-  /** Resources to create in place of those in the template. */
+  /** Replaces resources of the template. */
   readonly adjust?: (plan: Plan) => Plan;
   /** Every line every function writes. */
   readonly onOutput?: (line: OutputLine) => void;
-  /** Functions that were not killed leave their environments there, for the next start. */
+  /** Takes the environments of functions that were not killed, for the next start. */
   readonly idle?: IdleEnvironments;
   /** For tests: the value of `Math.random` in the functions. */
   readonly random?: number;
 }
 
-/** Also of services that people call, and functions do not. */
+/** Also services that only people call. */
 interface AllEndpoints extends Endpoints {
   readonly lambda: string;
   readonly cloudFormation: string;
@@ -78,9 +78,9 @@ export interface EmbeddedAws {
   output(name: string): string;
   /** The value of `Ref` for a logical id: table name, topic or secret ARN, queue URL. */
   ref(logicalId: string): string;
-  /** @param arn of a queue of the template, or of somebody else's that the template subscribes */
+  /** @param arn of a queue of the template, or of a foreign queue that the template subscribes */
   queueUrl(arn: string): string;
-  /** The names of everything created, in the template's order. */
+  /** The names of all created resources, in the template's order. */
   readonly tables: readonly string[];
   readonly topics: readonly string[];
   readonly secrets: SecretStore;
@@ -95,11 +95,11 @@ export interface EmbeddedAws {
   close(): Promise<void>;
 }
 
-/** The account the embedded SNS and SQS live in; they know no other. */
+/** The account of the embedded SNS and SQS, which know no other. */
 const accountId = '000000000000';
 
 /**
- * Creates, on loopback ports, the resources of a synthesized stack, and nothing else. Nothing outlives `close`.
+ * Creates the resources of a synthesized stack on loopback ports, and nothing else. Nothing outlives `close`.
  *
  * @param assemblyDirectory written by `cdk synth` or `app.synth()`
  * @throws AssemblyError, TemplateNotUnderstoodError

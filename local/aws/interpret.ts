@@ -6,7 +6,7 @@ import { Resolver } from './intrinsics.ts';
 import * as understood from './resource-properties.ts';
 import type { Json, Place, Template } from './template.ts';
 
-/** The resources of a template as plain data: everything that will exist locally. */
+/** All resources that will exist locally, as plain data. */
 export interface Plan {
   readonly tables: readonly CreateTableCommandInput[];
   readonly topics: readonly {
@@ -24,14 +24,14 @@ export interface Plan {
   readonly keys: readonly { arn: string; policy: string }[];
   readonly secrets: readonly { name: string; arn: string; value: string | GeneratedSecret }[];
   readonly functions: readonly FunctionPlan[];
-  /** Name of the function that has a URL; undefined: none has. */
+  /** The name of the function that has a URL; undefined: none has one. */
   readonly functionWithUrl: string | undefined;
-  /** Those of functions: no state machine is executed here unless somebody does it. */
+  /** Schedules of functions. A state machine runs only if a test executes it. */
   readonly schedules: readonly SchedulePlan[];
   readonly stateMachines: readonly StateMachinePlan[];
-  /** Nothing takes from their queues here unless somebody does it. */
+  /** A pipe takes from its queue only if a test runs it. */
   readonly pipes: readonly PipePlan[];
-  /** Resolves a stack output. @throws TemplateNotUnderstoodError when there is none of that name */
+  /** Resolves an output of the stack. @throws TemplateNotUnderstoodError if none has that name */
   output(name: string): string;
   /** The value of `Ref` for a logical id: a table's name, a topic's or a secret's ARN, a queue's URL. */
   ref(logicalId: string): string;
@@ -39,12 +39,12 @@ export interface Plan {
 
 interface QueuePlan {
   readonly name: string;
-  /** The ARN the template uses; for somebody else's queue not the ARN it has here. */
+  /** The ARN in the template. A foreign queue has another ARN here. */
   readonly arn: string;
   readonly attributes: Record<string, string>;
 }
 
-/** A random value, by itself or as one key of a JSON object. */
+/** A random value, alone or as one key of a JSON object. */
 export interface GeneratedSecret {
   readonly template: string | undefined;
   readonly key: string | undefined;
@@ -56,11 +56,11 @@ export interface FunctionPlan {
   readonly arn: string;
   /** `<file without extension>.<export>` */
   readonly handler: string;
-  /** Object key of the code in the bootstrap bucket, which the asset manifest maps to a directory. */
+  /** The object key of the code in the bootstrap bucket. The asset manifest maps it to a directory. */
   readonly assetKey: string;
   readonly timeoutSeconds: number;
   readonly memoryMb: number;
-  /** Invocations at once; undefined: as many as the account allows. */
+  /** The most invocations at once; undefined: as many as the account allows. */
   readonly reservedConcurrency?: number | undefined;
   readonly environment: Readonly<Record<string, string>>;
   readonly logging: { format: string; level: string | undefined; group: string };
@@ -72,7 +72,7 @@ export interface SchedulePlan {
   readonly expression: string;
   readonly enabled: boolean;
   readonly functionName: string;
-  /** Undefined: EventBridge Scheduler sends an event of its own. */
+  /** Undefined: EventBridge Scheduler sends its own event. */
   readonly input: string | undefined;
 }
 
@@ -89,7 +89,7 @@ export interface PipePlan {
   /** ARN of its target. */
   readonly target: string;
   readonly inputTemplate: string;
-  /** Of a bus: each a path into the message. */
+  /** For a bus: each a path into the message. */
   readonly eventBus:
     | { readonly Source: string; readonly DetailType: string; readonly Time: string }
     | undefined;
@@ -100,8 +100,8 @@ type Resource = { logicalId: string; properties: Record<string, Json> };
 /**
  * Turns a synthesized template into the resources that a local run has to create. Pure.
  *
- * @throws TemplateNotUnderstoodError for a resource type, a property or an intrinsic function that
- *   matters and that nothing here interprets
+ * @throws TemplateNotUnderstoodError for a resource type, a property or an intrinsic function that matters, but is not
+ * interpreted here
  */
 export function interpret(template: Template, place: Place): Plan {
   const resolver = new Resolver(template, place);
@@ -281,7 +281,7 @@ function readable(template: Template): Map<string, Resource[]> {
   return byType;
 }
 
-/** A subscribed queue outside the template is somebody else's; here it is made to stand for it. */
+/** A subscribed queue outside of the template is foreign. A queue is created here in its place. */
 function queuesOfOthers(endpoints: readonly string[], own: readonly QueuePlan[]): QueuePlan[] {
   const foreign: QueuePlan[] = [];
   for (const arn of new Set(endpoints)) {

@@ -27,8 +27,8 @@ export class Resolver {
   }
 
   /**
-   * @param at where the value stands, for error messages
-   * @returns undefined for `AWS::NoValue`: the property is as if it were not there
+   * @param at the place of the value, for errors
+   * @returns undefined for `AWS::NoValue`: the property counts as absent
    * @throws TemplateNotUnderstoodError
    */
   resolve(value: Json, at: string): Json | undefined {
@@ -53,7 +53,7 @@ export class Resolver {
     );
   }
 
-  /** Name and ARNs of a resource of this template. @throws TemplateNotUnderstoodError */
+  /** The name and the ARNs of a resource of this template. @throws TemplateNotUnderstoodError */
   identity(logicalId: string, at = logicalId): Identity {
     const known = this.#identities.get(logicalId);
     if (known) return known;
@@ -68,7 +68,7 @@ export class Resolver {
     return identity;
   }
 
-  /** CloudFormation's own way to name a resource that has no name in the template: stack and logical id. */
+  /** CloudFormation's own name for a resource without one in the template: stack and logical id. */
   #nameOf(logicalId: string, type: string, properties: Readonly<Record<string, Json>>): string {
     const property = nameProperties[type];
     const given = property === undefined ? undefined : properties[property];
@@ -115,7 +115,7 @@ export class Resolver {
     return this.resolve(this.#holds(this.#string(condition, at), at) ? yes : no, at);
   }
 
-  /** Of conditions that compare two values; others nothing here depends on. */
+  /** Evaluates conditions that compare two values; nothing here depends on others. */
   #holds(condition: string, at: string): boolean {
     const expression = this.#template.Conditions[condition];
     const { data: compared } = equals.safeParse(expression);

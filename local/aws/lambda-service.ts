@@ -5,7 +5,7 @@ import type { Json } from './template.ts';
 
 const path = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/;
 
-/** Where a function is invoked: `POST` with the event as the body, `curl --data '{…}'` will do. */
+/** The URL that invokes a function: `POST` with the event as the body, such as `curl --data '{…}'`. */
 export function invocationUrl(endpoint: string, functionName: string): string {
   return `${endpoint}/2015-03-31/functions/${functionName}/invocations`;
 }
@@ -17,8 +17,8 @@ interface Answer {
 }
 
 /**
- * A stand-in for AWS Lambda: Invoke (API version 2015-03-31), and wait for the answer. An error of the function is an
- * answer, too, as with Lambda. Signatures are not checked.
+ * A stand-in for AWS Lambda: Invoke (API version 2015-03-31) with the answer. An error of the function is an answer,
+ * too, as in Lambda. Signatures are not checked.
  */
 export function lambdaService(functions: ReadonlyMap<string, LocalFunction>): Server {
   return createServer(async (request, response) => {
@@ -36,7 +36,7 @@ async function handle(
   functions: ReadonlyMap<string, LocalFunction>,
 ): Promise<Answer> {
   const [, name = ''] = path.exec(decodeURIComponent(request.url ?? '')) ?? [];
-  // An ARN will do for a name, as in AWS.
+  // An ARN also works as a name, as in AWS.
   const invoked = functions.get(name.split(':').at(-1) ?? '');
   if (request.method !== 'POST' || invoked === undefined)
     return refused(404, 'ResourceNotFoundException', `Function not found: ${name}`);

@@ -1,7 +1,7 @@
 import { Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Server } from 'node:net';
 
-/** Listens on the loopback interface only: a local run may hold real personal data. */
+/** Only the loopback interface: a local run may hold real personal data. */
 export const loopback = '127.0.0.1';
 
 /** Listens on a loopback port; 0: any free one. @returns the server's URL */
@@ -20,27 +20,27 @@ export async function listen(server: Server, port = 0): Promise<string> {
 }
 
 /**
- * Idle connections stay: a client whose process was busy for a second would send its next request into one that is
- * closed just then, and be told ECONNRESET.
+ * Keeps idle connections open. Otherwise a client whose process was busy for a second would send its next request into
+ * a connection that is being closed, and get ECONNRESET.
  */
 export function keepOpen(server: HttpServer): void {
   server.keepAliveTimeout = 0;
 }
 
-/** Names by which programs of this machine, and of containers on it, know it. No other machine can take them. */
+/** Names of this machine for its programs and containers. No other machine can take them. */
 const ownName = /^(?:127\.0\.0\.1|(?:[\w-]+\.)*localhost|host\.docker\.internal)(?::\d+)?$/i;
 
 /**
- * Every browser says whence a page sends, and no SDK does; a page behind a rebound DNS name says nothing where it only
- * looks, but asks for another host.
+ * Every browser sends the origin of a page, and no SDK does. A page behind a rebound DNS name sends no origin when it
+ * only reads, but its host is another one.
  */
 function isOfWebPage({ headers: { origin, host = '' } }: IncomingMessage): boolean {
   return origin !== undefined || !ownName.test(host);
 }
 
 /**
- * No web page that happens to be open reads or starts anything here: ports are known, credentials are not checked, and
- * a local run may hold real personal data.
+ * Refuses requests of web pages, since any open page could read or start something here: the ports are known,
+ * credentials are not checked, and a local run may hold real personal data.
  */
 export function refuseWebPages<Listening extends Server>(server: Listening): Listening {
   const answer = server.listeners('request');
@@ -52,7 +52,7 @@ export function refuseWebPages<Listening extends Server>(server: Listening): Lis
   return server;
 }
 
-/** Closes at once, with all its connections. */
+/** Closes the server at once, with all connections. */
 export async function close(server: Server): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.close((error) => (error ? reject(error) : resolve()));

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
 /**
- * For each resource type that exists locally: the properties a local run acts on, and those it may
- * leave out because nothing on one machine depends on them. Any other property is an error: a stack
- * that grows a feature must not silently run without it.
+ * For each resource type that exists locally: the properties that a local run acts on, and the properties that it
+ * ignores, because nothing on one machine depends on them. Any other property is an error, so that a new feature of the
+ * stack is not silently missing.
  */
 export interface Understanding<S extends z.ZodObject> {
   readonly acted: S;
@@ -60,7 +60,7 @@ export const topic = understanding(
     DisplayName: z.string().optional(),
     FifoTopic: z.boolean().optional(),
     ContentBasedDeduplication: z.boolean().optional(),
-    // Nothing is encrypted here; it is shown to those who ask for the topic's attributes.
+    // Nothing is encrypted here; the attribute is only shown.
     KmsMasterKeyId: z.string().optional(),
   }),
   [
@@ -108,7 +108,7 @@ export const queue = understanding(
   ],
 );
 
-/** Its policy lets nobody in or out here: it is there to be read. */
+/** The policy decides nothing here; it can only be read. */
 export const key = understanding(z.object({ KeyPolicy: z.json() }), [
   'Description',
   'EnableKeyRotation',
@@ -162,7 +162,7 @@ export const lambdaFunction = understanding(
   ],
 );
 
-/** Only one that everybody may call, with the answer as a whole. */
+/** Only a URL that everybody may call, and whose answer comes as a whole. */
 export const functionUrl = understanding(
   z.object({
     TargetFunctionArn: z.string(),

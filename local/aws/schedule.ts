@@ -5,16 +5,16 @@ import type { SchedulePlan } from './interpret.ts';
 import type { Json } from './template.ts';
 
 export interface ScheduleRun {
-  /** Milliseconds from one start to the next, instead of the template's rate. */
+  /** Milliseconds between two starts, in place of the template's rate. */
   readonly everyMs: number;
   readonly clock: Clock;
-  /** Ends the schedule; an invocation under way is left to its function. */
+  /** Ends the schedule; a running invocation goes on. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Invokes by a schedule, as EventBridge Scheduler does, at a pace of its own. Invocations never overlap:
- * one that takes longer than the interval moves the next one to the next multiple of it.
+ * Invokes by a schedule, as EventBridge Scheduler does, but at another pace. Invocations never overlap: after one that
+ * takes longer than the interval, the next one begins at the next multiple of the interval.
  */
 export async function* runSchedule(
   schedule: SchedulePlan,
@@ -36,7 +36,7 @@ export async function* runSchedule(
   }
 }
 
-/** The schedule's input or, when it has none, the event that EventBridge Scheduler makes up. */
+/** The schedule's input, or EventBridge Scheduler's own event if it has none. */
 function eventOf({ input, arn }: SchedulePlan, time: string): Json {
   if (input !== undefined) return JSON.parse(input);
   const [, , , region = '', account = ''] = arn.split(':');

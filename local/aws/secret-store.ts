@@ -27,7 +27,7 @@ interface Secret {
   readonly stages: Map<string, string>;
 }
 
-/** Secrets with versions and staging labels, kept in memory. Found by name, ARN or partial ARN. */
+/** Secrets with versions and staging labels, in memory. They are found by name, ARN or partial ARN. */
 export class SecretStore {
   readonly #secrets: Secret[] = [];
   readonly #arnPrefix: string;
@@ -63,7 +63,10 @@ export class SecretStore {
     );
   }
 
-  /** Makes `value` current and the present one previous. The same id and value again change nothing. */
+  /**
+   * Makes `value` the current version and the present one the previous version. The same id and value again change
+   * nothing.
+   */
   put(idOrArn: string, value: string, versionId: string = randomUUID()): SecretVersion {
     const { versions, stages } = this.find(idOrArn);
     const existing = versions.get(versionId);
@@ -103,7 +106,7 @@ export class SecretStore {
   }
 }
 
-/** The value CloudFormation gives a secret at creation: random, alone or inside a template. */
+/** CloudFormation's value for a new secret: random, alone or inside a template. */
 export function initialValue(value: string | GeneratedSecret): string {
   if (typeof value === 'string') return value;
   const random = randomBytes(24).toString('base64url');

@@ -6,7 +6,7 @@ import { jsonText } from '../../lambda/json-text.ts';
 
 type Messaging = ReturnType<typeof buildApp>;
 
-/** The signatures of the embedded SNS. */
+/** The embedded SNS puts this in place of a signature. */
 const unsigned = 'EXAMPLE';
 
 const notification = z.looseObject({
@@ -30,10 +30,10 @@ const received = z.pipe(
 /** AWS, "Verifying the signatures of Amazon SNS messages": the signed fields of a notification, in this order. */
 const signedFields = ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'] as const;
 
-/** As SNS names its certificates. */
+/** A name like those of SNS's certificates. */
 const certificateName = `SimpleNotificationService-${randomUUID().replaceAll('-', '')}.pem`;
 
-/** Made when something is signed for the first time: no key leaves this process, none is kept. */
+/** Made for the first signature. The key never leaves this process, and is stored nowhere. */
 let made: Promise<{ readonly cert: string; readonly private: string }> | undefined;
 const keyPair = () => {
   made ??= import('selfsigned').then(({ generate }) =>
@@ -43,8 +43,8 @@ const keyPair = () => {
 };
 
 /**
- * Has an SNS that does not sign sign as AWS's does, with SHA-256: each envelope that a queue hands out. The certificate
- * is where SNS answers, under the name that it has at AWS.
+ * Makes the embedded SNS sign as AWS's does, with SHA-256: each envelope that a queue hands out. The certificate has
+ * the name that it would have at AWS.
  */
 export function signNotifications(messaging: Messaging): void {
   messaging.get(`/${certificateName}`, async (_request, reply) => {
@@ -54,7 +54,7 @@ export function signNotifications(messaging: Messaging): void {
   messaging.addHook('onSend', async (request, _reply, payload) =>
     request.headers['x-amz-target'] === 'AmazonSQS.ReceiveMessage' &&
     typeof payload === 'string' &&
-    // Nearly every answer has none.
+    // Most answers have no envelope.
     payload.includes(unsigned)
       ? signedAnswer(payload)
       : payload,
@@ -72,7 +72,7 @@ async function signedAnswer(payload: string): Promise<string> {
   return JSON.stringify({ ...data, Messages });
 }
 
-/** The same with every reception. */
+/** The signature is the same at every reception. */
 function signedBody(body: string, key: string): string {
   const { data: envelope } = notificationText.safeParse(body);
   if (envelope === undefined) return body;

@@ -27,6 +27,6 @@ export interface Place {
   readonly partition?: string;
   /** Base URL of the embedded SQS; `Ref` of a queue is a URL. */
   readonly sqsEndpoint: string;
-  /** Where the one function with a URL answers, without a slash at its end; undefined: there is none. */
+  /** The URL of the one function that has one, without a slash at its end; undefined: none has one. */
   readonly functionUrl?: string | undefined;
 }

@@ -3,12 +3,12 @@ import { parseBody, toRefusal } from '../../lambda/partner/api.ts';
 import { PartnerError, type RequestKind } from '../../lambda/partner/errors.ts';
 import type { HttpReply } from '../../lambda/partner/transport.ts';
 
-/** An HTTP answer as it came: any status is one. */
+/** An HTTP answer as it came, with any status. */
 export interface Answer {
   readonly status: number;
-  /** Undefined if it is no JSON: whether there has to be one is the affair of the check. */
+  /** Undefined if the body is no JSON. The check decides whether it has to be. */
   readonly body: unknown;
-  /** The partner client's reading of a status that is no success. */
+  /** The partner client's error for a status that is no success. */
   readonly refusal: PartnerError | undefined;
 }
 

@@ -1,13 +1,13 @@
 import type { Samples } from './samples.ts';
 import type { Verdict } from './verdict.ts';
 
-/** One statement of the document that can be held against a host by reading alone. */
+/** One statement of the document that can be checked at a host by reading only. */
 export interface Check {
-  /** The statement in a few words, as it is true of a host that conforms. */
+  /** The statement in a few words, as it is true of a conforming host. */
   readonly name: string;
   /**
-   * @throws {UnusablePageError} taken as a mismatch if the status is none that was asked for
-   * @throws {PartnerError} taken as "not carried out"
+   * @throws {UnusablePageError} counts as a mismatch if the status is an unexpected one
+   * @throws {PartnerError} counts as "not carried out"
    */
   readonly run: (samples: Samples) => Promise<Verdict>;
 }

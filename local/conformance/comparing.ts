@@ -8,7 +8,7 @@ export const noRecords = cannotTell('there are no records');
 /**
  * The counts of `parts` add up to the count of `whole`.
  *
- * The whole is counted again only if they do not: a change in between shows in it.
+ * If they do not, the whole is counted again, which reveals a change in between.
  */
 export async function addsUp(
   samples: Samples,
@@ -29,8 +29,8 @@ export async function addsUp(
 }
 
 /**
- * A filter that a sampled record passes: some rows, and none that it excludes. If every sampled record
- * passes, a host that ignores the filter looks alike.
+ * A filter that a sampled record passes. It has to return some rows, and none that it excludes. If every sampled record
+ * passes it, a host that ignores the filter is not noticed.
  */
 export async function narrowsTo(
   samples: Samples,
@@ -60,7 +60,7 @@ export async function matchesNothing(samples: Samples, params: Params): Promise<
   return mismatch('no data and count 0', `${rows.length} rows and count ${count}`);
 }
 
-/** An ID that no sequence has reached, within the range of a 32-bit column. */
+/** An ID above all assigned ones, within the range of a 32-bit column. */
 export const unusedId = 2_147_483_646;
 
 /** The value that most elements have. */

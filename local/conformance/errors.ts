@@ -1,7 +1,7 @@
 import { noticed } from '../../lambda/condition-table.ts';
 import { NotifierError } from '../../lambda/errors.ts';
 
-/** None of the token requests was granted: wrong credentials, as far as the host says. */
+/** No token request was granted: according to the host, the credentials are wrong. */
 export class CredentialsFileRefusedError extends NotifierError {
   readonly code = 'credentials-refused';
   readonly fault = 'ops';
@@ -13,7 +13,7 @@ export class CredentialsFileRefusedError extends NotifierError {
   }
 }
 
-/** The run has made as many requests as it may. */
+/** The run has used up its requests. */
 export class RequestsSpentError extends NotifierError {
   readonly code = 'requests-spent';
   readonly fault = 'ops';
@@ -25,13 +25,13 @@ export class RequestsSpentError extends NotifierError {
   }
 }
 
-/** The list answered something that no page can be read from. */
+/** The answer of the list cannot be read as a page. */
 export class UnusablePageError extends NotifierError {
   readonly code = 'unusable-page';
   readonly fault = 'partner';
   readonly retryHelps = false;
   readonly whatToDo = 'Show the partner the check that failed.';
-  /** 200 when the body is at fault. */
+  /** 200 if the body is the problem. */
   readonly status: number;
 
   /** @param problems paths and the problem of each; never a value */

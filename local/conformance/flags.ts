@@ -53,7 +53,7 @@ or not in full (bad flags, unreachable host, credentials refused, nothing assign
   return parsed;
 }
 
-/** The sections that `--token-request` leaves to be tried. */
+/** The forms of the token request that `--token-request` allows. */
 export function formsOf({ tokenRequest }: Flags): readonly (typeof forms)[number][] {
   return tokenRequest === undefined ? forms : [tokenRequest];
 }

@@ -15,14 +15,14 @@ import { CredentialsFileRefusedError } from './errors.ts';
 export interface Grant {
   readonly form: TokenRequestForm;
   readonly status: number;
-  /** As it came; holds the token, and is never shown. */
+  /** The body as it came. It holds the token, and is never shown. */
   readonly body: unknown;
   readonly token: string | undefined;
   /** Why there is no token. */
   readonly refusal?: NotifierError;
   /**
-   * How the server reads HTTP Basic credentials: form-decoded (RFC 6749, 2.3.1) or as they are.
-   * Undefined for the other forms, and when it makes no difference for these credentials.
+   * How the server reads HTTP Basic credentials: form-decoded (RFC 6749, 2.3.1) or verbatim. Undefined for the other
+   * forms, and if both readings are the same for these credentials.
    */
   readonly basic?: 'form-decoded' | 'verbatim';
 }
@@ -54,7 +54,7 @@ export async function requestGrant(
   if (form !== 'basic') return grant;
   const { clientId, clientSecret } = credentials;
   const verbatim = `${clientId}:${clientSecret}`;
-  // Characters that form-encoding leaves alone are read alike by either kind of server.
+  // Both kinds of server read these characters alike, since form-encoding does not change them.
   if (/^[\w.*-]+:[\w.*-]+$/.test(verbatim)) return grant;
   if (grant.token !== undefined) return { ...grant, basic: 'form-decoded' };
   const reply = await send({

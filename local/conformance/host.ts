@@ -14,19 +14,19 @@ import { type Answer, toAnswer } from './answer.ts';
 import { RequestsSpentError } from './errors.ts';
 import { type Grant, requestGrant, requestGrants } from './grants.ts';
 
-/** Requests of a run, retries included. */
+/** The limit for the requests of a run, retries included. */
 const mostRequests = 199;
 
 const list = '/api/v1/ax/assessments';
 
-/** Statuses of gateways whose host is away: no answer of the host's own. */
+/** Statuses of a gateway whose host is unavailable. They are no answers of the host itself. */
 const outages: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 const attemptMs = 20_000;
 const callMs = 60_000;
 const mostAttempts = 3;
 
-/** Headers that tell a limit: the IETF draft's fields, and earlier ones. */
+/** Headers that announce a rate limit: the fields of the IETF draft, and earlier ones. */
 const rateLimitHeaders = [
   'ratelimit',
   'ratelimit-policy',
@@ -44,14 +44,14 @@ export type Params = Readonly<Record<string, string | readonly string[]>>;
 export interface HostOptions {
   readonly baseUrl: string;
   readonly credentials: Credentials;
-  /** The forms of the token request to be tried (docs/partner.md, 4.1). */
+  /** The forms of the token request that are tried (docs/partner.md, 4.1). */
   readonly forms: readonly TokenRequestForm[];
   readonly clock?: Clock;
   /** For the jitter between attempts: from 0 up to, not including, 1. */
   readonly random?: () => number;
 }
 
-/** The host under test: raw HTTP with a token, counted and timed. Asks nothing but GET and tokens. */
+/** The host under test: raw HTTP with a token, counted and timed. It sends only GETs and token requests. */
 export class Host {
   readonly #transport: Transport;
   readonly #options: HostOptions;
@@ -76,7 +76,7 @@ export class Host {
   /**
    * Requests a token in each form.
    *
-   * @throws {PartnerError} {@link CredentialsFileRefusedError} if none of them gives one
+   * @throws {PartnerError} {@link CredentialsFileRefusedError} if no form gives a token
    */
   static async open(options: HostOptions): Promise<Host> {
     const host = new Host(options);
@@ -92,7 +92,7 @@ export class Host {
     return host;
   }
 
-  /** One for each form that was tried. */
+  /** The answers to the token requests, one for each form. */
   get grants(): readonly Grant[] {
     return this.#grants;
   }
@@ -101,17 +101,17 @@ export class Host {
     return this.#durations.length;
   }
 
-  /** Of each request, in milliseconds. */
+  /** Milliseconds of each request. */
   get durations(): readonly number[] {
     return this.#durations;
   }
 
-  /** Names of those that any answer carried. */
+  /** Names of the rate limit headers that any answer had. */
   get rateLimitHeaders(): readonly string[] {
     return [...this.#rateLimitHeaders];
   }
 
-  /** How far the host's `Date` was ahead of this machine's clock, in the first answer with one. */
+  /** Seconds by which the host's `Date` was ahead of this machine's clock, in the first answer with one. */
   get skewSeconds(): number | undefined {
     return this.#skewSeconds;
   }
@@ -126,7 +126,7 @@ export class Host {
     return this.#authorized('get', `${list}/${id}`);
   }
 
-  /** A GET with another `Authorization` header, or none; of one record if an ID is given. */
+  /** A GET with another `Authorization` header, or without one; of one record if an ID is given. */
   async withAuthorization(authorization: string | undefined, id?: number): Promise<Answer> {
     const request = this.#request(
       id === undefined ? 'list' : 'get',
@@ -136,7 +136,7 @@ export class Host {
     return toAnswer(request.kind, await this.#settled(request));
   }
 
-  /** A token request in the form of form parameters, as they are given. */
+  /** A token request with these form parameters. */
   async tokenRequest(fields: Readonly<Record<string, string>>): Promise<Answer> {
     const reply = await this.#settled({
       kind: 'token',
@@ -148,13 +148,13 @@ export class Host {
     return toAnswer('token', reply);
   }
 
-  /** The credentials under their names in a token request; never to be shown. */
+  /** The credentials, under their names in a token request. They are never shown. */
   get clientFields(): { readonly client_id: string; readonly client_secret: string } {
     const { clientId, clientSecret } = this.#options.credentials;
     return { client_id: clientId, client_secret: clientSecret };
   }
 
-  /** One more token, as a second process of the same integration would request it. */
+  /** Another token, as a second process of the same integration would request it. */
   async anotherToken(): Promise<string | undefined> {
     const form = this.#grants.findLast(({ token }) => token !== undefined)?.form ?? 'form';
     const { token } = await requestGrant(form, this.#options.credentials, (request) =>
@@ -188,8 +188,8 @@ export class Host {
   }
 
   /**
-   * The answer, after retries where they help. A 500 that stays is an answer too if the host meanwhile
-   * answers a plain request: then it is this request that it cannot stand, and no outage.
+   * The answer, after retries where they help. A 500 that stays is an answer, too, if the host answers a plain request
+   * meanwhile: then the host cannot handle this request, but is not down.
    */
   async #settled(request: HttpRequest): Promise<HttpReply> {
     const { random = Math.random } = this.#options;

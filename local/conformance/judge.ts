@@ -4,13 +4,13 @@ import { UnusablePageError } from './errors.ts';
 import { Samples } from './samples.ts';
 import { cannotTell, mismatch, unanswered, type Verdict } from './verdict.ts';
 
-/** So many rounds in a row have to end with the same mismatch, counts included. */
+/** The number of rounds in a row that must end with the same mismatch, counts included. */
 const agreeing = 3;
 const mostRounds = 5;
 
 /**
- * A verdict that a moving world cannot have caused. A contradiction between several answers is asked about again, from
- * the beginning, until it is explained or stays the same down to its counts.
+ * A verdict that a changing world cannot have caused. A contradiction between several answers is checked again from the
+ * beginning, until it is explained or comes with the same counts each time.
  */
 export async function judge(check: Check, shared: Samples): Promise<Verdict> {
   let samples = shared;

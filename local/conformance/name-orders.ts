@@ -1,6 +1,6 @@
 import type { DocumentedRecord } from '../documented-record.ts';
 
-/** One guess at the key of a sort by name: the document is silent about it. */
+/** A possible key of a sort by name. The document does not define the key. */
 interface NameOrder {
   readonly title: string;
   readonly compare: (one: DocumentedRecord, other: DocumentedRecord) => number;
@@ -60,13 +60,13 @@ export const nameOrders: Readonly<Record<NameSort, readonly NameOrder[]>> = {
 /** How well an order explains a sequence of rows. */
 export interface Fit {
   readonly title: string;
-  /** Neighbours that differ in the key. */
+  /** The number of neighbours with different keys. */
   readonly unequal: number;
-  /** Of these, the ones the wrong way round. */
+  /** The number of these in the wrong order. */
   readonly wrong: number;
 }
 
-/** Each order's fit, the best first. */
+/** The fit of each order, the best first. */
 export function fitsOf(
   records: readonly DocumentedRecord[],
   sort: NameSort,

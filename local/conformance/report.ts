@@ -13,7 +13,7 @@ const conclusion = {
 
 type Mark = (verdict: Verdict['verdict']) => string;
 
-/** For people. */
+/** The report for people. */
 export function toText(report: Report, isColoured = false): string {
   const mark: Mark = (verdict) => {
     const text = verdict.padEnd(13);
@@ -46,7 +46,7 @@ function linesOf(name: string, verdict: Verdict, mark: Mark): string[] {
   return [head, `${indent}expected  ${verdict.expected}`, `${indent}seen      ${verdict.seen}`];
 }
 
-/** For machines; one object. */
+/** The report for machines; one object. */
 export function toJson(baseUrl: string, report: Report): string {
   const code = exitCode(report);
   return JSON.stringify(

@@ -10,7 +10,7 @@ import { checkHost, exitCode } from './suite.ts';
 
 type Host = Pick<ProcessHost, 'streams' | 'environment' | 'stopping'>;
 
-/** It could not be carried out. Commander's own status for a bad flag is 1, which here means a contradiction. */
+/** The suite could not be carried out. Commander's own code for a bad flag is 1, which means a contradiction here. */
 const notCarriedOut = 2;
 
 /** `npm run conformance`: see docs/partner.md#conformance. @returns the exit code */
@@ -40,7 +40,7 @@ async function check(flags: Flags, { streams, environment }: Host): Promise<numb
 }
 
 /**
- * The host and its credentials, on the conditions that `npm start` has for a real one.
+ * The host and its credentials, under the same rules as for `npm start`.
  *
  * @throws {StartError} for a file without credentials
  */

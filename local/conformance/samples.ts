@@ -6,10 +6,10 @@ import type { Answer } from './answer.ts';
 import { UnusablePageError } from './errors.ts';
 import type { Host, Params } from './host.ts';
 
-/** A page as it came, with no more asked of it than a reading of it needs. */
+/** A page, checked only as far as reading it requires. */
 export interface ListPage {
   readonly rows: readonly unknown[];
-  /** Those rows that have the documented shape, in the server's order. */
+  /** The rows that have the documented shape, in the server's order. */
   readonly records: readonly DocumentedRecord[];
   readonly count: number;
   readonly offset: number;
@@ -28,8 +28,8 @@ export const oldestFirst = { sort: 'certified_on', order: 'ASC', page: '100' } a
 const everything: Params = { page: '1' };
 
 /**
- * Answers shared by the checks: the same question is asked once. A check that has to be asked again,
- * because the data may have changed meanwhile, is given new samples.
+ * Answers that the checks share, so that each question is asked only once. A check that is repeated, because the data
+ * may have changed, gets new samples.
  */
 export class Samples {
   readonly host: Host;
@@ -55,12 +55,12 @@ export class Samples {
     return remember(this.#pages, params, async () => toPage(await this.answer(params)));
   }
 
-  /** Asked now, even if an answer is remembered. */
+  /** A new answer, also if one is remembered. */
   async pageNow(params: Params): Promise<ListPage> {
     return toPage(await this.host.list(params));
   }
 
-  /** No parameters at all: the document's defaults. */
+  /** Without parameters: the document's defaults. */
   first(): Promise<ListPage> {
     return this.page({});
   }
@@ -73,12 +73,12 @@ export class Samples {
     return Math.floor((await this.first()).count / 2);
   }
 
-  /** From the middle of the list on, oldest first. */
+  /** The page from the middle of the list on, oldest first. */
   async middle(): Promise<ListPage> {
     return await this.page({ ...oldestFirst, offset: String(await this.middleOffset()) });
   }
 
-  /** How many records match, and all of them without parameters. */
+  /** The number of matching records; without parameters, of all. */
   async count(params: Params = {}): Promise<number> {
     return (await this.page({ ...everything, ...params })).count;
   }
@@ -128,7 +128,7 @@ function toPage({ status, body }: Answer): ListPage {
   return { rows: data, records, count: meta.count, offset: meta.offset, page: meta.page };
 }
 
-/** Documented fields that differ between two accounts of the same record. */
+/** Documented fields that differ between two versions of the same record. */
 export function differingFields(one: DocumentedRecord, other: DocumentedRecord): string[] {
   return Object.keys(documentedRecordSchema.shape).filter(
     (field) => !isDeepStrictEqual(one[field], other[field]),

@@ -4,12 +4,12 @@ import { fitsOf, nameOrders } from './name-orders.ts';
 import { newestFirst, type Samples } from './samples.ts';
 import { busyDay, splitAt } from './sections/list-dates.ts';
 
-/** Something that the document leaves open and the notifier depends on or has to live with. */
+/** A question that the document leaves open, and that matters to the notifier. */
 export interface Silence {
   readonly question: string;
-  /** Why the notifier cares. */
+  /** Why the answer matters. */
   readonly matters: string;
-  /** Counts, days, statuses and field names; never a record's value. */
+  /** The answer has counts, days, statuses and field names, but never a record's value. */
   readonly ask: (samples: Samples) => Promise<string>;
 }
 
@@ -29,7 +29,7 @@ export async function observe(silence: Silence, samples: Samples): Promise<Obser
   }
 }
 
-/** Blocks of rows that tie on the day, but for the last, which the page may cut. */
+/** Blocks of rows with the same day, without the last block, which the page may cut. */
 function tieBlocks(rows: readonly { readonly id: number; readonly certified_on: string }[]) {
   const blocks = Map.groupBy(rows, ({ certified_on }) => certified_on);
   const last = rows.at(-1)?.certified_on;
@@ -53,7 +53,7 @@ async function areTiesStable(samples: Samples): Promise<string> {
     : 'no: tied rows came in another order when asked again';
 }
 
-/** A denial by several counts has to come three times with the same counts. */
+/** An answer "no" that rests on several counts has to come three times with the same counts. */
 async function unlessItMoves(
   ask: () => Promise<{ readonly yes: string } | { readonly no: string }>,
 ): Promise<string> {
@@ -92,7 +92,7 @@ async function areBoundsIncluded(samples: Samples): Promise<string> {
     const own = await samples.countNow({ [start]: day, [end]: day });
     const from = await samples.countNow({ [start]: day });
     const until = await samples.countNow({ [end]: day });
-    // Counted from both sides, the day's own records are counted twice if both bounds include it.
+    // If both bounds include the day, adding the counts from both sides counts its records twice.
     return from + until - all === own && own > 0
       ? { yes: `yes, both: ${own} records of ${day} count twice` }
       : { no: `no: ${own} on ${day}, ${from} from it on, ${until} up to it, ${all} in all` };
@@ -140,7 +140,7 @@ async function whatUserNameCompares(samples: Samples): Promise<string> {
 
 const enoughToNameFields = 10;
 
-/** A field that every record has is of the shape; one that few have might be somebody's data. */
+/** A field that every record has belongs to the shape; a field that few have might be personal data. */
 async function whichFieldsAreExtra(samples: Samples): Promise<string> {
   const records = await samples.records();
   if (records.length < enoughToNameFields) return 'cannot tell: there are too few records';

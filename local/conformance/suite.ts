@@ -14,7 +14,7 @@ export interface CheckResult {
 export interface SectionResult {
   readonly id: string;
   readonly title: string;
-  /** Fail if any check fails; pass only if every check passes. */
+  /** `fail` if any check fails; `pass` only if every check passes. */
   readonly verdict: Verdict['verdict'];
   readonly checks: readonly CheckResult[];
 }
@@ -24,15 +24,15 @@ export interface Report {
   readonly observations: readonly Observation[];
   /** Requests made, retries included; below 200. */
   readonly requests: number;
-  /** Of a request. */
+  /** For one request. */
   readonly medianMs: number;
   readonly slowestMs: number;
 }
 
 /**
- * Holds a host against docs/partner.md, reading only.
+ * Checks a host against docs/partner.md by reading only.
  *
- * @throws {NotifierError} if it cannot be carried out: no token, no provisioning, no list
+ * @throws {NotifierError} if that is not possible: no token, no provisioning, no list
  */
 export async function checkHost(options: HostOptions): Promise<Report> {
   const host = await Host.open(options);
@@ -63,7 +63,10 @@ export async function checkHost(options: HostOptions): Promise<Report> {
   }
 }
 
-/** Without any list there is nothing to check: refused, not provisioned, or no API at all. */
+/**
+ * Without a list there is nothing to check: the request is refused, the integration is not provisioned, or there is no
+ * API.
+ */
 async function requireList(samples: Samples): Promise<void> {
   const { refusal, body } = await samples.answer({});
   if (refusal !== undefined) throw refusal;
@@ -76,7 +79,7 @@ function summed(checks: readonly CheckResult[]): Verdict['verdict'] {
   return has('fail') ? 'fail' : has('cannot tell') ? 'cannot tell' : 'pass';
 }
 
-/** 0: nothing contradicts the document; 1: something does; 2: some of it was not carried out. */
+/** 0: nothing contradicts the document; 1: an answer does; 2: a part was not carried out. */
 export function exitCode({ sections }: Report): 0 | 1 | 2 {
   const verdicts = sections.flatMap(({ checks }) => checks.map(({ verdict }) => verdict));
   if (verdicts.some(({ verdict }) => verdict === 'fail')) return 1;

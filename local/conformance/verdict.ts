@@ -1,8 +1,8 @@
 /**
- * The finding of one check. Texts name counts, days, statuses and field names; never a record's value.
+ * The finding of one check. Its texts name counts, days, statuses and field names, but never a record's value.
  *
- * A fail is `proven` when a single answer contradicts the document by itself. Otherwise it rests on
- * several answers, between which the host's data may have changed, and has to be asked again.
+ * A fail is `proven` if a single answer contradicts the document. Otherwise it rests on several answers, between which
+ * the host's data may have changed, so the check has to be repeated.
  */
 export type Verdict =
   | { readonly verdict: 'pass' }
@@ -20,22 +20,22 @@ export function cannotTell(why: string): Verdict {
   return { verdict: 'cannot tell', why, unanswered: false };
 }
 
-/** The host gave no usable answer: this check was not carried out. */
+/** The host gave no usable answer, so the check was not carried out. */
 export function unanswered(why: string): Verdict {
   return { verdict: 'cannot tell', why, unanswered: true };
 }
 
-/** One answer that the document rules out. */
+/** A single answer that contradicts the document. */
 export function contradiction(expected: string, seen: string): Verdict {
   return { verdict: 'fail', expected, seen, proven: true };
 }
 
-/** Several answers that the document rules out together, provided that nothing changed meanwhile. */
+/** Several answers that contradict the document together, if nothing changed meanwhile. */
 export function mismatch(expected: string, seen: string): Verdict {
   return { verdict: 'fail', expected, seen, proven: false };
 }
 
-/** The first that is no pass, if any. */
+/** The first verdict that is no pass, if any. */
 export function firstTrouble(verdicts: Iterable<Verdict>): Verdict {
   let doubt: Verdict | undefined;
   for (const verdict of verdicts) {

@@ -21,8 +21,8 @@ export interface TokenMessage {
 }
 
 /**
- * The integration's credentials and the tokens issued under them (sections 4.1 and 5). No token is kept: each
- * says when it ends and is signed with the client secret, so another process with the same secret admits it, too.
+ * The integration's credentials and the tokens issued for them (sections 4.1 and 5). No token is stored. Each holds its
+ * end and is signed with the client secret, so another process with the same secret accepts it, too.
  */
 export class Access {
   readonly #seed: number;
@@ -30,13 +30,13 @@ export class Access {
   #rotation = 0;
   #issued = 0;
 
-  /** `chosen` instead of credentials made from the seed, until the first rotation. */
+  /** @param chosen in place of credentials from the seed, until the first rotation */
   constructor(seed: number, chosen?: Credentials) {
     this.#seed = seed;
     this.#chosen = chosen;
   }
 
-  /** Made from the seed, and obviously nobody's. */
+  /** Made from the seed, and clearly invented. */
   get credentials(): Credentials {
     if (this.#chosen !== undefined && this.#rotation === 0) return this.#chosen;
     const tail = hash(`secret/${this.#seed}/${this.#rotation}`).toString(36);
@@ -46,7 +46,7 @@ export class Access {
     };
   }
 
-  /** Section 5, rule 7: tokens issued under the old secret die with it. */
+  /** Section 5, rule 7: tokens end with the secret that they were issued for. */
   rotateSecret(): Credentials {
     this.#rotation++;
     return this.credentials;
@@ -97,8 +97,9 @@ function equal(given: string, expected: string): boolean {
 }
 
 /**
- * Any of the three forms. A missing or unreadable value is undefined, as if not sent; so are credentials in the
- * query. Basic credentials count before those in the body. A wrong grant type is told before wrong credentials.
+ * Reads any of the three forms. A missing or unreadable value is undefined, as if it was not sent; so are credentials
+ * in the query. Basic credentials count before those in the body. A wrong grant type is reported before wrong
+ * credentials.
  */
 function readTokenRequest(
   { authorization, contentType, body }: TokenMessage,
@@ -134,7 +135,7 @@ function jsonFields(body: string): Fields {
   try {
     parsed = JSON.parse(body);
   } catch {
-    // Unreadable equals not sent: the answer is unsupported_grant_type either way.
+    // Unreadable counts as not sent: both give unsupported_grant_type.
     return () => undefined;
   }
   if (typeof parsed !== 'object' || parsed === null) return () => undefined;
@@ -145,7 +146,7 @@ function jsonFields(body: string): Fields {
   };
 }
 
-/** RFC 7617, with id and secret form-urlencoded as RFC 6749, 2.3.1 wants them. */
+/** RFC 7617, with id and secret form-urlencoded as RFC 6749, 2.3.1 requires. */
 function basic(authorization: string, verbatim: boolean): Credentials | undefined {
   const [, encoded] = /^Basic +([A-Za-z0-9+/_=-]+) *$/i.exec(authorization) ?? [];
   if (encoded === undefined) return undefined;
@@ -160,7 +161,7 @@ function basic(authorization: string, verbatim: boolean): Credentials | undefine
       ? undefined
       : { clientId, clientSecret };
   } catch {
-    // A stray percent sign: no credential of the client has one.
+    // A stray percent sign, which no credential of the client has.
     return undefined;
   }
 }

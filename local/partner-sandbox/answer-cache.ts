@@ -1,12 +1,12 @@
 import type { Answer } from './rules.ts';
 
-/** Answers of a while ago, as a cache between the server and its clients would give them again. */
+/** Earlier answers, as a cache between the server and its clients would repeat them. */
 export class AnswerCache {
   readonly #answers = new Map<string, { readonly at: number; readonly answer: Answer }>();
 
   /**
-   * @param since answers made before are old
-   * @param make called unless there is an answer that is not
+   * @param since older answers are dropped
+   * @param make called if there is no answer
    */
   get(url: string, since: number, now: number, make: () => Answer): Answer {
     for (const [known, { at }] of this.#answers) if (at <= since) this.#answers.delete(known);

@@ -35,7 +35,7 @@ const tooManyRequests: Answer = {
   body: { errors: [{ message: 'Too many requests' }] },
 };
 
-/** A list request apart from which page of it is wanted. */
+/** The parameters of a list request, without those of its page. */
 function unpaged(params: URLSearchParams): string {
   const rest = new URLSearchParams(params);
   rest.delete('page');
@@ -43,15 +43,15 @@ function unpaged(params: URLSearchParams): string {
   return rest.toString();
 }
 
-/** Changes in the world as time goes on: by chance (life.ts), or by a timetable (timetable.ts). */
+/** Changes of the world over time: by chance (life.ts), or by a timetable (timetable.ts). */
 export interface Happenings {
   /** Makes the changes that were due by `now`, in epoch milliseconds. */
   catchUp(now: number, backdated: number): void;
-  /** Perhaps one change. */
+  /** Makes one change, with a probability. */
   churn(now: number, probability: number, backdated: number): void;
 }
 
-/** The partner's API without its transport: a request in, an answer out, at one instant. */
+/** The partner's API without its transport: it answers a request at an instant. */
 export class Api {
   readonly access: Access;
   readonly #world: World;
@@ -61,11 +61,11 @@ export class Api {
   readonly #random: Random;
   #switches: Switches;
   #rules: Rules;
-  /** Grows where an order must not be remembered: unstable ties, and other switches. */
+  /** Grows when an order must not be remembered: for unstable ties, and at other switches. */
   #listed = 0;
   readonly #orders = new RecentOrders();
   readonly #answers = new AnswerCache();
-  /** When the requests of the last minute came that were answered: epoch milliseconds. */
+  /** The times of the requests that were answered within the last minute: epoch milliseconds. */
   #answered: number[] = [];
 
   constructor(
@@ -121,7 +121,7 @@ export class Api {
     return route === 'list' ? this.#list(request.params, fault) : this.#record(request.path, fault);
   }
 
-  /** The one that answers this request: the one that things happen to, or its replica. */
+  /** The world that answers this request: the real one, or its replica. */
   #answering(): World {
     const { replicaLag } = this.#switches;
     if (replicaLag === 0 || this.#random.chance(0.5)) return this.#world;
@@ -176,7 +176,7 @@ export class Api {
     };
   }
 
-  /** A record of no day is in no range of days. */
+  /** A record without a day is in no range of days. */
   #surplus(params: URLSearchParams): number {
     const isOfDays = [...params.keys()].some((name) => /(start|end)_date/.test(name));
     return isOfDays ? 0 : this.#switches.countOffset;

@@ -3,7 +3,7 @@ import { scramble } from './random.ts';
 import type { Switches } from './switches.ts';
 import type { Damage } from './world-schema.ts';
 
-/** Ways for a record to have no usable id or no valid day; which one depends on its id alone. */
+/** Ways in which a record can lack a usable id or a valid day. The record's id decides which one. */
 const breakages: readonly ((record: DocumentedRecord) => unknown)[] = [
   ({ id: _, ...rest }) => rest,
   (record) => ({ ...record, id: String(record.id) }),
@@ -12,7 +12,7 @@ const breakages: readonly ((record: DocumentedRecord) => unknown)[] = [
   ({ certified_on: _, ...rest }) => rest,
 ];
 
-/** Breaks the content of a record or of a part: null, missing or of another type, against the document. */
+/** Fields of a record or a part that may be null, missing or of another type, against the document. */
 const contents = [
   ...['name', 'first_name', 'last_name', 'email'],
   ...['organization_id', 'organization_name', 'assessment_name', 'results'],
@@ -20,7 +20,7 @@ const contents = [
 const contentsOfParts = ['assessment_name', 'certified_on', 'proctor_id', 'proctor_name'] as const;
 const forms = ['null', 'missing', 'another type'] as const;
 
-/** Takes one field of its content away: of the same record the same one, in the same way, every time. */
+/** Spoils one field of the content. For the same record it is always the same field, in the same way. */
 function nullify(record: DocumentedRecord): unknown {
   const choice = scramble(record.id, 4) % (contents.length + contentsOfParts.length);
   const form = forms[scramble(record.id, 5) % forms.length] ?? 'null';
@@ -36,16 +36,16 @@ function without(fields: object, field: string, form: (typeof forms)[number]): o
   return Object.fromEntries(Object.entries(fields).filter(([name]) => name !== field));
 }
 
-/** Takes its id or its day from a record: of the same record the same one, in the same way, every time. */
+/** Spoils the id or the day. For the same record always in the same way. */
 export function malform(record: DocumentedRecord): unknown {
   const breakage = breakages[scramble(record.id, 1) % breakages.length];
   return breakage?.(record);
 }
 
-/** Longer than a reader of the API may be ready to take. */
+/** Longer than a reader of the API may accept. */
 const hugeText = '.'.repeat(3 * 1024 * 1024);
 
-/** A record as the switches, and the damage done to it in particular, want it shown. */
+/** A record as the switches, and its own damage, require it to be shown. */
 export function blemish(
   record: DocumentedRecord,
   switches: Switches,

@@ -8,11 +8,11 @@ export interface Organization {
   name: string;
 }
 
-/** A product, as the API's filters call it; its records call it an assessment name. */
+/** A product, as the API's filters call it. Its records call it an assessment name. */
 export interface Product {
   readonly id: number;
   name: string;
-  /** Names of the separately proctored parts; empty when the assessment has none. */
+  /** The names of the separately proctored parts; empty if there are none. */
   readonly parts: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export interface Proctor {
   name: string;
 }
 
-/** A user of the partner, who completes assessments. Shared by all of the person's records. */
+/** A user of the partner who completes assessments. All records of the person share it. */
 export interface Educator {
   readonly id: number;
   first_name: string;
@@ -30,7 +30,7 @@ export interface Educator {
   seid: string | null;
   email: string;
   archived: boolean;
-  /** Where the person's assessments are filed unless a record says otherwise: an organization id. */
+  /** The organization id of the person's assessments, unless a record has another one. */
   readonly organization_id: number;
 }
 
@@ -40,7 +40,7 @@ class Table<T extends { readonly id: number }> implements Iterable<T> {
   readonly #rows: T[] = [];
   readonly #positions = new Map<number, number>();
 
-  /** `what` the rows are, for messages. */
+  /** `what`: the noun for a row, in errors. */
   constructor(what: string) {
     this.#what = what;
   }
@@ -54,7 +54,7 @@ class Table<T extends { readonly id: number }> implements Iterable<T> {
     return this.#rows.push(row) - 1;
   }
 
-  /** @throws RangeError for a position that was never given out. */
+  /** @throws RangeError for an unknown position. */
   at(position: number): T {
     const row = this.#rows[position];
     if (row === undefined) throw new RangeError(`no row ${position}`);
@@ -72,7 +72,7 @@ class Table<T extends { readonly id: number }> implements Iterable<T> {
     return position;
   }
 
-  /** The position of any of those rows; of the first when the table has none of them. */
+  /** The position of any of those rows; of the first row if the table has none of them. */
   anyOf(ids: ReadonlySet<number>, random: Random): number {
     const known = [...ids].filter((id) => this.#positions.has(id));
     return known.length === 0 ? 0 : this.require(random.pick(known));
@@ -83,7 +83,7 @@ class Table<T extends { readonly id: number }> implements Iterable<T> {
   }
 }
 
-/** Everything that records refer to, and the order of its names. */
+/** All entities that records refer to, and the order of their names. */
 export class Catalogue {
   readonly organizations = new Table<Organization>('organization');
   readonly products = new Table<Product>('product');

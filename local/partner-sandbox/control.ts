@@ -8,15 +8,15 @@ import type { Answer } from './rules.ts';
 import { switchesSchema } from './switches.ts';
 import { changesSchema, damageSchema, newAssessmentSchema } from './world-schema.ts';
 
-/** Where the control API lives; nothing of the partner's does. */
+/** The path of the control API. The partner's API has no path below it. */
 export const controlPrefix = '/_sandbox';
 
-/** Changes that people and tests in other processes make in a running sandbox. */
+/** A change that people or tests in other processes make in a running sandbox. */
 interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   /** Below the prefix; `:id` stands for digits. */
   readonly path: string;
-  /** `input` is the JSON body, `{}` when there is none. */
+  /** `input` is the JSON body, `{}` without one. */
   readonly act: (sandbox: PartnerSandbox, input: unknown, id: number) => unknown;
 }
 
@@ -110,7 +110,7 @@ const operations: readonly Operation[] = [
     method: 'POST',
     path: '/faults',
     act: (sandbox, input) =>
-      // No union of the two: its error would not name the problem of either.
+      // Two schemas, since the error of a union would not name the problem.
       sandbox.injectFaults(
         ...(Array.isArray(input) ? parse(manyFaults, input) : [parse(faultSchema, input)]),
       ),
@@ -151,8 +151,8 @@ function describe({ url, credentials, world, switches, faults, requests }: Partn
 }
 
 /**
- * Whether a request comes from this machine and from no web page: a loopback peer, a Host that
- * names loopback (a page behind a rebound DNS name does not) and no foreign Origin.
+ * Whether a request comes from this machine, but from no web page: a loopback peer, a Host that names loopback (a page
+ * behind a rebound DNS name has another) and no foreign Origin.
  */
 export function isLocal(request: IncomingMessage): boolean {
   const peer = request.socket.remoteAddress ?? '';
@@ -165,7 +165,7 @@ export function isLocal(request: IncomingMessage): boolean {
 
 const failure = (status: number, message: string): Answer => ({ status, body: { message } });
 
-/** Carries out a control request that `isLocal` has let in. */
+/** Carries out a control request that has passed `isLocal`. */
 export function control(
   sandbox: PartnerSandbox,
   method: string,

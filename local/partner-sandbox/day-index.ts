@@ -19,7 +19,7 @@ function lowerBound(list: readonly number[], key: number, keyOf: (item: number) 
 
 const itself = (item: number) => item;
 
-/** The records that the integration can see, by day and within a day by id. */
+/** The records that the integration can see, by day, and within a day by id. */
 export class DayIndex {
   readonly #slotsByDay = new Map<DayNumber, number[]>();
   readonly #days: DayNumber[] = [];
@@ -68,7 +68,7 @@ export class DayIndex {
     return this.#slotsByDay.get(day) ?? none;
   }
 
-  /** The days from `first` to `last`, both included, that hold any record, oldest first. */
+  /** The days from `first` to `last`, both included, that have any record, oldest first. */
   daysBetween(first: DayNumber, last: DayNumber): readonly DayNumber[] {
     const from = lowerBound(this.#days, first, itself);
     return this.#days.slice(from, Math.max(from, lowerBound(this.#days, last + 1, itself)));

@@ -2,14 +2,14 @@ import { filterTests } from './matching.ts';
 import { isBlank, type ListQuery, type RawQuery, readListQuery, sorts } from './query.ts';
 import { type Answer, limits, type Rules } from './rules.ts';
 
-/** One way to contradict the document, by replacing seams of a server that follows it. */
+/** One way to contradict the document: it replaces seams of a server that follows it. */
 interface Deviation {
   /** The statement of docs/partner.md that it breaks. */
   readonly breaks: string;
   readonly apply: (rules: Rules) => Partial<Rules>;
 }
 
-/** A deviation that only reads the query string differently. */
+/** A deviation that only reads the query string in another way. */
 const misread =
   (change: (query: ListQuery, raw: RawQuery) => Partial<ListQuery>): Deviation['apply'] =>
   (rules) => ({
@@ -307,10 +307,10 @@ export const deviations: Readonly<Record<DeviationName, Deviation>> = known;
 
 const isName = (name: string): name is DeviationName => name in known;
 const [firstName = 'cap-of-200', ...otherNames] = Object.keys(known).filter(isName);
-/** In the shape that a zod enum wants: never empty. */
+/** At least one, as a zod enum requires. */
 export const deviationNames: [DeviationName, ...DeviationName[]] = [firstName, ...otherNames];
 
-/** The document's rules, made wrong in the ways named. */
+/** The document's rules, with the named deviations. */
 export function deviate(rules: Rules, names: readonly DeviationName[]): Rules {
   let current = rules;
   for (const name of names) current = { ...current, ...deviations[name].apply(current) };

@@ -1,6 +1,6 @@
 import { NotifierError } from '../../lambda/errors.ts';
 
-/** The sandbox cannot listen on the port that was asked for. */
+/** The sandbox cannot listen on the chosen port. */
 export class PortTakenError extends NotifierError {
   readonly code = 'sandbox-port-taken';
   readonly fault = 'ops';
@@ -12,7 +12,7 @@ export class PortTakenError extends NotifierError {
   }
 }
 
-/** An option, switch, fault or world operation that makes no sense. */
+/** An invalid option, switch, fault or operation on the world. */
 export class SandboxRequestError extends NotifierError {
   readonly code = 'sandbox-request-invalid';
   readonly fault = 'ops';

@@ -17,22 +17,22 @@ export const faultKinds = [
   'malformed-record',
 ] as const;
 
-/** Where a request goes; `api` stands for `list` and `record`. */
+/** The target of a request; `api` stands for `list` and `record`. */
 export const routes = ['token', 'list', 'record'] as const;
 export type Route = (typeof routes)[number];
 
 const orderSchema = z.strictObject({
   kind: z.enum(faultKinds),
-  /** How many requests it strikes; default 1. */
+  /** The number of requests that it strikes; default 1. */
   times: z
     .union([z.int().positive(), z.literal('always')], {
       error: "expected a positive whole number or 'always'",
     })
     .default(1),
-  /** How likely it strikes each of them; default 1. */
+  /** The probability that it strikes each of them; default 1. */
   probability: z.number().min(0).max(1).default(1),
   on: z.enum([...routes, 'api', 'any']).default('api'),
-  /** Requests to let pass first. */
+  /** The number of requests that pass first. */
   after: z.int().min(0).default(0),
   /** `server-error` (default 503), `html` (default 502) and `redirect` (default 302). */
   status: z.int().min(200).max(599).optional(),
@@ -40,12 +40,12 @@ const orderSchema = z.strictObject({
   retryAfter: z.int().min(0).max(86_400).optional(),
   /** Writes `Retry-After` as an HTTP date. */
   retryAfterAsDate: z.boolean().default(false),
-  /** `oversized`: how much blank space follows the answer, bytes; default 64 MiB. */
+  /** `oversized`: the blank space after the answer, in bytes; default 64 MiB. */
   bytes: z
     .int()
     .min(1)
     .default(64 * 2 ** 20),
-  /** `redirect`: where to; default another name of this machine, where nothing listens. */
+  /** `redirect`: the target; default another name of this machine, where nothing listens. */
   location: z
     .string()
     .regex(/^[\x21-\x7e]+$/, 'expected visible ASCII characters, as in a header')
@@ -54,10 +54,10 @@ const orderSchema = z.strictObject({
   ms: z.int().min(0).default(1000),
 });
 
-/** Statuses whose answers have no body; only a redirect does without one. */
+/** Statuses whose answers have no body, while every fault but `redirect` writes one. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** Something that goes wrong with the next requests. */
+/** A fault that strikes the next requests. */
 export const faultSchema = orderSchema
   .refine(({ kind, status = 0 }) => kind === 'redirect' || !bodiless.has(status), {
     path: ['status'],
@@ -68,11 +68,11 @@ export const faultSchema = orderSchema
     error: 'a token request carries no token to refuse',
   });
 
-/** As accepted; everything but the kind has a default. */
+/** The input of a fault; everything but the kind has a default. */
 export type FaultOrder = z.input<typeof faultSchema>;
 export type Fault = z.output<typeof faultSchema>;
 
-/** The faults still to come, in the order they were injected. */
+/** The pending faults, in the order in which they were injected. */
 export class FaultQueue {
   readonly #random: Random;
   #pending: { fault: Fault; skip: number; left: number }[] = [];
@@ -99,7 +99,7 @@ export class FaultQueue {
     }));
   }
 
-  /** The fault that strikes this request, if any; a request meets one at most. */
+  /** The fault that strikes this request, if any. At most one does. */
   take(route: Route): Fault | undefined {
     for (const entry of this.#pending) {
       const { kind, on, probability } = entry.fault;

@@ -18,15 +18,15 @@ const environmentSchema = z.object({
     .string()
     .transform((text) => JSON.parse(text))
     .pipe(scheduledWorldSchema),
-  /** ARN of the secret that the notifier reads, too. */
+  /** The ARN of the secret that the notifier reads, too. */
   SANDBOX_SECRET: z.string(),
 });
 
-/** Of a function URL (payload version 2.0), as much as is looked at. */
+/** The used parts of a function URL's request (payload version 2.0). */
 interface UrlRequest {
   readonly rawPath: string;
   readonly rawQueryString: string;
-  /** Names in small letters. */
+  /** The names are in small letters. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly isBase64Encoded: boolean;
@@ -56,7 +56,7 @@ async function start() {
 let started: ReturnType<typeof start> | undefined;
 
 export async function handler(request: UrlRequest): Promise<UrlResponse> {
-  // A failed start (a secret that is not there yet) is repeated with the next request.
+  // The next request repeats a failed start, for instance while the secret does not exist yet.
   started ??= start().catch((error) => {
     started = undefined;
     throw error;

@@ -9,7 +9,7 @@ const firstEducatorId = 100_001;
 const firstAssessmentId = 48_001;
 const historyDays = 730;
 
-/** Hands out ids that only grow, with gaps as real ones have; shared by assessments and parts. */
+/** Hands out ids that only grow, with gaps, like real ones. Assessments and parts share them. */
 export class IdSequence {
   #next = firstAssessmentId;
   readonly #random: Random;
@@ -24,7 +24,7 @@ export class IdSequence {
     return id;
   }
 
-  /** Keeps the sequence clear of an id that somebody chose. */
+  /** Skips an id that was chosen by hand. */
   passOver(id: number): void {
     if (id >= this.#next) this.#next = id + 1;
   }
@@ -53,7 +53,7 @@ export class Inventor {
     return this.#random.below(this.catalogue.proctors.size);
   }
 
-  /** One entry per part, most of them completed on earlier days; or the entry for itself. */
+  /** One entry for each part, most of them completed on earlier days; or the entry for the assessment itself. */
   parts(product: number, day: DayNumber): NewPart[] {
     const names = this.catalogue.products.at(product).parts;
     if (names.length === 0) return [{ id: undefined, day, proctor: this.proctor() }];
@@ -65,7 +65,7 @@ export class Inventor {
   }
 }
 
-/** Mostly school hours; now and then within seconds of midnight, where bounds go wrong. */
+/** Mostly in school hours, but sometimes within seconds of midnight, where mistakes in bounds show. */
 export function inventMoment(random: Random, days: ZoneDays, day: DayNumber): number {
   const start = days.startOf(day);
   const length = days.startOf(day + 1) - start;
@@ -78,7 +78,7 @@ function inventDays(random: Random, count: number, until: DayNumber): Int32Array
   const days = new Int32Array(count);
   for (let index = 0; index < count; index++) {
     const day = until - Math.floor(historyDays * random.next());
-    // 1970-01-01 was a Thursday; weekends keep a seventh of their share.
+    // 1970-01-01 was a Thursday. Weekends keep a seventh of their share.
     const weekday = (((day + 4) % 7) + 7) % 7;
     const weekend = weekday === 0 || weekday === 6;
     days[index] = weekend && random.chance(0.85) ? day - (weekday === 0 ? 2 : 1) : day;
@@ -109,8 +109,8 @@ export interface Genesis {
 }
 
 /**
- * Invents the partner's world: `count` assessments that the integration can see and a twentieth more that
- * it cannot, over the two years that end with `until`. Ids grow with completion, as real ones do.
+ * Invents the partner's world over the two years that end with `until`: `count` assessments that the integration can
+ * see, and a twentieth more that it cannot. Ids grow with completion, like real ones.
  */
 export function genesis(random: Random, count: number, days: ZoneDays, until: DayNumber): Genesis {
   const organizations = inventOrganizations();
@@ -139,7 +139,7 @@ export function genesis(random: Random, count: number, days: ZoneDays, until: Da
   let hidden = outside;
   let remaining = count + outside;
   for (const day of inventDays(random, remaining, until)) {
-    // Chance weighted by the rest, so that exactly `outside` records end up out of scope.
+    // The probability depends on the rest, so exactly `outside` records end up out of scope.
     const hide = random.below(remaining--) < hidden;
     if (hide) hidden--;
     const unknownProduct = hide && random.chance(0.3);

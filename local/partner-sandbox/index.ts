@@ -22,7 +22,7 @@ export type { Switches } from './switches.ts';
 export type { World } from './world.ts';
 export type { Changes, Damage, Hidden, NewAssessment, ScopeChange } from './world-schema.ts';
 
-/** The day that invented history ends with, so that a seed means the same world next month. */
+/** The last day of the invented history. It is fixed, so that a seed gives the same world next month. */
 const endOfHistory = '2026-11-20';
 
 const optionsSchema = z.strictObject({
@@ -41,39 +41,39 @@ export interface SandboxOptions extends Partial<Switches> {
   readonly records?: number;
   /** Whole number ≥ 0, default 1. The same seed gives the same world and credentials. */
   readonly seed?: number;
-  /** The partner's, default America/New_York. */
+  /** The partner's time zone, default America/New_York. */
   readonly timeZone?: string;
   /** Last day of the invented history, `YYYY-MM-DD`, default 2026-11-20. */
   readonly until?: string;
   readonly clock?: Clock;
   /**
-   * Milliseconds between new certifications as the clock goes on; 0, the default, for none.
-   * One in ten is backdated unless `backdated` says otherwise.
+   * Milliseconds between new certifications while the clock goes on; 0, the default: none. One in ten is backdated
+   * unless `backdated` says otherwise.
    */
   readonly certifyEvery?: number;
-  /** Instead of those made from the seed: for secrets with awkward characters. */
+  /** In place of credentials from the seed: for secrets with awkward characters. */
   readonly credentials?: Credentials;
-  /** In force from the first request. */
+  /** Active from the first request. */
   readonly faults?: readonly FaultOrder[];
 }
 
 export interface PartnerSandbox {
   /** `http://127.0.0.1:PORT`, the API's base URL. */
   readonly url: string;
-  /** Those in force now. */
+  /** The present credentials. */
   readonly credentials: Credentials;
-  /** As it is by now, whether or not anybody has asked for it. */
+  /** The world by now, also if no request has asked for it. */
   readonly world: World;
   readonly switches: Switches;
-  /** Requests to the API, oldest first; control requests are not in it. */
+  /** Requests to the API, oldest first, without control requests. */
   readonly requests: readonly LoggedRequest[];
   resetRequests(): void;
   /** @throws SandboxRequestError */
   set(switches: { readonly [Name in keyof Switches]?: Switches[Name] | undefined }): void;
-  /** Adds to the faults still to come. @throws SandboxRequestError */
+  /** Adds to the pending faults. @throws SandboxRequestError */
   injectFaults(...faults: readonly FaultOrder[]): void;
   clearFaults(): void;
-  /** Those still to come. */
+  /** The pending faults. */
   readonly faults: readonly Fault[];
   /** Invalidates every token. @returns the new credentials. */
   rotateSecret(): Credentials;
@@ -81,8 +81,8 @@ export interface PartnerSandbox {
 }
 
 /**
- * Starts the document as a server on the loopback interface.
- * @throws SandboxRequestError for options that make no sense, PortTakenError.
+ * Starts a server that follows the document, on the loopback interface. @throws SandboxRequestError for invalid
+ * options, PortTakenError.
  */
 export async function startPartnerSandbox(options: SandboxOptions = {}): Promise<PartnerSandbox> {
   const { clock = systemClock, faults = [], credentials, ...rest } = options;
@@ -116,7 +116,7 @@ export async function startPartnerSandbox(options: SandboxOptions = {}): Promise
   for (const fault of faults) queue.inject(fault);
   const log = new RequestLog();
   const closing = new AbortController();
-  // An idle connection that is closed meets clients whose process was busy at that moment, with an ECONNRESET.
+  // Idle connections stay: a client whose process was busy at that moment would get an ECONNRESET.
   const server = createServer({ keepAliveTimeout: 0 });
   const listening = await listen(server, wanted.port);
 
@@ -161,7 +161,7 @@ export async function startPartnerSandbox(options: SandboxOptions = {}): Promise
   return sandbox;
 }
 
-/** Without the entries that are undefined, so that they do not hide defaults. */
+/** Without undefined entries, which would hide defaults. */
 function present(input: object): object {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
 }

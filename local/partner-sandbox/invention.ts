@@ -43,7 +43,7 @@ const surnames = [
   ],
   ...['Semester', 'Glossary', 'Footnote', 'Colophon', 'Parchment', 'Vellum', 'Stylus', 'Compasse'],
 ];
-/** Given name, surname, and whether the display name puts the surname first. */
+/** Given name, surname, and whether the display name begins with the surname. */
 const otherScripts: readonly (readonly [string, string, boolean])[] = [
   ['花子', '例山', true],
   ['太郎', '見本', true],

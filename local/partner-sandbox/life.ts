@@ -3,10 +3,10 @@ import type { Happenings } from './api.ts';
 import type { Random } from './random.ts';
 import type { World } from './world.ts';
 
-/** A clock that leaps (a laptop that slept) must not invent a district's worth at once. */
+/** A limit, for a clock that leaps, such as that of a laptop that slept. */
 const mostAtOnce = 10_000;
 
-/** Chance at work in the world: arrivals as time passes, and change between two requests. */
+/** Chance in the world: arrivals as time passes, and changes between two requests. */
 export class Life implements Happenings {
   readonly #world: World;
   readonly #random: Random;
@@ -22,7 +22,7 @@ export class Life implements Happenings {
     this.#next = now + certifyEvery;
   }
 
-  /** Completes the assessments that were due by `now`. Asked at each request, so that no timer is needed. */
+  /** Completes the assessments that are due by `now`. Each request calls it, so no timer is needed. */
   catchUp(now: number, backdated: number): void {
     if (this.#certifyEvery <= 0) return;
     for (let added = 0; this.#next <= now && added < mostAtOnce; added++) {
@@ -32,7 +32,7 @@ export class Life implements Happenings {
     if (this.#next <= now) this.#next = now + this.#certifyEvery;
   }
 
-  /** Perhaps one change to the world. */
+  /** Makes one change to the world, with a probability. */
   churn(now: number, probability: number, backdated: number): void {
     if (probability === 0 || !this.#random.chance(probability)) return;
     const id = this.#anyVisible();
@@ -55,7 +55,7 @@ export class Life implements Happenings {
     else this.#world.restore(id);
   }
 
-  /** A few days back as a rule, now and then years. */
+  /** Usually a few days back, sometimes years. */
   #arrive(now: number, backdated: number): void {
     let moment = now;
     if (this.#random.chance(backdated)) {

@@ -4,14 +4,14 @@ import type { DayNumber } from './zone-days.ts';
 
 export type Test = (slot: number) => boolean;
 
-/** Which visible records a query selects: those of some days that pass every test. */
+/** The visible records that a query selects: those of a range of days that pass every test. */
 export interface Matching {
   readonly first: DayNumber;
   readonly last: DayNumber;
   readonly tests: readonly Test[];
 }
 
-/** Remembers the answer for each of a table's rows: a name is searched once per person. */
+/** Remembers the answer for each row of a table, so that a name is searched once for each person. */
 function oncePer(
   table: { readonly size: number },
   test: (position: number) => boolean,
@@ -73,7 +73,7 @@ export function filterTests(query: ListQuery, records: Records): Test[] {
   return tests;
 }
 
-/** Section 4.2, filter rules 1 to 5: everything combines with AND. */
+/** Section 4.2, filter rules 1 to 5: AND combines all filters. */
 export function matching(query: ListQuery, records: Records): Matching {
   return {
     first: query.first ?? -Infinity,

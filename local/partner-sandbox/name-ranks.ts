@@ -1,4 +1,4 @@
-/** Order of names as a database with an English collation has it: case and accents come last. */
+/** The order of names in a database with an English collation: case and accents count last. */
 const { compare } = new Intl.Collator('en');
 
 /** The names of a table's rows. */
@@ -8,12 +8,12 @@ export interface Names {
 }
 
 /**
- * Numbers that compare as the names of a table's rows do. Comparing strings in their collation is
- * most of the cost of a sort; this pays it once per distinct name instead of once per request.
+ * Numbers that compare as the names of a table's rows do. Most of the cost of a sort is comparing strings in their
+ * collation. Here it arises once for each distinct name, not for each request.
  */
 export class NameRanks {
   readonly #names: Names;
-  /** By name, and a copy by row that spares looking a string up. */
+  /** Ranks by name, and a copy by row, which saves the look-up of a string. */
   readonly #byName = new Map<string, number>();
   #byRow = new Float64Array();
   #sorted: string[] | undefined;
@@ -32,7 +32,7 @@ export class NameRanks {
     return rank;
   }
 
-  /** To be called when a row has got another name. */
+  /** To be called when a row gets another name. */
   forget(position: number): void {
     if (position < this.#byRow.length) this.#byRow[position] = Number.NaN;
   }

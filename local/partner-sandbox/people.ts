@@ -4,7 +4,7 @@ import type { Random } from './random.ts';
 import type { Records } from './records.ts';
 import { type Changes, educatorFieldNames, type NewAssessment } from './world-schema.ts';
 
-/** Edits the person, and with it every one of the person's records. */
+/** Edits the person, and so all records of the person. */
 export function describePerson(records: Records, position: number, changes: Changes): void {
   const { educators, ranks } = records.catalogue;
   const educator = educators.at(position);
@@ -23,7 +23,7 @@ export function describePerson(records: Records, position: number, changes: Chan
   records.version++;
 }
 
-/** Somebody already known who fits; a few tries find one unless hardly anybody does. */
+/** A known educator who fits. A few tries find one, unless hardly any does. */
 function anybody(records: Records, random: Random, organizationId?: number): number | undefined {
   const { educators } = records.catalogue;
   for (let attempt = 0; attempt < 8 && educators.size > 0; attempt++) {
@@ -38,7 +38,7 @@ function anybody(records: Records, random: Random, organizationId?: number): num
   return undefined;
 }
 
-/** The catalogue position of who completes the assessment: named, described, known or new. */
+/** The catalogue position of the person who completes the assessment: named, described, known or new. */
 export function personFor(
   records: Records,
   inventor: Inventor,

@@ -1,6 +1,6 @@
 import { type DayNumber, parseDay } from './zone-days.ts';
 
-/** A query string the way Rack reads it: the last of equal scalars wins, bracketed keys collect. */
+/** A query string as Rack reads it: the last of equal scalars counts, and bracketed keys collect. */
 export interface RawQuery {
   readonly page: string | undefined;
   readonly offset: string | undefined;
@@ -35,7 +35,7 @@ export function readRawQuery(params: URLSearchParams): RawQuery {
 export const sorts = ['certified_on', 'user_name', 'proctor_name', 'product_name'] as const;
 export type Sort = (typeof sorts)[number];
 
-/** A list request, understood. An absent filter is undefined and matches everything. */
+/** A parsed list request. An absent filter is undefined and matches everything. */
 export interface ListQuery {
   readonly search: string | undefined;
   readonly first: DayNumber | undefined;
@@ -49,7 +49,7 @@ export interface ListQuery {
   readonly legacy: ReadonlySet<boolean> | undefined;
   readonly sort: Sort;
   readonly descending: boolean;
-  /** Rows in the answer. */
+  /** The number of rows in the answer. */
   readonly page: number;
   readonly offset: number;
 }
@@ -60,7 +60,7 @@ export interface Limits {
   readonly defaultPage: number;
 }
 
-/** `String#to_i`: leading digits count, anything else is nothing. */
+/** `String#to_i`: leading digits count, and any other text is 0. */
 function toInteger(text: string): number {
   const digits = /^\s*([+-]?\d+)/.exec(text)?.[1];
   const value = digits === undefined ? 0 : Number(digits);
@@ -69,7 +69,7 @@ function toInteger(text: string): number {
 
 const falseValues: ReadonlySet<string> = new Set(['false', 'f', '0', 'off', 'no']);
 
-/** @returns undefined for `both`, which stands for no restriction. */
+/** @returns undefined for `both`, which restricts nothing. */
 function readLegacy(values: ReadonlySet<string>): ReadonlySet<boolean> | undefined {
   const flags = new Set<boolean>();
   for (const value of values) {

@@ -1,4 +1,4 @@
-/** A seeded source of chance: the same seed and stream give the same sequence on every machine. */
+/** A seeded source of random numbers: the same seed and stream give the same sequence on every machine. */
 export interface Random {
   /** Uniform in [0, 1). */
   next(): number;
@@ -9,7 +9,7 @@ export interface Random {
   pick<T>(list: readonly T[]): T;
 }
 
-/** FNV-1a with an avalanche at the end: spreads neighbouring seeds and ids over all 32 bits. */
+/** FNV-1a with an avalanche at the end: it spreads neighbouring seeds and ids over all 32 bits. */
 export function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {
@@ -26,9 +26,7 @@ export function scramble(value: number, salt = 0): number {
   return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
-/**
- * mulberry32. `stream` keeps sequences apart: churn does not change the people that a seed invents.
- */
+/** mulberry32. `stream` separates sequences: churn does not change the people of a seed. */
 export function seededRandom(seed: number, stream: string): Random {
   let state = hash(`${seed}/${stream}`);
   const next = () => {

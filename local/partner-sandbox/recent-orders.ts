@@ -1,12 +1,12 @@
 /**
- * Sorted results of the latest queries, so that paging through one sorts it once. Any change to
- * the world or the switches (the `state`) forgets them all.
+ * Sorted results of the latest queries, so that paging through one sorts it only once. Any change to the world or the
+ * switches (the `state`) drops them all.
  */
 export class RecentOrders {
   #state = '';
   readonly #orders = new Map<string, readonly number[]>();
 
-  /** `sort` is called unless the same query was answered in the same state a short while ago. */
+  /** Calls `sort` unless the same query was answered in the same state shortly before. */
   get(state: string, query: string, sort: () => readonly number[]): readonly number[] {
     if (state !== this.#state) {
       this.#orders.clear();

@@ -5,14 +5,14 @@ import { DayIndex } from './day-index.ts';
 import { type DayNumber, writeDay, type ZoneDays } from './zone-days.ts';
 
 export interface NewPart {
-  /** Undefined for the single entry that describes the assessment itself. */
+  /** Undefined for the only entry of an assessment without parts, which describes the assessment itself. */
   readonly id: number | undefined;
   readonly day: DayNumber;
-  /** Position in the catalogue. */
+  /** The position in the catalogue. */
   readonly proctor: number;
 }
 
-/** A record before it is stored; everything but the id refers to positions in the catalogue. */
+/** A record before it is stored. Everything but the id refers to positions in the catalogue. */
 export interface NewRecord {
   readonly id: number;
   readonly educator: number;
@@ -31,15 +31,14 @@ export interface Scope {
 }
 
 /**
- * All records, as columns; a record takes its API shape only when it is answered. The day index holds the records
- * that the
- * integration sees, so scope and removal cost a query nothing.
+ * All records, as columns. A record gets its API shape only when it is answered. The day index has only the records
+ * that the integration sees, so scope and removal cost a query nothing.
  */
 export class Records {
   readonly catalogue: Catalogue;
   readonly days: ZoneDays;
   readonly visible: DayIndex;
-  /** Grows with every change that an answer could show. */
+  /** Grows with every change that an answer may show. */
   version = 0;
   scope: Scope;
 
@@ -84,7 +83,7 @@ export class Records {
     return slot;
   }
 
-  /** Runs a change that may move the record to another day or in and out of sight. */
+  /** Runs a change that may move the record to another day, or change whether it is visible. */
   revise(slot: number, change: () => void): void {
     const day = this.#day.get(slot);
     if (this.isVisible(slot)) this.visible.remove(slot, day);
@@ -97,7 +96,7 @@ export class Records {
     this.revise(slot, () => this.#removed.set(slot, removed ? 1 : 0));
   }
 
-  /** Parts keep their distance from the day of completion. */
+  /** The days between parts and completion stay the same. */
   setCompletedAt(slot: number, instant: number): void {
     this.revise(slot, () => {
       const moved = this.days.dayOf(instant) - this.#day.get(slot);
@@ -136,7 +135,7 @@ export class Records {
     this.version++;
   }
 
-  /** The last one supervises the remaining entries of `results`. */
+  /** The last proctor supervises the remaining entries of `results`. */
   assignProctors(slot: number, positions: readonly number[]): void {
     const from = this.#partsFrom.get(slot);
     for (let part = 0; part < this.#partsCount.get(slot); part++) {
@@ -145,7 +144,7 @@ export class Records {
     this.version++;
   }
 
-  /** Puts another scope in force: one pass over everything. */
+  /** Sets another scope, in one pass over all records. */
   rescope(scope: Scope): void {
     this.scope = scope;
     this.visible.clear();
@@ -155,7 +154,7 @@ export class Records {
     this.version++;
   }
 
-  /** In scope and not removed. */
+  /** Whether the record is in scope and not removed. */
   isVisible(slot: number): boolean {
     return (
       this.#removed.get(slot) === 0 &&
@@ -164,12 +163,12 @@ export class Records {
     );
   }
 
-  /** Of an overall assessment, removed or out of scope included; part ids have no slot. */
+  /** The slot of an overall assessment, also if it is removed or out of scope. Part ids have no slot. */
   slotOf(id: number): number | undefined {
     return this.#slots.get(id);
   }
 
-  /** The assessment that a part belongs to. Reads every part: for callers that need not be fast. */
+  /** The assessment of a part. It reads every part, which is slow. */
   slotOfPart(id: number): number | undefined {
     const part = this.#partId.indexOf(id);
     if (part < 0) return undefined;
@@ -255,7 +254,7 @@ export class Records {
         return {
           assessment_id: this.#partId.get(from + part),
           assessment_name: partName ?? product.name,
-          // A record without parts has one entry that describes the record itself.
+          // A record without parts has one entry, which describes the record itself.
           certified_on: writeDay(
             partName === undefined ? this.#day.get(slot) : this.#partDay.get(from + part),
           ),

@@ -1,21 +1,21 @@
 import type { Fault } from './faults.ts';
 
-/** One request to the API as the server saw it; tokens and credentials are never in it. */
+/** One request to the API as the server saw it, without tokens and credentials. */
 export interface LoggedRequest {
   /** Instant, ISO 8601, by the sandbox's clock. */
   readonly at: string;
   readonly method: string;
   readonly path: string;
-  /** The query string, decoded, in the order sent. */
+  /** The query string, decoded, in the sent order. */
   readonly query: readonly (readonly [string, string])[];
-  /** Status of the answer; 0 when the connection was reset instead. */
+  /** The status of the answer; 0 if the connection was reset. */
   readonly status: number;
   readonly fault: Fault['kind'] | undefined;
 }
 
 const capacity = 100_000;
 
-/** The latest requests; a soak test's older ones are let go. */
+/** The latest requests; older ones, as in a soak test, are dropped. */
 export class RequestLog {
   #entries: LoggedRequest[] = [];
 

@@ -17,20 +17,20 @@ export interface Meta {
 }
 
 /**
- * The document's statements, one seam each. So a server that is wrong in exactly one way is this one with one seam
- * replaced (deviations.ts).
+ * The statements of the document, one seam each. A server with exactly one mistake is this one with one replaced seam
+ * (deviations.ts).
  */
 export interface Rules {
-  /** 2.1: the lifetime that a token answer states, in seconds. */
+  /** 2.1: the lifetime in a token answer, in seconds. */
   readonly expiresIn: (lifetime: number) => number;
   readonly tokenType: string;
   /** 4.2 */
   readonly listQuery: (raw: RawQuery) => ListQuery;
   readonly matching: (query: ListQuery, records: Records, raw: RawQuery) => Matching;
-  /** A list request that is turned away; the document knows of none. */
+  /** Refuses a list request. The document knows no refusal. */
   readonly refuse: (raw: RawQuery, records: Records) => Answer | undefined;
   readonly meta: (count: number, query: ListQuery, rows: number) => Meta;
-  /** 2.2: a record, in the list and alone. */
+  /** 2.2: a record, in the list and by itself. */
   readonly record: (assessment: DocumentedRecord) => unknown;
   /** 4.3 */
   readonly single: (record: unknown) => unknown;

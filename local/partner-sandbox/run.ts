@@ -30,7 +30,7 @@ function fault(text: string, earlier: readonly FaultOrder[] = []): readonly Faul
 
 type Host = Pick<ProcessHost, 'streams' | 'stopping'>;
 
-/** `npm run sandbox`, until it is stopped: see docs/partner.md#the-sandbox. @returns the exit code */
+/** `npm run sandbox`, until a signal stops it: see docs/partner.md#the-sandbox. @returns the exit code */
 export function run(argv: readonly string[], host: Host): Promise<number> {
   const program = commandLine('sandbox', host.streams)
     .description('The Partner Assessment Results API, made to run on this machine.')

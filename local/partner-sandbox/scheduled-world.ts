@@ -3,14 +3,14 @@ import type { Clock } from '../../lambda/clock.ts';
 import { Scheduled, type Timetable } from './timetable.ts';
 import { World } from './world.ts';
 
-/** A world that lives by a timetable. The sandbox tells it to those who ask (`GET /timetable`). */
+/** A world that changes by a timetable. The sandbox publishes the timetable (`GET /timetable`). */
 export const scheduledWorldSchema = z.object({
   seed: z.int().min(0),
   since: z.number(),
   everySeconds: z.number().positive(),
   /** Assessments in scope before the first change. */
   records: z.int().min(0),
-  /** IANA name of the partner's. */
+  /** The partner's time zone: an IANA name. */
   timeZone: z.string(),
   /** Last day of the invented history, `YYYY-MM-DD`: before the first change. */
   until: z.iso.date(),
@@ -18,7 +18,7 @@ export const scheduledWorldSchema = z.object({
 
 export type ScheduledWorldOptions = Readonly<z.output<typeof scheduledWorldSchema>>;
 
-/** The world as of any moment can be made again by everybody who knows these options. */
+/** Any process with these options can compute the world at any moment. */
 export function scheduledWorld(options: ScheduledWorldOptions, clock: Clock) {
   const { seed, records, timeZone, until } = options;
   const world = new World({ seed, records, timeZone, until, clock });

@@ -3,23 +3,23 @@ import type { ListQuery } from './query.ts';
 import { scramble } from './random.ts';
 import type { Records } from './records.ts';
 
-/** Parts of the order of rows that the document leaves open. */
+/** The parts of the order that the document leaves open. */
 export interface Ordering {
-  /** The key that `sort=user_name` compares. */
+  /** The sort key of `sort=user_name`. */
   readonly userName: 'name' | 'last_name';
-  /** Ties are ordered by id, or, given a salt, by an order of that salt's own. */
+  /** Ties are ordered by id, or, with a salt, in an order that depends on the salt. */
   readonly tieSalt: number | undefined;
 }
 
 export interface Selection {
-  /** All matches, ignoring paging. */
+  /** The number of all matches, ignoring paging. */
   readonly count: number;
   readonly slots: readonly number[];
 }
 
 /**
- * A list answer's rows and count: one consistent view of the world as it is now. `remember` may
- * answer with the order that an earlier call of the same query produced.
+ * The rows and the count of a list answer: one consistent view of the world now. `remember` may give the order of an
+ * earlier call with the same query.
  */
 export function select(
   records: Records,
@@ -38,7 +38,7 @@ function passes(matching: Matching, slot: number): boolean {
   return true;
 }
 
-/** Walks days in order; those before and after the page are only counted. */
+/** Walks through the days in order; days before and after the page are only counted. */
 function selectByDay(
   records: Records,
   query: ListQuery,
@@ -93,7 +93,7 @@ function nameRank(
 ): (slot: number) => number {
   const { ranks } = records.catalogue;
   if (sort === 'product_name') return (slot) => ranks.product.rank(records.product(slot));
-  // Parts may have different proctors; the first entry of `results` decides.
+  // Parts may have different proctors. The first entry of `results` decides.
   if (sort === 'proctor_name') return (slot) => ranks.proctor.rank(records.firstProctor(slot));
   return (slot) => ranks[userName].rank(records.educator(slot));
 }

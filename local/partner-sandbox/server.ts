@@ -14,7 +14,7 @@ export interface ServerParts {
   readonly clock: Clock;
   /** The parts that the control API acts on. */
   readonly sandbox: PartnerSandbox;
-  /** Aborted when the sandbox closes, so that slow answers do not outlive it. */
+  /** Aborted when the sandbox closes, so that slow answers end with it. */
   readonly closing: AbortSignal;
 }
 

@@ -3,42 +3,45 @@ import { deviationNames } from './deviations.ts';
 
 const share = z.number().min(0).max(1);
 
-/** Behaviour of real servers that the document leaves open; all of it is off unless asked for. */
+/** Behaviour of real servers that the document leaves open. All of it is off by default. */
 export const switchesSchema = z.strictObject({
-  /** Rows that tie come in another order with every request. */
+  /** Tied rows come in another order with every request. */
   unstableTies: z.boolean(),
-  /** How likely the world changes (arrival, edit, move, departure, return) before a list request. */
+  /** The probability of a change (arrival, edit, move, departure, return) before a list request. */
   churn: share,
-  /** Share of invented arrivals that are completed days to years ago. */
+  /** The share of invented arrivals that were completed days to years ago. */
   backdated: share,
   /** Records carry fields that the document does not name. */
   extraFields: z.boolean(),
-  /** Share of the records, always the same ones, that have no usable id or no valid day. */
+  /** The share of records, always the same ones, without a usable id or a valid day. */
   malformed: share,
-  /** Share of the records, always the same ones, of which some content is null, missing or of another type. */
+  /** The share of records, always the same ones, whose content is partly null, missing or of another type. */
   nulls: share,
-  /** Share of the records, always the same ones, whose rows are longer than 2 MiB. */
+  /** The share of records, always the same ones, whose rows are longer than 2 MiB. */
   hugeRows: share,
   /**
-   * Requests that are answered within any minute, tokens included; more get 429, without `Retry-After`. 0: any
-   * number.
+   * The requests that are answered within a minute, tokens included. Further ones get 429, without `Retry-After`. 0: no
+   * limit.
    */
   requestsPerMinute: z.int().min(0).max(1_000_000),
-  /** So many more `meta.count` says than there are: records of no day, or a total that is not kept up. */
+  /**
+   * The difference by which `meta.count` is too high, as with records without a day, or with a total that is not
+   * updated.
+   */
   countOffset: z.int(),
-  /** Minutes by which a replica is behind. It answers every other request for records, by chance. 0: none does. */
+  /** Minutes by which a replica lags. It answers every second request for records, by chance. 0: there is none. */
   replicaLag: z.number().min(0).max(1_440),
-  /** Seconds for which an answer of the list is kept, and given again to the same URL. */
+  /** Seconds for which an answer of the list is repeated for the same URL. */
   cache: z.number().min(0).max(86_400),
-  /** Share of the records, always the same ones, that are still served by their id when they have been removed. */
+  /** The share of records, always the same ones, whose id still answers after their removal. */
   zombies: share,
   /** Seconds by which the server's clock is ahead (`Date`, `created_at`); ten years at most. */
   clockSkew: z.number().min(-315_360_000).max(315_360_000),
-  /** Seconds that a token lives, and says it lives. */
+  /** The lifetime of a token in seconds, as the answer says it, too. */
   tokenLifetime: z.number().positive(),
-  /** HTTP Basic credentials are taken as they are, not form-decoded as RFC 6749 2.3.1 has it. */
+  /** HTTP Basic credentials are read verbatim, not form-decoded as RFC 6749 2.3.1 requires. */
   basicVerbatim: z.boolean(),
-  /** The key that `sort=user_name` compares: the full name, or the family name alone. */
+  /** The sort key of `sort=user_name`: the full name, or the family name alone. */
   userNameOrder: z.enum(['name', 'last_name']),
   /** Deliberate contradictions of the document, by name (deviations.ts). */
   deviations: z.array(z.enum(deviationNames)),

@@ -3,12 +3,12 @@ import type { Happenings } from './api.ts';
 import { scramble } from './random.ts';
 import type { World } from './world.ts';
 
-/** The times of changes in a world whose every change is known beforehand. */
+/** The times of all changes in a world whose changes are known beforehand. */
 export interface Timetable {
   readonly seed: number;
-  /** When the first change happens: epoch milliseconds. */
+  /** The time of the first change, in epoch milliseconds. */
   readonly since: number;
-  /** From one change to the next. */
+  /** Seconds between two changes. */
   readonly everySeconds: number;
 }
 
@@ -18,26 +18,26 @@ export interface TimetableChange {
   readonly kind: (typeof kinds)[number];
   /** Epoch milliseconds. */
   readonly at: number;
-  /** Of the assessment. */
+  /** The assessment's id. */
   readonly id: number;
-  /** Of an edited one: the organization that it belongs to since. */
+  /** The new organization of an edited assessment. */
   readonly organizationId?: number;
 }
 
 /**
  * How many changes ago the subject of a change was completed. It is removed in the third cycle, and restored 21 changes
- * (42 minutes, at two minutes each) later. The notifier needs 12 minutes until it calls one withdrawn, and a slow one
- * more. So each that is not backdated is created, updated, withdrawn and restored.
+ * later (42 minutes, at two minutes each). The notifier needs 12 minutes until it calls a certification withdrawn, and
+ * a slow one needs more. So each subject that is not backdated is created, updated, withdrawn and restored.
  */
 const changesBack = { completed: 0, backdated: 0, edited: 2, removed: 13, restored: 34 } as const;
 
-/** Lets a world live by a timetable: in each process that asks, the same has happened by the same moment. */
+/** Changes a world by a timetable: in each process, the same has happened by the same moment. */
 export class Scheduled implements Happenings {
   readonly #world: World;
   readonly #timetable: Timetable;
-  /** Of the next change. */
+  /** The index of the next change. */
   #index = 0;
-  /** Ids of those completed, by the index of that change. */
+  /** Ids of completed assessments, by the index of that change. */
   readonly #ids = new Map<number, number>();
 
   constructor(world: World, timetable: Timetable) {
@@ -64,7 +64,7 @@ export class Scheduled implements Happenings {
 
   churn(): void {}
 
-  /** @returns undefined for one of the first, whose subject would be from before the first */
+  /** @returns undefined for one of the first changes, whose subject would be older than the first */
   #make(index: number, at: number): TimetableChange | undefined {
     const world = this.#world;
     const kind = kinds[index % kinds.length] ?? 'completed';
@@ -86,7 +86,7 @@ export class Scheduled implements Happenings {
     return { kind, at, id };
   }
 
-  /** One that is backdated, a month at most as a rule, now and then years. */
+  /** The day of completion. If backdated, it is usually within a month, but sometimes years ago. */
   #completion(kind: TimetableChange['kind'], index: number, at: number): string {
     const chance = scramble(index, this.#timetable.seed);
     const days = kind === 'completed' ? 0 : 1 + (chance % (chance % 3 === 0 ? 3_600 : 30));
@@ -95,7 +95,7 @@ export class Scheduled implements Happenings {
       .toString();
   }
 
-  /** In scope: an edit that anybody sees, and of this record alone. */
+  /** An organization in scope, so that the edit is visible, and changes this record alone. */
   #anotherOrganization(id: number): number {
     const inScope = [...this.#world.scope.organizationIds];
     const present = inScope.indexOf(this.#world.get(id)?.organization_id ?? 0);

@@ -5,7 +5,7 @@ import type { Answer } from './rules.ts';
 
 const largestBody = 64 * 1024;
 
-/** @returns undefined when the body is larger than any honest request's. */
+/** @returns undefined if the body is larger than that of any valid request. */
 export async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -49,7 +49,7 @@ function refusal(
   return writeAnswer({ ...answer, headers: { 'Retry-After': wait } });
 }
 
-/** The effect of a fault on an honest answer, as far as it shows in the bytes. */
+/** The effect of a fault on the bytes of a valid answer. */
 export function afflict(answer: Written, fault: Fault | undefined, now: number): Written {
   switch (fault?.kind) {
     case 'too-many-requests':
@@ -72,8 +72,8 @@ export function afflict(answer: Written, fault: Fault | undefined, now: number):
 }
 
 /**
- * Sends an answer at the pace and with the manners that the fault asks for. Delays are real time, even with another
- * clock of the sandbox: they exist to run into a client's real time-outs.
+ * Sends an answer at the pace and in the manner of the fault. Delays are real time, also if the sandbox has another
+ * clock: they are meant to exceed a client's real time-outs.
  */
 export async function send(
   response: ServerResponse,

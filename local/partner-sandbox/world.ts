@@ -26,12 +26,14 @@ interface Change {
   readonly apply: (world: World) => unknown;
 }
 
-/** The partner's world behind the API, under a test's or a person's control. */
+/** The partner's world behind the API, under the control of a test or a person. */
 export class World {
-  /** The parts that the query core reads. */
+  /** The parts that queries read. */
   readonly records: Records;
   readonly #options: WorldOptions;
-  /** Those that the replica lacks. They are kept from the first on: nobody knows whether one will be asked for. */
+  /**
+   * The changes that the replica lacks. They are recorded from the start, since a replica may be asked for at any time.
+   */
   readonly #changes: Change[] = [];
   #replica: World | undefined;
   readonly #inventor: Inventor;
@@ -56,8 +58,8 @@ export class World {
   }
 
   /**
-   * This world as it was at a moment, for a replica that lags: another of the same seed, to which the same happens in
-   * the same order. It does not go back: a moment before the last one shows the same as the last one.
+   * This world at an earlier moment, for a replica that lags: another world of the same seed, which gets the same
+   * changes in the same order. It does not go back: an earlier moment than the last one shows the last one.
    */
   asOf(epochMs: number): World {
     this.#replica ??= new World(this.#options);
@@ -68,7 +70,7 @@ export class World {
       try {
         apply(this.#replica);
       } catch (error) {
-        // Both refuse the same.
+        // Both worlds refuse the same changes.
         if (!(error instanceof NotInWorldError || error instanceof SandboxRequestError))
           throw error;
       }
@@ -76,7 +78,7 @@ export class World {
     return this.#replica;
   }
 
-  /** Here at once, and at the replica in its time. */
+  /** Makes a change here at once, and later at the replica. */
   #make<Result>(apply: (world: World) => Result): Result {
     this.#changes.push({ at: this.#clock.now().epochMilliseconds, apply });
     return apply(this);
@@ -90,7 +92,7 @@ export class World {
     return this.records.scope;
   }
 
-  /** How many assessments the integration can see now. */
+  /** The number of assessments that the integration can see now. */
   get count(): number {
     return this.records.visible.total;
   }
@@ -119,7 +121,7 @@ export class World {
     }
   }
 
-  /** @returns the record whether or not it is in scope or removed; undefined for part ids. */
+  /** @returns the record, also if it is removed or out of scope; undefined for part ids. */
   get(id: number): DocumentedRecord | undefined {
     const slot = this.records.slotOf(id);
     return slot === undefined ? undefined : this.records.assessment(slot);
@@ -144,8 +146,8 @@ export class World {
   }
 
   /**
-   * Completes an assessment, by default just now by somebody already known.
-   * @throws SandboxRequestError when the id is in use, NotInWorldError for unknown references.
+   * Completes an assessment, by default now and by a known educator. @throws SandboxRequestError when the id is in use,
+   * NotInWorldError for unknown references.
    */
   add(wanted: NewAssessment = {}): DocumentedRecord {
     const now = this.#clock.now().epochMilliseconds;
@@ -187,10 +189,8 @@ export class World {
   }
 
   /**
-   * Edits a record in place. The person's fields (names, SEID, e-mail, status) change in all of the person's records,
-   * as they do
-   * at the partner.
-   * @throws NotInWorldError
+   * Edits a record. The person's fields (names, SEID, e-mail, status) change in all records of the person, as they do
+   * at the partner. @throws NotInWorldError
    */
   change(id: number, changes: Changes): DocumentedRecord {
     return this.#make((world) => world.#change(id, changes));
@@ -200,7 +200,7 @@ export class World {
     const { records } = this;
     const { catalogue } = records;
     const slot = this.#slot(id);
-    // All references first: a change that fails changes nothing.
+    // References are resolved first, so that a change that fails changes nothing.
     const { organization_id, product_id, legacy, proctor_ids } = changes;
     const organization =
       organization_id === undefined ? undefined : catalogue.organizations.require(organization_id);
@@ -218,7 +218,7 @@ export class World {
     return records.assessment(slot);
   }
 
-  /** Takes a record away as if it had never been; `restore` brings it back. */
+  /** Removes a record without a trace; `restore` brings it back. */
   remove(id: number): void {
     this.#make((world) => world.records.setRemoved(world.#slot(id), true));
   }
@@ -244,7 +244,7 @@ export class World {
     return this.change(id, { status: 'active' });
   }
 
-  /** Shows the record out of shape from now on, until `mend`. */
+  /** Damages the shown record from now on, until `mend`. */
   spoil(id: number, damage: Damage): void {
     this.#make((world) => {
       world.#slot(id);
@@ -264,7 +264,7 @@ export class World {
     return this.#damages.get(id);
   }
 
-  /** A mass edit: the new name shows in every record of the organization. */
+  /** A mass edit: every record of the organization shows the new name. */
   renameOrganization(id: number, name: string): void {
     this.#make(({ records }) => {
       const { organizations } = records.catalogue;
@@ -283,7 +283,7 @@ export class World {
     });
   }
 
-  /** @throws NotInWorldError; then the scope stays as it was. */
+  /** @throws NotInWorldError; the scope then stays the same. */
   widenScope({ organization_ids = [], product_ids = [] }: ScopeChange): void {
     this.#make(({ records, scope }) => {
       const { organizations, products } = records.catalogue;

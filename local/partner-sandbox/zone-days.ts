@@ -4,14 +4,14 @@ import { SandboxRequestError } from './errors.ts';
 const utcDay = 86_400_000;
 const epoch = Temporal.PlainDate.from('1970-01-01');
 
-/** A date as a count of days since 1970-01-01, which sorts and indexes better than text. */
+/** A date as the number of days since 1970-01-01, which sorts and indexes better than text. */
 export type DayNumber = number;
 
 /** @returns undefined unless `text` is a real date written `YYYY-MM-DD`. */
 export function parseDay(text: string): DayNumber | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
   const instant = Date.parse(`${text}T00:00:00Z`);
-  // Date.parse rolls 31 February over to March; the round trip shows it.
+  // Date.parse turns 31 February into a day of March; the round trip shows that.
   if (Number.isNaN(instant) || new Date(instant).toISOString().slice(0, 10) !== text) {
     return undefined;
   }
@@ -38,10 +38,9 @@ export function writeDay(day: DayNumber): string {
 }
 
 /**
- * The instants of a date in the partner's time zone (docs/partner.md, 4.2, filter rule 3).
- * Days last 23, 24 or 25 hours, and some zones have skipped one entirely, so nothing here divides
- * by 24 hours: a day starts where the zone says it starts. Starts are remembered, because a
- * million instants fall on few days.
+ * The instants of a date in the partner's time zone (docs/partner.md, 4.2, filter rule 3). A day has 23, 24 or 25
+ * hours, and some zones have skipped one entirely. So nothing here divides by 24 hours: the zone says when a day
+ * starts. Starts are remembered, because a million instants fall on few days.
  */
 export class ZoneDays {
   readonly timeZone: string;

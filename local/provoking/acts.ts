@@ -5,7 +5,7 @@ import { StartError } from '../errors.ts';
 import type { PartnerSandbox } from '../partner-sandbox/index.ts';
 import type { Faults } from './faults.ts';
 
-/** The parts that a provocation acts on. */
+/** The parts that a provocation changes. */
 interface Within {
   readonly sandbox: PartnerSandbox;
   readonly poll: LocalFunction;
@@ -16,18 +16,18 @@ interface Within {
   readonly refusesCredentials: boolean;
   refuseCredentials(): void;
   storeCredentials(): Promise<void>;
-  /** The tick that dies was killed here. */
+  /** Notes that a provocation has killed the tick. */
   killed(): void;
 }
 
 export interface Act extends Omit<Provocation, 'isOn'> {
-  /** Absent: it does not last. */
+  /** Absent: the provocation does not last. */
   readonly isOn?: (within: Within) => boolean;
   provoke(within: Within): unknown;
 }
 
 const many = 2_000;
-/** A replica is so far behind, as a part of the time after which something missing may be withdrawn. */
+/** The lag of a replica, as a share of the time after which a missing certification may be withdrawn. */
 const lag = 0.4;
 const yearsBack = 3;
 const refusals = 2;

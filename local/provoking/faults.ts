@@ -17,15 +17,15 @@ const busy: Reply = {
   body: '<ErrorResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><Error><Type>Receiver</Type><Code>ServiceUnavailable</Code><Message>provoked</Message></Error><RequestId>provoked</RequestId></ErrorResponse>',
 };
 
-/** Something that happens once, to one function. */
+/** A fault that strikes one function once. */
 interface Strike {
   readonly functionName: string;
   readonly hits: (call: Call) => boolean;
-  /** After the service has carried out the request; its answer is lost. */
+  /** Called after the service has carried out the request, whose answer is lost. */
   readonly after: () => unknown;
 }
 
-/** Proxies between the functions and the embedded services, which carry out the provocations. */
+/** Proxies between the functions and the embedded services. They carry out the provocations. */
 export class Faults implements AsyncDisposable {
   readonly #gates: Readonly<Record<Service, Gate>> = { dynamodb: new Gate(), sns: new Gate() };
   #strikes: readonly Strike[] = [];
@@ -36,7 +36,7 @@ export class Faults implements AsyncDisposable {
     for (const gate of Object.values(this.#gates)) gate.always((call) => this.#pass(call));
   }
 
-  /** @returns the endpoints that the functions get instead */
+  /** @returns the endpoints for the functions */
   async open(endpoints: Endpoints): Promise<Pick<Endpoints, Service>> {
     const { dynamodb, sns } = this.#gates;
     this.#isOpen = true;
@@ -49,14 +49,14 @@ export class Faults implements AsyncDisposable {
     if (this.#isOpen) await Promise.all(Object.values(this.#gates).map((gate) => gate.close()));
   }
 
-  /** The next write of a function is done, and its answer is lost. */
+  /** The service carries out the function's next write, but the answer is lost. */
   strikeNextWrite(functionName: string, service: Service | undefined, after: () => unknown): void {
     const hits = ({ operation, asked }: Call) =>
       writes.has(operation) && (service === undefined || asked?.service === service);
     this.#strikes = [...this.#strikes, { functionName, hits, after }];
   }
 
-  /** Whether something is still to strike it. */
+  /** Whether a fault still waits for the function. */
   awaits(functionName: string): boolean {
     return this.#strikes.some((one) => one.functionName === functionName);
   }
@@ -65,7 +65,7 @@ export class Faults implements AsyncDisposable {
     return this.#refused.has(functionName);
   }
 
-  /** SNS accepts nothing of a function until it does again. */
+  /** Whether SNS refuses all events of a function. */
   refuse(functionName: string, isRefused: boolean): void {
     if (isRefused) this.#refused.add(functionName);
     else this.#refused.delete(functionName);

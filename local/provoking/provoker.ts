@@ -12,7 +12,7 @@ import { type Act, acts } from './acts.ts';
 import type { Faults } from './faults.ts';
 import { type Fields, type Heard, hears, tallyOf } from './tally.ts';
 
-/** Of more, each look would take seconds. */
+/** With more certifications, each look would take seconds. */
 const mostCompared = 20_000;
 const doneKept = 50;
 
@@ -28,9 +28,9 @@ interface Side extends Provoked {
   readonly heard: Map<number, Heard>;
   baseline: ReadonlyMap<number, Fields> | undefined;
   isBaselineRead: boolean;
-  /** Something was done to the tick that is to end next. */
+  /** Whether the tick that ends next was disturbed. */
   isDisturbed: boolean;
-  /** The partner has other credentials than the secret. */
+  /** Whether the partner has other credentials than the secret. */
   refusesCredentials: boolean;
 }
 
@@ -102,7 +102,7 @@ export class Provoker implements Provoking {
   async tally(integration: string): Promise<LocalTally | undefined> {
     const { baseline, heard, sandbox } = this.#side(integration);
     if (baseline === undefined || sandbox.world.count > mostCompared) return undefined;
-    // First: an event that is delivered meanwhile must not be counted as waiting and as heard.
+    // Read before the events that were heard: an event that is delivered meanwhile must not count twice.
     const [held, undeliverable, owed] = await Promise.all(
       (['held', 'undeliverable', 'pending'] as const).map((wait) =>
         this.#waiting(integration, wait),
@@ -118,7 +118,7 @@ export class Provoker implements Provoking {
     });
   }
 
-  /** A subscriber has it. */
+  /** Records an event that a subscriber got. */
   hears({ source, sequence, type, data }: CertificationEvent): void {
     const integration = source.split(':').at(-1) ?? '';
     const kind = kindIn(type);
@@ -128,11 +128,11 @@ export class Provoker implements Provoking {
     hears(side.heard, assessment.id, { revision: Number(sequence), kind, assessment });
   }
 
-  /** A tick has come to its end. @returns whether it is no wonder if it failed */
+  /** Records the end of a tick. @returns whether its failure was expected */
   ended(integration: string, outcome: string): boolean {
     const side = this.#sides.get(integration);
     if (side === undefined) return false;
-    // A certification of the baseline's last request is announced later, and is known twice then.
+    // The last request of the baseline may also read certifications that are announced later; these are in both maps.
     if (outcome === 'baseline' && !side.isBaselineRead && side.sandbox.world.count <= mostCompared)
       side.baseline = recordsOf(side.sandbox);
     side.isBaselineRead ||= outcome === 'completed';
@@ -181,7 +181,7 @@ export class Provoker implements Provoking {
     };
   }
 
-  /** The certifications that wait for this. */
+  /** The certifications whose events wait for this. */
   async #waiting(integration: string, wait: string): Promise<ReadonlySet<number>> {
     const { aws } = this.#parts;
     const { name: IndexName, partitionKey } = ledgerTable.undelivered;

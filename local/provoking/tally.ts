@@ -4,7 +4,7 @@ import type { LocalTally } from '../../console/index.ts';
 /** A record as the partner shows it, or as an event carries it. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The newest that a subscriber has heard of an assessment. */
+/** The newest event of an assessment that a subscriber got. */
 export interface Heard {
   readonly revision: number;
   readonly kind: 'created' | 'updated' | 'withdrawn' | 'restored';
@@ -13,7 +13,7 @@ export interface Heard {
 
 export interface Compared {
   readonly world: ReadonlyMap<number, Fields>;
-  /** The certifications of the baseline: nobody was told of them. */
+  /** The certifications of the baseline, which were not announced. */
   readonly baseline: ReadonlyMap<number, Fields>;
   readonly heard: ReadonlyMap<number, Heard>;
   readonly held: ReadonlySet<number>;
@@ -21,9 +21,8 @@ export interface Compared {
 }
 
 /**
- * Compares the world with the subscribers, one by one. Differences that wait for ops are held, and those that wait
- * for a
- * tick are owed; nobody has noticed the rest yet. Pure.
+ * Compares the world with the subscribers, one certification at a time. Differences that wait for ops are held, and
+ * those that wait for a tick are owed. The notifier has not noticed the rest yet. Pure.
  */
 export function tallyOf({ world, baseline, heard, held, owed }: Compared): LocalTally {
   const known = subscribersHave(baseline, heard);
@@ -64,7 +63,7 @@ function subscribersHave(
   return known;
 }
 
-/** An event has the fields that the integration lets out. */
+/** Compares only the fields that the integration's events have. */
 function agree(shown: Fields | undefined, known: Fields | undefined): boolean {
   if (shown === undefined || known === undefined) return shown === known;
   return Object.entries(known).every(([name, value]) => isDeepStrictEqual(shown[name], value));

@@ -4,10 +4,10 @@ import { eventIn } from '../messages.ts';
 import type { Heard } from './judging.ts';
 
 const waitSeconds = 1;
-/** SQS gives no more at a time. */
+/** The most that SQS gives at once. */
 const mostAtOnce = 10;
 
-/** The queue that the demo subscribes. It is nobody else's, so read messages are deleted. */
+/** The demo's own queue. Nobody else reads it, so messages are deleted once they are read. */
 export class DemoQueue {
   readonly #sqs: SQSClient;
   readonly #url: string;
@@ -17,7 +17,7 @@ export class DemoQueue {
     this.#url = url;
   }
 
-  /** Those that have come, up to ten; waits a second for the first. */
+  /** Up to ten messages; waits a second for the first. */
   async receive(stop: AbortSignal): Promise<Heard[]> {
     const receive = new ReceiveMessageCommand({
       QueueUrl: this.#url,

@@ -1,7 +1,7 @@
 import { OpsError } from '../../ops/errors.ts';
 import { exitCodes } from '../../ops/exit-codes.ts';
 
-/** The deployment's partner is no sandbox that lives by a timetable. */
+/** The deployment's partner is no sandbox with a timetable. */
 export class NoDemoError extends OpsError {
   readonly code = 'no-demo';
   readonly retryHelps = false;
@@ -9,13 +9,13 @@ export class NoDemoError extends OpsError {
   readonly whatToDo =
     'Deploy one with npx cdk deploy -c demo=true, or start one here with npm start -- --demo.';
 
-  /** @param found its answer, in a few words */
+  /** @param found the partner's answer, in a few words */
   constructor(baseUrl: string, found: string, options?: ErrorOptions) {
     super(`The partner ${baseUrl} is not that of a demo (${found}).`, options);
   }
 }
 
-/** The first reading takes longer than anything of the demo's size should. */
+/** The baseline takes longer than one of the demo's size should. */
 export class BaselineLateError extends OpsError {
   readonly code = 'baseline-late';
   readonly retryHelps = true;

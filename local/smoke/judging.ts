@@ -1,20 +1,20 @@
 import type { TimetableChange } from '../partner-sandbox/timetable.ts';
 
-/** An event as the queue had it. */
+/** An event from the queue. */
 export interface Heard {
   readonly id: string;
-  /** Without its prefix: `created`. */
+  /** The type without its prefix: `created`. */
   readonly type: string;
-  /** Of the assessment. */
+  /** The id of the assessment. */
   readonly about: number;
-  /** That the assessment belongs to. */
+  /** The organization of the assessment. */
   readonly organizationId: number | null;
 }
 
 /**
- * Types that tell of a change. One that is restored may be created: it was away when the notifier
- * read its baseline, and nobody was told of it before. One that is edited may be created, too, as it is
- * since the edit: it was edited before the notifier saw it for the first time.
+ * The types of events that report each kind of change. A restored assessment may be created: if it was away during the
+ * baseline, nobody was told of it before. An edited one may be created, too: if it was edited before the notifier first
+ * saw it, its event has the edit already.
  */
 const tellingOf: Readonly<Record<TimetableChange['kind'], readonly string[]>> = {
   completed: ['created'],
@@ -29,7 +29,7 @@ export const tells = (change: TimetableChange, { type, about, organizationId }: 
   tellingOf[change.kind].includes(type) &&
   (change.organizationId ?? organizationId) === organizationId;
 
-/** The changes that no event tells of, in order. */
+/** The changes without an event, in order. */
 export function untold(
   due: readonly TimetableChange[],
   heard: readonly Heard[],
@@ -38,8 +38,8 @@ export function untold(
 }
 
 /**
- * The false events and the doubled ones; none, as it should be. Each kind of change happens to an assessment
- * once, so a second id of a type is a second event; the same id again is a repeated delivery, which is allowed.
+ * False events and second ones; there should be none. Each kind of change happens to an assessment once, so a second id
+ * of a type is a second event. The same id again is a repeated delivery, which is allowed.
  *
  * @param happened every change so far
  */
@@ -50,7 +50,7 @@ export function falsehoods(
   const changes = Map.groupBy(happened, ({ id }) => id);
   const wrong = new Map<string, string>();
   const first = new Map<string, string>();
-  // Test events are of no assessment.
+  // Test events belong to no assessment.
   for (const event of heard.filter(({ about }) => !Number.isNaN(about))) {
     const { id, type, about } = event;
     const isTrue = changes.get(about)?.some((change) => tells(change, event)) ?? false;
@@ -71,10 +71,10 @@ interface Certified {
 }
 
 /**
- * Days that are over and are not proven, or whose number is not that of the world.
+ * Past days without a proof, or with another number than in the world.
  *
- * @param inWorld how many the world has by day
- * @param moving days on which something has happened just now
+ * @param inWorld the number of certifications by day
+ * @param moving days of recent changes
  */
 export function wrongDays(
   certificate: readonly Certified[],

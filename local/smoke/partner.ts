@@ -10,14 +10,14 @@ import type { TimetableChange } from '../partner-sandbox/timetable.ts';
 import { NoDemoError } from './errors.ts';
 
 const timetableSchema = scheduledWorldSchema.extend({
-  /** Its clock, in epoch milliseconds. */
+  /** The partner's clock, in epoch milliseconds. */
   now: z.number(),
 });
 
-/** The sandbox may have to make its world first. */
+/** Long, since the sandbox may have to make its world first. */
 const answeredWithinMs = 30_000;
 
-/** The partner of a demo, whose world is made here once more: its changes are known here. */
+/** The partner of a demo. Its world is computed here as well, so its changes are known. */
 export class DemoPartner {
   readonly everySeconds: number;
   readonly timeZone: string;
@@ -46,23 +46,23 @@ export class DemoPartner {
     const body: unknown = await response.json().catch(() => undefined);
     const { data } = timetableSchema.safeParse(body);
     if (data === undefined) throw new NoDemoError(baseUrl, `it answers ${response.status}`);
-    // Its clock decides, where the two differ by more than the answer took: a slow answer is no other clock, and
-    // with a clock too far back, changes from before would be waited for.
+    // The partner's clock counts, if the two differ by more than the answer took. A slow answer is no difference of
+    // clocks. With a clock that is too far back, earlier changes would be waited for.
     const ahead = data.now - Math.min(Math.max(data.now, asked), clock.now().epochMilliseconds);
     return new DemoPartner(data, () => clock.now().epochMilliseconds + ahead);
   }
 
-  /** Its clock's time, in epoch milliseconds. */
+  /** The partner's time, in epoch milliseconds. */
   now(): number {
     return this.#now();
   }
 
-  /** Makes the changes here that have happened there. */
+  /** Makes the changes here that the partner has made. */
   catchUp(): void {
     for (const change of this.#made.life.changesUntil(this.#now())) this.happened.push(change);
   }
 
-  /** How many there are on each day. */
+  /** The number of certifications of each day. */
   byDay(): ReadonlyMap<string, number> {
     const days = new Map<string, number>();
     for (const { certified_on } of this.#made.world.assessments())
@@ -70,7 +70,7 @@ export class DemoPartner {
     return days;
   }
 
-  /** Days of the assessments that something has happened to since a moment. */
+  /** The days of the assessments that have changed since a moment. */
   movedSince(moment: number): ReadonlySet<string> {
     return new Set(
       this.happened

@@ -65,7 +65,7 @@ has just changed are left out of the last. Deletes the messages that it has read
     using clients = new Clients();
     return smoke(optionsSchema.parse(program.opts()), host, clients);
   });
-  // A run that was interrupted has not passed.
+  // An interrupted run has not passed.
   return host.stopping.signal.aborted ? exitCodes.interrupted : code;
 }
 
@@ -107,12 +107,12 @@ async function smoke(options: Options, host: Host, clients: Clients): Promise<nu
   return problems.length === 0 ? 0 : 1;
 }
 
-/** The changes that come next. */
+/** A number of changes to wait for. */
 interface WaitedFor {
-  /** How many have happened before. */
+  /** The number of changes before them. */
   readonly from: number;
   readonly changes: number;
-  /** How long after the last of them is waited. */
+  /** The limit for the wait after the last of them. */
   readonly withinMs: number;
 }
 
@@ -120,9 +120,8 @@ const dueOf = ({ happened }: DemoPartner, { from, changes }: WaitedFor) =>
   happened.slice(from, from + changes);
 
 /**
- * Reads the queue until the changes have happened and are told, or until `withinMs` is over. Then it reads for as
- * long as
- * the partner takes for one more change, so that it hears of a second or a false event.
+ * Reads the queue until the changes have happened and were announced, or until `withinMs` is over. Then it reads for as
+ * long as the partner takes for another change, to notice a second or a false event.
  */
 async function listen(
   queue: DemoQueue,
@@ -177,7 +176,7 @@ async function untilRead(client: OperateClient, host: Host): Promise<ResultOf<'s
   }
 }
 
-/** @param settled days on which something has happened since that moment are left out: they are on their way */
+/** @param settled days with changes since that moment are left out, since their events may be on their way */
 async function unproven(
   client: OperateClient,
   partner: DemoPartner,

@@ -11,7 +11,7 @@ import { states } from './states.ts';
 import { tokenRequest } from './token-request.ts';
 import { tokenResponse } from './token-response.ts';
 
-/** Every section of docs/partner.md that says something which reading can check, in its order. */
+/** The sections of docs/partner.md with statements that reading can check, in its order. */
 export const sections: readonly Section[] = [
   tokenResponse,
   record,

@@ -6,7 +6,7 @@ import { contradiction, mismatch, pass, type Verdict } from '../verdict.ts';
 
 const [start, end] = ['filter[start_date]', 'filter[end_date]'];
 
-/** A day in the middle that many records have. */
+/** A day from the middle of the list that many records have. */
 export async function busyDay(samples: Samples): Promise<string | undefined> {
   const { records } = await samples.middle();
   return mostFrequent(records.map(({ certified_on }) => certified_on));
@@ -18,7 +18,7 @@ function daysFrom(day: string, days: number): string {
 
 type Bound = 'start' | 'end';
 
-/** The bound is the key that comes first in that order: its day has to be the first row's. */
+/** With this order, the bound is the first key, so the first row must have its day. */
 async function isInclusive(samples: Samples, bound: Bound): Promise<Verdict> {
   const day = await busyDay(samples);
   if (day === undefined) return noRecords;

@@ -39,8 +39,8 @@ async function busyOrganization(samples: Samples): Promise<number | undefined> {
 }
 
 /**
- * The filter selects educators by organization, the field says whose the assessment is: a few rows of
- * other organizations are people who have moved, and no contradiction.
+ * The filter selects educators by organization, while the field names the organization of the assessment. So a few rows
+ * of other organizations are people who have moved, and no contradiction.
  */
 async function ofOrganization(samples: Samples): Promise<Verdict> {
   const organization = await busyOrganization(samples);
@@ -61,7 +61,7 @@ async function ofOrganization(samples: Samples): Promise<Verdict> {
     : pass;
 }
 
-/** Asks for a day and an organization: with OR, other days of that organization come along. */
+/** Asks for a day and an organization. With OR, other days of that organization would appear. */
 async function combines(samples: Samples): Promise<Verdict> {
   const day = await busyDay(samples);
   const { records } = await samples.middle();
@@ -91,7 +91,7 @@ async function combines(samples: Samples): Promise<Verdict> {
 
 const firstProctor = ({ results }: DocumentedRecord) => results[0]?.proctor_id;
 
-/** Asked for these proctors on its day, a record that was seen is listed. */
+/** A request for these proctors on the record's day lists the record. */
 async function listsByProctors(
   samples: Samples,
   { id, certified_on: day }: DocumentedRecord,
@@ -109,7 +109,7 @@ async function listsByProctors(
     : mismatch('the record listed before', `${records.length} rows without it`);
 }
 
-/** A host that looks at the first part alone misses the proctors of the others. */
+/** A host that reads only the first part misses the proctors of the others. */
 async function ofAnyPart(samples: Samples): Promise<Verdict> {
   for (const record of await samples.records()) {
     const other = record.results.find(({ proctor_id }) => proctor_id !== firstProctor(record));
@@ -118,7 +118,7 @@ async function ofAnyPart(samples: Samples): Promise<Verdict> {
   return cannotTell('no record that was seen has two proctors');
 }
 
-/** Either way round, so that neither the first nor the last value alone is enough. */
+/** In both orders, since a host might read only the first or only the last value. */
 async function ofSeveralProctors(samples: Samples): Promise<Verdict> {
   const seen = await samples.records();
   const own = seen.map(firstProctor).find((proctor) => proctor !== undefined);
@@ -217,7 +217,7 @@ export const filterChecks: readonly Check[] = [
         await narrowsTo(
           samples,
           { [proctors]: String(proctor) },
-          // A record without any part is section 2.2's affair.
+          // Section 2.2 covers a record without parts.
           ({ results }) =>
             results.length === 0 || results.some(({ proctor_id }) => proctor_id === proctor),
           'records with a part of that proctor',

@@ -7,7 +7,7 @@ import { cannotTell, contradiction, mismatch, pass, type Verdict } from '../verd
 
 const envelope = z.looseObject({ data: z.array(z.unknown()), meta: z.looseObject({}) });
 
-/** The rows that one answer must have: as many as the size allows and the rest of the list has. */
+/** Whether an answer has the right number of rows: as many as the size allows and the rest of the list has. */
 function isCut(page: ListPage, size: number, offset: number): Verdict {
   const expected = Math.max(0, Math.min(size, page.count - offset));
   return page.rows.length === expected
@@ -50,7 +50,7 @@ async function skips(samples: Samples): Promise<Verdict> {
   return pass;
 }
 
-/** Ties may come in any order; the days, which are the sort key, may not. */
+/** Ties may come in any order, but the days, which are the sort key, may not. */
 async function skipsTheSame(samples: Samples): Promise<Verdict> {
   const all = await samples.newest();
   const [offset, size] = [30, 20];

@@ -4,7 +4,7 @@ import { narrowsTo } from '../comparing.ts';
 import type { Samples } from '../samples.ts';
 import { cannotTell, firstTrouble, type Verdict } from '../verdict.ts';
 
-/** As generous as any collation: without case, accents and marks. */
+/** As tolerant as any collation: without case, accents and marks. */
 function folded(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 }
@@ -18,10 +18,10 @@ function holds(record: DocumentedRecord, ...words: readonly string[]): boolean {
   return words.every((word) => texts.some((text) => folded(text).includes(folded(word))));
 }
 
-/** Letters whose case every database can change, in a word that is worth looking for. */
+/** A word that is long enough to search for, of letters whose case every database can change. */
 const plainWord = /^[A-Za-z]{4,}$/;
 
-/** Neither the beginning nor the end, in the other case. */
+/** A part that does not begin the word, in the other case. */
 function middleOf(word: string): string {
   return word.slice(1).toUpperCase();
 }

@@ -32,16 +32,15 @@ const daysOf = (order: Order, params: Params) => async (samples: Samples) =>
 const alike = cannotTell('the rows do not differ in that name');
 
 /**
- * The document names neither the key of a name sort nor its collation. So a page is held
- * against every plausible order: a sorted one agrees with one of them nearly everywhere, an unsorted
- * one is wrong about every other time.
+ * The document names neither the key of a name sort nor its collation. So a page is compared with every plausible
+ * order. A sorted page agrees with one of them nearly everywhere; an unsorted page is wrong at every second row.
  */
 function isByName(page: ListPage, sort: NameSort, order: Order): Verdict {
   const fits = fitsOf(page.records, sort, order);
   const telling = fits.filter(({ unequal }) => unequal > 0);
   if (telling.some((fit) => share(fit) <= 0.1)) return pass;
   const [best] = telling;
-  // A reading in which all rows tie cannot be wrong.
+  // A key that is equal in all rows cannot show a wrong order.
   if (best === undefined || telling.length < fits.length) {
     return alike;
   }
@@ -54,8 +53,8 @@ function isByName(page: ListPage, sort: NameSort, order: Order): Verdict {
 }
 
 /**
- * The first row of ASC against the first of DESC: all that tells the orders apart where more records
- * share the first name than a page holds.
+ * Compares the first row of ASC with the first of DESC. If more records share the first name than a page holds, only
+ * these rows distinguish the orders.
  */
 function endsDiffer(
   first: DocumentedRecord | undefined,

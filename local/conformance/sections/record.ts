@@ -5,12 +5,12 @@ import type { Section } from '../check.ts';
 import { noRecords } from '../comparing.ts';
 import { contradiction, pass, type Verdict } from '../verdict.ts';
 
-/** The parts have a section of their own. */
+/** The parts have their own section. */
 const fields = z.extend(documentedRecordSchema, { results: z.array(z.unknown()) });
 const results = z.looseObject({ results: z.array(z.unknown()) });
 const identified = z.looseObject({ id: z.int() });
 
-/** Rows that break a schema, summed up by the first one's problems. Also for section 2.3. */
+/** Rows that do not fit a schema, summed up by the problems of the first. Section 2.3 uses it, too. */
 export function allPass(
   rows: readonly unknown[],
   schema: z.ZodMiniType,

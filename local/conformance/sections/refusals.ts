@@ -6,7 +6,7 @@ import { unusedId } from '../comparing.ts';
 import type { Host } from '../host.ts';
 import { firstTrouble, mismatch, pass, type Verdict } from '../verdict.ts';
 
-/** Neither of them anybody's. */
+/** Nobody has these credentials. */
 const nobody = {
   client_id: 'conformance-suite-no-such-client',
   client_secret: 'conformance-suite-no-such-secret',
@@ -29,7 +29,7 @@ const invalidToken: Refusal = {
   }),
 };
 
-/** Asked anew each time: a mismatch has to be the same in every round. */
+/** Each round asks again: a mismatch has to be the same in every round. */
 function refused(refusal: Refusal, ask: (host: Host) => Promise<Answer>): Check['run'] {
   return async ({ host }) => {
     const { status, body } = await ask(host);

@@ -7,7 +7,7 @@ import { allPass } from './record.ts';
 
 const parted = z.looseObject({ results: z.array(z.unknown()) });
 
-/** Dates are compared by their day: how they are written is section 2.2's affair. */
+/** Compares dates by their day. Section 2.2 covers their format. */
 function describesItself({
   id,
   assessment_name,

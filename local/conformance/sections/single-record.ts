@@ -9,7 +9,7 @@ import { cannotTell, contradiction, mismatch, pass, type Verdict } from '../verd
 
 const wrapped = z.looseObject({ data: z.unknown() });
 
-/** A record that was listed, fetched by its id. */
+/** Fetches a listed record by its id. */
 function ofListed(judge: (answer: Answer, listed: DocumentedRecord) => Verdict): Check['run'] {
   return async (samples) => {
     const { records } = await samples.middle();
@@ -40,7 +40,10 @@ function equalsListed({ body }: Answer, listed: DocumentedRecord): Verdict {
     : mismatch('the record that the list has', `another ${differing.join(', ')}`);
 }
 
-/** Ids of parts may lie among those of assessments: one that answers as itself has to be listed. */
+/**
+ * Ids of parts may lie between those of assessments. A part's id that answers as a record of its own has to be in the
+ * list.
+ */
 async function isListed(
   samples: Samples,
   { id, certified_on }: DocumentedRecord,
