@@ -128,7 +128,7 @@ class OurWatcher implements Watcher {
     const { ledger } = this.#ticker;
     const { missing } = await ledger.state();
     const withdrawals = missing?.tooManySince === undefined ? 0 : missing.total;
-    return withdrawals + (await ledger.countKept('held'));
+    return withdrawals + (await ledger.countWaitingForOps('held'));
   }
 
   async close(): Promise<void> {

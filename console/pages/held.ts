@@ -3,7 +3,13 @@ import type { ResultOf } from '../../lambda/operations/contract.ts';
 import type { Selection } from '../../lambda/operations/shapes.ts';
 import { holds } from '../../ops/commands/holds.ts';
 import { selectionOf, selectionSettings } from '../../ops/commands/selecting.ts';
-import { counted, holdsFacts, holdsGist, type Kept, noneTold } from '../../ops/render/holds.ts';
+import {
+  counted,
+  holdsFacts,
+  holdsGist,
+  noneTold,
+  type WaitingCounts,
+} from '../../ops/render/holds.ts';
 import type { View } from '../../ops/render/layout.ts';
 import { amount, count } from '../../ops/render/text.ts';
 import { moment } from '../../ops/render/time.ts';
@@ -38,16 +44,16 @@ export const held: Page = {
     );
     const view = viewOf(door);
     const parts = { view, integration, filter: filterOf(given) };
-    const kept = await waiting(asked, { ...chosen, waiting: 'held' });
+    const held = await waiting(asked, { ...chosen, waiting: 'held' });
     const refused = await waiting(asked, { ...chosen, waiting: 'undeliverable' });
-    const isLive = kept.kept.events + refused.kept.events <= putAnewUpTo;
+    const isLive = held.found.events + refused.found.events <= putAnewUpTo;
     const part = isLive
       ? live
       : (id: string, content: Html) => html`<div id="${id}">${content}</div>`;
     return html`${filterForm(integration, parts.filter)}
 ${isLive ? '' : stillHere(integration, parts.filter)}
 <section aria-labelledby="held-title"><h2 id="held-title">Held as a flood</h2>
-${part('held', told(kept, 'held', parts))}</section>
+${part('held', told(held, 'held', parts))}</section>
 <section aria-labelledby="undeliverable-title"><h2 id="undeliverable-title">Refused by SNS for good</h2>
 ${part('undeliverable', told(refused, 'undeliverable', parts))}</section>`;
   },
@@ -58,7 +64,7 @@ function stillHere(integration: string, filter: Selected): Html {
 }
 
 interface Waiting {
-  readonly kept: Kept;
+  readonly found: WaitingCounts;
   /** All that wait, if the filter matches none. */
   readonly altogether: number;
   /** One answer does not hold all. */
@@ -79,12 +85,12 @@ function filterOf(given: Asked['given']): Selected {
 async function waiting({ door, integration }: Asked, selection: Selection): Promise<Waiting> {
   const ask = (some: Selection): Promise<ResultOf<'holds'>> => door.ask(integration, 'holds', some);
   const one = await ask(selection);
-  const kept = counted(one, true);
+  const found = counted(one, true);
   const isPart = one.next !== undefined;
   const isFiltered = Object.keys(selection).length > 1;
-  if (kept.events > 0 || !isFiltered) return { kept, altogether: kept.events, isPart };
+  if (found.events > 0 || !isFiltered) return { found, altogether: found.events, isPart };
   const { list } = await ask({ waiting: selection.waiting });
-  return { kept, altogether: list.length, isPart };
+  return { found, altogether: list.length, isPart };
 }
 
 function filterForm(integration: string, filter: Selected): Html {
@@ -99,23 +105,23 @@ ${text('id', 'Assessments')}
 }
 
 function told(
-  { kept, altogether, isPart }: Waiting,
+  { found, altogether, isPart }: Waiting,
   waits: Selection['waiting'],
   parts: Parts,
 ): Html {
   const { view, integration, filter } = parts;
   const more = isPart ? partOnly(integration, waits, filter) : html``;
   // The rest may still match.
-  if (kept.events === 0 && isPart) return more;
-  if (kept.events === 0)
-    return html`${noneTold(kept, altogether, waits).map((one) => html`<p>${cell(one)}</p>`)}`;
-  const { events, of } = holdsGist(kept, waits);
+  if (found.events === 0 && isPart) return more;
+  if (found.events === 0)
+    return html`${noneTold(found, altogether, waits).map((one) => html`<p>${cell(one)}</p>`)}`;
+  const { events, of } = holdsGist(found, waits);
   const which = Object.keys(filter).length === 0 ? 'all events' : 'the shown events';
   return html`<p><strong>${events}</strong>${of}</p>${more}
-${facts(holdsFacts(view, kept))}
+${facts(holdsFacts(view, found))}
 ${decisionForm(integration, { waits, selected: filter, of: which })}
-<div class="columns">${byOrganization(kept, waits, parts)}<div>${byYear(kept, waits, parts)}${byType(kept, waits, parts)}</div></div>
-${list(kept, waits, parts)}`;
+<div class="columns">${byOrganization(found, waits, parts)}<div>${byYear(found, waits, parts)}${byType(found, waits, parts)}</div></div>
+${list(found, waits, parts)}`;
 }
 
 function partOnly(integration: string, waits: Selection['waiting'], filter: Selected): Html {
@@ -125,7 +131,11 @@ function partOnly(integration: string, waits: Selection['waiting'], filter: Sele
 ${commandForm(integration, 'holds', all, 'buttons')}`;
 }
 
-function byOrganization({ byOrganization: all }: Kept, waits: Selection['waiting'], parts: Parts) {
+function byOrganization(
+  { byOrganization: all }: WaitingCounts,
+  waits: Selection['waiting'],
+  parts: Parts,
+) {
   const { integration, filter } = parts;
   const shown = all.slice(0, rowsShown);
   const columns = [
@@ -148,7 +158,7 @@ function byOrganization({ byOrganization: all }: Kept, waits: Selection['waiting
 }
 
 function byYear(
-  { byYear: all }: Kept,
+  { byYear: all }: WaitingCounts,
   waits: Selection['waiting'],
   { integration, filter }: Parts,
 ) {
@@ -170,7 +180,7 @@ function byYear(
 }
 
 function byType(
-  { byType: all }: Kept,
+  { byType: all }: WaitingCounts,
   waits: Selection['waiting'],
   { integration, filter }: Parts,
 ) {
@@ -188,7 +198,11 @@ function byType(
   return table(`${title(waits)} by type`, columns, rows);
 }
 
-function list({ list: all = [] }: Kept, waits: Selection['waiting'], { view, integration }: Parts) {
+function list(
+  { list: all = [] }: WaitingCounts,
+  waits: Selection['waiting'],
+  { view, integration }: Parts,
+) {
   const shown = all.slice(0, rowsShown);
   const isRefused = waits === 'undeliverable';
   const titles = ['Assessment', 'Revision', 'Type', 'Organization', 'Certified in', 'Since'];

@@ -7,10 +7,10 @@ import { jsonText } from '../json-text.ts';
 import { ledgerKeys, ledgerTable } from '../names.ts';
 import {
   type DayCertification,
-  type KeptEvent,
   type Life,
   type Revision,
   revisionNoted,
+  type WaitingEvent,
   type Waits,
 } from '../ports/ledger.ts';
 import { parse, readAll, schemaVersion } from './item.ts';
@@ -107,7 +107,7 @@ export function waitOf(item: Plain): Waits | undefined {
 }
 
 /** The events of the outbox that wait for one of these, in the order of their revisions. */
-export function eventsOf(item: Plain, waits: readonly Waits[]): KeptEvent[] {
+export function eventsOf(item: Plain, waits: readonly Waits[]): WaitingEvent[] {
   const certificationId = idIn(item);
   return outboxOf(item)
     .filter((entry) => waits.includes(entry.waits))

@@ -162,7 +162,7 @@ export function certifications(table: Table, integration: string, journal: Journ
      * @param after `<place>/<owed since>/<id>`: of events owed since the same moment, some may be
      * done
      */
-    async *kept(waiting, after) {
+    async *waitingForOps(waiting, after) {
       const [begun, since, id] = after?.split('/') ?? [];
       const first = waits.findIndex((place) => after?.startsWith(`${place}/`));
       for (const place of waits.slice(Math.max(0, first))) {
@@ -174,7 +174,7 @@ export function certifications(table: Table, integration: string, journal: Journ
         yield* pages(place, [waiting], keptTogether, place === begun ? start : undefined);
       }
     },
-    countKept: (wait) => table.count(undelivered, ledgerKeys.indexed(integration, wait)),
+    countWaitingForOps: (wait) => table.count(undelivered, ledgerKeys.indexed(integration, wait)),
     settle,
     park: (refused) =>
       settle(

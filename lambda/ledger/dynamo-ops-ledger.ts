@@ -5,10 +5,10 @@ import type { OpsLedger } from '../operations/ops-ledger.ts';
 import { commandRecord } from '../ports/command-record.ts';
 import {
   type Decision,
-  type Kept,
-  type KeptEvent,
   revisionNoted,
+  type WaitingEvent,
   type Waits,
+  type WaitsForOps,
 } from '../ports/ledger.ts';
 import type { Pause } from '../ports/state.ts';
 import {
@@ -126,13 +126,13 @@ function namesIn(item: Plain): string[] {
 /** An event can be released only if no event before it stays held. */
 function chosen(
   item: Plain,
-  waits: Kept,
+  waits: WaitsForOps,
   decision: Decision,
-  choose: (event: KeptEvent) => boolean,
-): { done: KeptEvent[]; behind: number } {
+  choose: (event: WaitingEvent) => boolean,
+): { done: WaitingEvent[]; behind: number } {
   const isHeld = new Map(outboxOf(item).map(({ revision, raw }) => [revision, raw.held]));
   const isOrdered = waits === 'held' && decision !== 'discarded';
-  const done: KeptEvent[] = [];
+  const done: WaitingEvent[] = [];
   let behind = 0;
   let isBlocked = false;
   for (const event of eventsOf(item, [waits])) {

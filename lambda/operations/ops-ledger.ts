@@ -1,6 +1,6 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { CommandOutcome, CommandRecord } from '../ports/command-record.ts';
-import type { Decision, Kept, KeptEvent, Life, Waits } from '../ports/ledger.ts';
+import type { Decision, Life, WaitingEvent, Waits, WaitsForOps } from '../ports/ledger.ts';
 import type { Pause } from '../ports/state.ts';
 
 /** A certification that has had an event. */
@@ -24,7 +24,7 @@ export interface LatestPage {
 
 export interface Decided {
   /** The events that were decided. */
-  readonly done: readonly KeptEvent[];
+  readonly done: readonly WaitingEvent[];
   /** Chosen events that stay held behind one that was not chosen. */
   readonly behind: number;
   /** Events that were not chosen and go out, because the event before them is decided. */
@@ -74,9 +74,9 @@ export interface OpsLedger {
    */
   decide(
     certificationId: number,
-    waits: Kept,
+    waits: WaitsForOps,
     decision: Decision,
-    choose: (event: KeptEvent) => boolean,
+    choose: (event: WaitingEvent) => boolean,
     now: Temporal.Instant,
   ): Promise<Decided>;
   /** Notes a changing command before it is carried out; the last hundred stay. */

@@ -75,7 +75,7 @@ export interface Ledger {
    * They come oldest first, page by page, each read when it is asked for. An unreadable item does
    * not hide the others.
    */
-  leftovers(owing: 'event' | 'digest'): AsyncIterable<Omit<KeptPage, 'end'>>;
+  leftovers(owing: 'event' | 'digest'): AsyncIterable<Omit<WaitingPage, 'end'>>;
   /**
    * Takes delivered events out of their outboxes, or notes that only the digest is still owed. With its commit, an event
    * that people are told of costs three writes.
@@ -88,12 +88,12 @@ export interface Ledger {
    *
    * @param after the end of the last page of an earlier call
    */
-  kept(waiting: Kept, after?: string): AsyncIterable<KeptPage>;
+  waitingForOps(waiting: WaitsForOps, after?: string): AsyncIterable<WaitingPage>;
   /**
    * Counts certifications with events that wait for ops, by the index alone. A certification that
    * waits for several things is listed under the first of pending, digest, held, undeliverable.
    */
-  countKept(waiting: Kept): Promise<number>;
+  countWaitingForOps(waiting: WaitsForOps): Promise<number>;
 }
 
 /** The index's entry of a certification by day; it may lag behind the certification's item. */
@@ -150,7 +150,7 @@ export interface Life {
  */
 export type Waits = 'pending' | 'digest' | 'held' | 'undeliverable';
 /** The reasons of entries that wait for ops. */
-export type Kept = Extract<Waits, 'held' | 'undeliverable'>;
+export type WaitsForOps = Extract<Waits, 'held' | 'undeliverable'>;
 
 /** A committed event. `behind`: an earlier event of the same certification has to go out first. */
 export interface Committed extends OwedEvent {
@@ -161,13 +161,13 @@ export interface Committed extends OwedEvent {
 export type OutboxEntry = Pick<OwedEvent, 'certificationId' | 'revision'>;
 
 /** An event that waits for ops. */
-export interface KeptEvent extends OwedEvent {
+export interface WaitingEvent extends OwedEvent {
   /** The code with which SNS refused it for good. */
   readonly code?: string;
 }
 
-export interface KeptPage {
-  readonly owed: readonly KeptEvent[];
+export interface WaitingPage {
+  readonly owed: readonly WaitingEvent[];
   readonly unreadable: readonly NotifierError[];
   /** Where a later call resumes after this page. */
   readonly end: string;

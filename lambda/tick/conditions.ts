@@ -15,7 +15,7 @@ import {
 import { indexLagMinutes } from '../detection/digest-schedule.ts';
 import { oddPaths } from '../detection/fingerprint.ts';
 import type { Notice } from '../ports/announcer.ts';
-import type { Kept } from '../ports/ledger.ts';
+import type { WaitsForOps } from '../ports/ledger.ts';
 import type { PartnerReader, PulseRead, QuarantinedRecord } from '../ports/partner-reader.ts';
 import type { State } from '../ports/state.ts';
 import type { TickParts } from './parts.ts';
@@ -96,7 +96,7 @@ export async function tellFlood(
   // Without an accepted notice nothing has been held, so the count begins at 0.
   let number = told === undefined ? 0 : known;
   if (number > 0 && heldNow === 0) {
-    number = await kept(parts, 'held', open);
+    number = await stillWaiting(parts, 'held', open);
     await tell(parts, open, { held: { number } });
   }
   number += changes.length;
@@ -111,15 +111,19 @@ export async function tellFlood(
 export async function waitingSeen(
   parts: TickParts,
   open: OpenConditions,
-  { held, undeliverable }: Readonly<Record<Kept, number>>,
-): Promise<Pick<Observations, Kept>> {
+  { held, undeliverable }: Readonly<Record<WaitsForOps, number>>,
+): Promise<Pick<Observations, WaitsForOps>> {
   const { number: heldBefore = 0 } = open.get('held') ?? {};
   const { number: asideBefore = 0 } = open.get('undeliverable') ?? {};
   const aside = asideBefore + undeliverable;
   return {
     // An event behind a held one belongs to a certification that is counted already.
-    held: { number: held > 0 ? Math.max(heldBefore, held) : await kept(parts, 'held', open) },
-    undeliverable: { number: undeliverable > 0 ? aside : await kept(parts, 'undeliverable', open) },
+    held: {
+      number: held > 0 ? Math.max(heldBefore, held) : await stillWaiting(parts, 'held', open),
+    },
+    undeliverable: {
+      number: undeliverable > 0 ? aside : await stillWaiting(parts, 'undeliverable', open),
+    },
   };
 }
 
@@ -128,14 +132,14 @@ export async function waitingSeen(
  * number. An item that also owes a delivery is listed under the delivery, so only a look at the
  * items proves that none waits.
  */
-async function kept({ ledger, clock }: TickParts, name: Kept, open: OpenConditions) {
+async function stillWaiting({ ledger, clock }: TickParts, name: WaitsForOps, open: OpenConditions) {
   const condition = open.get(name);
   if (condition === undefined) return 0;
   const { since, number: known } = condition;
   if (clock.now().epochMilliseconds - since < indexLagMinutes * 60_000) return known;
-  const counted = await ledger.countKept(name);
+  const counted = await ledger.countWaitingForOps(name);
   if (counted > 0) return counted;
-  for await (const { owed, unreadable } of ledger.kept(name))
+  for await (const { owed, unreadable } of ledger.waitingForOps(name))
     if (owed.length > 0 || unreadable.length > 0) return known;
   return 0;
 }

@@ -152,8 +152,8 @@ async function agreedTo(
   { question, isAgreed, selection, opensFor, settings }: Decision,
 ): Promise<Agreed | undefined> {
   const selected = await countSelected(session, client, selection);
-  const { kept, altogether } = selected;
-  const { at: until, events, byType, unreadable } = kept;
+  const { found, altogether } = selected;
+  const { at: until, events, byType, unreadable } = found;
   if (events === 0 && opensFor === undefined) {
     const none: ResultOf<'discard'> = {
       events,

@@ -27,10 +27,10 @@ export const holds = opsCommand({
     const { list } = options;
     const client = await session.operateClient();
     const selected = await countSelected(session, client, selection, { list });
-    const { kept, altogether } = selected;
-    session.answer({ ...kept, altogether }, (view) => [
+    const { found, altogether } = selected;
+    session.answer({ ...found, altogether }, (view) => [
       ...holdsLines(view, selected, selection.waiting),
-      ...(kept.events > 0
+      ...(found.events > 0
         ? nextLines(view, optionsOf(options), (command) => session.toType(command))
         : []),
     ]);

@@ -4,7 +4,7 @@ import type { Selection } from '../../lambda/operations/shapes.ts';
 import { follow } from '../following.ts';
 import { ids, kindsSchema, typeOption, years } from '../options.ts';
 import { answeredWithinMs } from '../progress.ts';
-import { counted, holdsSum, type Kept } from '../render/holds.ts';
+import { counted, holdsSum, type WaitingCounts } from '../render/holds.ts';
 import type { Session } from '../session.ts';
 import type { OperateClient } from '../target/operate-client.ts';
 
@@ -48,7 +48,7 @@ export function optionsOf({ undeliverable, organization, year, type, id }: Selec
 
 /** The selected events. Only if none is selected is `altogether` another number: the count of all that wait. */
 export interface Selected {
-  readonly kept: Kept;
+  readonly found: WaitingCounts;
   readonly altogether: number;
 }
 
@@ -71,9 +71,9 @@ export async function countSelected(
     if (followed.stopped !== undefined) throw followed.stopped.cause;
     return counted(followed.result, list);
   };
-  const kept = await count(selection);
+  const found = await count(selection);
   const isFiltered = Object.keys(selection).length > 1;
-  if (kept.events > 0 || !isFiltered) return { kept, altogether: kept.events };
+  if (found.events > 0 || !isFiltered) return { found, altogether: found.events };
   const { events: altogether } = await count({ waiting });
-  return { kept, altogether };
+  return { found, altogether };
 }

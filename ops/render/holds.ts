@@ -19,7 +19,7 @@ export function holdsSum(all: Holds | undefined, one: Holds): Holds {
 }
 
 /** The waiting events, counted. */
-export type Kept = ReturnType<typeof counted>;
+export type WaitingCounts = ReturnType<typeof counted>;
 
 /** @param isListed whether each event is shown, too */
 export function counted({ at, list, organizationNames, unreadable }: Holds, isListed: boolean) {
@@ -66,19 +66,19 @@ function numbers<Value>(all: readonly Value[]): ReadonlyMap<Value, number> {
  */
 export function holdsLines(
   view: View,
-  { kept, altogether }: { kept: Kept; altogether: number },
+  { found, altogether }: { found: WaitingCounts; altogether: number },
   waiting: string,
 ): string[] {
-  const { byOrganization, byYear } = kept;
-  if (kept.events === 0) return noneLines(view, kept, altogether, waiting);
+  const { byOrganization, byYear } = found;
+  if (found.events === 0) return noneLines(view, found, altogether, waiting);
   const right = { align: 'right' } as const;
   const shown = byOrganization.slice(0, organizationsShown);
   const more = byOrganization.length - shown.length;
   const isNamed = shown.some(({ organization_name: name }) => name !== undefined);
-  const { events, of } = holdsGist(kept, waiting);
+  const { events, of } = holdsGist(found, waiting);
   return [
     `${view.paint('strong', events)}${of}`,
-    ...facts(view, holdsFacts(view, kept)),
+    ...facts(view, holdsFacts(view, found)),
     '',
     ...table(
       view,
@@ -103,7 +103,7 @@ export function holdsLines(
       ],
       byYear.map((row) => [String(row.year), amount(row.events)]),
     ),
-    ...(kept.list === undefined ? [] : ['', ...listLines(view, kept.list)]),
+    ...(found.list === undefined ? [] : ['', ...listLines(view, found.list)]),
   ];
 }
 
@@ -127,7 +127,7 @@ export function nextLines(
 }
 
 /** The numbers, in two parts of a sentence. */
-export function holdsGist({ events, certifications, byType }: Kept, waiting: string) {
+export function holdsGist({ events, certifications, byType }: WaitingCounts, waiting: string) {
   return {
     events: `${count(events, 'event')} ${waiting}`,
     of: `, of ${count(certifications, 'assessment')}: ${counts(byType)}`,
@@ -136,7 +136,7 @@ export function holdsGist({ events, certifications, byType }: Kept, waiting: str
 
 export function holdsFacts(
   view: View,
-  { oldest, newest, unreadable }: Kept,
+  { oldest, newest, unreadable }: WaitingCounts,
 ): (readonly [name: string, value: string | undefined])[] {
   return [
     ['oldest', oldest && momentAndDistance(oldest, view)],
@@ -146,7 +146,11 @@ export function holdsFacts(
 }
 
 /** The text if no event waits, or if none matches the selection. */
-export function noneTold({ unreadable }: Kept, altogether: number, waiting: string): Cell[] {
+export function noneTold(
+  { unreadable }: WaitingCounts,
+  altogether: number,
+  waiting: string,
+): Cell[] {
   const none = unreadable > 0 ? 'Nothing that can be read is' : 'Nothing is';
   const others = `${count(altogether, 'event')} ${waiting}, and none of them matches.`;
   return [
@@ -157,8 +161,13 @@ export function noneTold({ unreadable }: Kept, altogether: number, waiting: stri
 
 const outboxes = (number: number) => count(number, 'outbox', 'outboxes');
 
-function noneLines(view: View, kept: Kept, altogether: number, waiting: string): string[] {
-  return noneTold(kept, altogether, waiting).map((told) => painted(view, told));
+function noneLines(
+  view: View,
+  found: WaitingCounts,
+  altogether: number,
+  waiting: string,
+): string[] {
+  return noneTold(found, altogether, waiting).map((told) => painted(view, told));
 }
 
 function listLines(view: View, list: Holds['list']): string[] {

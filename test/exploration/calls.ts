@@ -46,7 +46,7 @@ export function clientOf(ask: Ask): Pick<PartnerClient, 'list' | 'get' | 'pace'>
 
 const reads = new Set([
   ...['state', 'recordedState', 'known', 'lives', 'knownOfDay', 'calendar'],
-  ...['leftovers', 'countKept'],
+  ...['leftovers', 'countWaitingForOps'],
 ]);
 
 /** An index may not show what has changed within this time. */

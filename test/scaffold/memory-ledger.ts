@@ -18,14 +18,14 @@ import type { Refusal } from '../../lambda/ports/announcer.ts';
 import type {
   Committed,
   DayCertification,
-  Kept,
-  KeptEvent,
-  KeptPage,
   Ledger,
   Life,
   OutboxEntry,
   Revision,
+  WaitingEvent,
+  WaitingPage,
   Waits,
+  WaitsForOps,
 } from '../../lambda/ports/ledger.ts';
 import {
   type Lease,
@@ -280,12 +280,12 @@ export class MemoryLedger implements Ledger {
     return true;
   }
 
-  leftovers(owing: 'event' | 'digest'): AsyncGenerator<KeptPage> {
+  leftovers(owing: 'event' | 'digest'): AsyncGenerator<WaitingPage> {
     const place = owing === 'event' ? 'pending' : 'digest';
     return this.#pages(place, ['pending', 'digest'], deliveredTogether);
   }
 
-  async *kept(waiting: Kept, after?: string): AsyncGenerator<KeptPage> {
+  async *waitingForOps(waiting: WaitsForOps, after?: string): AsyncGenerator<WaitingPage> {
     const [begun, since = '', id] = after?.split('/') ?? [];
     const first = places.findIndex((place) => after?.startsWith(`${place}/`));
     for (const place of places.slice(Math.max(0, first))) {
@@ -294,7 +294,7 @@ export class MemoryLedger implements Ledger {
     }
   }
 
-  async countKept(waiting: Kept): Promise<number> {
+  async countWaitingForOps(waiting: WaitsForOps): Promise<number> {
     return this.filed(waiting).length;
   }
 
@@ -341,7 +341,7 @@ export class MemoryLedger implements Ledger {
     waits: readonly Waits[],
     together: number,
     start?: Place,
-  ): AsyncGenerator<KeptPage> {
+  ): AsyncGenerator<WaitingPage> {
     for (let end = start; ; ) {
       const after = end;
       const rest = this.filed(place).filter(
@@ -434,7 +434,10 @@ export function filedUnder({ outbox }: Pick<Item, 'outbox'>): Waits | undefined 
   return places.find((wait) => found.has(wait));
 }
 
-export function eventsOf(outbox: ReadonlyMap<number, Entry>, waits: readonly Waits[]): KeptEvent[] {
+export function eventsOf(
+  outbox: ReadonlyMap<number, Entry>,
+  waits: readonly Waits[],
+): WaitingEvent[] {
   return [...waitsOf(outbox)].flatMap(([revision, wait]) => {
     const entry = waits.includes(wait) ? outbox.get(revision) : undefined;
     if (entry === undefined) return [];

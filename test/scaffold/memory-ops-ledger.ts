@@ -7,7 +7,13 @@ import type {
   OpsLedger,
 } from '../../lambda/operations/ops-ledger.ts';
 import type { CommandOutcome, CommandRecord } from '../../lambda/ports/command-record.ts';
-import type { Decision, Kept, KeptEvent, Life, Waits } from '../../lambda/ports/ledger.ts';
+import type {
+  Decision,
+  Life,
+  WaitingEvent,
+  Waits,
+  WaitsForOps,
+} from '../../lambda/ports/ledger.ts';
 import type { Pause, State } from '../../lambda/ports/state.ts';
 import {
   eventsOf,
@@ -89,15 +95,15 @@ export class MemoryOpsLedger implements OpsLedger {
 
   async decide(
     certificationId: number,
-    waits: Kept,
+    waits: WaitsForOps,
     decision: Decision,
-    choose: (event: KeptEvent) => boolean,
+    choose: (event: WaitingEvent) => boolean,
     now: Temporal.Instant,
   ): Promise<Decided> {
     const item = this.#ledger.items.get(certificationId);
     if (item === undefined) return { done: [], behind: 0, freed: 0, undone: 0 };
     const { outbox, certification } = item;
-    const all: KeptEvent[] = [];
+    const all: WaitingEvent[] = [];
     let behind = 0;
     let isBlocked = false;
     for (const event of eventsOf(outbox, [waits])) {

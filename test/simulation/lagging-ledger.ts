@@ -4,8 +4,8 @@ import type { CertificationEvent } from '../../lambda/events/event.ts';
 import type {
   Committed,
   DayCertification,
-  KeptPage,
   OutboxEntry,
+  WaitingPage,
 } from '../../lambda/ports/ledger.ts';
 import { filedUnder, type LedgerRules, MemoryLedger } from '../scaffold/memory-ledger.ts';
 import type { Note } from './coverage.ts';
@@ -81,7 +81,7 @@ export class LaggingLedger extends MemoryLedger {
   }
 
   /** Keys as the index has them, then the items as they are. */
-  override async *leftovers(owing: 'event' | 'digest'): AsyncGenerator<KeptPage> {
+  override async *leftovers(owing: 'event' | 'digest'): AsyncGenerator<WaitingPage> {
     const place = owing === 'event' ? 'pending' : 'digest';
     const ids = [...this.#index.keys()].filter((id) => this.#visible(id)?.filed === place);
     for await (const page of super.leftovers(owing)) {

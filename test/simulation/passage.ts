@@ -71,10 +71,10 @@ export interface Environment {
 
 /** The partner's tokens live for two hours, and the client renews them a minute sooner. */
 const tokenMs = (7_200 - 60) * 1_000;
-const pagewise = new Set(['leftovers', 'kept']);
+const pagewise = new Set(['leftovers', 'waitingForOps']);
 const ledgerReads = new Set([
   ...pagewise,
-  ...['state', 'recordedState', 'known', 'lives', 'knownOfDay', 'calendar', 'countKept'],
+  ...['state', 'recordedState', 'known', 'lives', 'knownOfDay', 'calendar', 'countWaitingForOps'],
 ]);
 /** How much later than its sender's end a request may still arrive. */
 const latestArrivalMs = 4_000;

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Decision, KeptEvent } from '../../ports/ledger.ts';
+import type { Decision, WaitingEvent } from '../../ports/ledger.ts';
 import { writeEach } from '../../write-each.ts';
 import { define } from '../definition.ts';
 import { BusyError } from '../errors.ts';
@@ -150,7 +150,7 @@ async function decideAll<Command extends Selection & { readonly after?: string |
   // The counts include the decisions of a portion that fails.
   const none = { events: 0, behind: 0, freed: 0, undone: 0, unreadable: 0 };
   const sums = { ...none, byType: noneOfAnyKind() };
-  const choose = (event: KeptEvent) => isSelected(event, command);
+  const choose = (event: WaitingEvent) => isSelected(event, command);
   const decideOne = async (id: number) => {
     const one = await opsLedger.decide(id, command.waiting, decision, choose, clock.now());
     sums.events += one.done.length;
@@ -161,7 +161,7 @@ async function decideAll<Command extends Selection & { readonly after?: string |
   };
   const together = Math.min(decidedTogether, perSecond * pacedSeconds);
   async function* pages() {
-    for await (const page of parts.ledger.kept(command.waiting, command.after)) {
+    for await (const page of parts.ledger.waitingForOps(command.waiting, command.after)) {
       sums.unreadable += page.unreadable.length;
       const ids = page.owed.filter(choose).map(({ certificationId }) => certificationId);
       const batches = Map.groupBy(new Set(ids), (id) => Math.floor(ids.indexOf(id) / together));

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import { briefName } from '../../events/message.ts';
-import type { KeptEvent } from '../../ports/ledger.ts';
+import type { WaitingEvent } from '../../ports/ledger.ts';
 import { define } from '../definition.ts';
 import { count, instant, kind, next, type Selection, waitingSelection } from '../shapes.ts';
 
@@ -46,7 +46,7 @@ export const holds = define({
     const names = new Map<string, string>();
     let unreadable = 0;
     const told = () => ({ at, list, organizationNames: Object.fromEntries(names), unreadable });
-    for await (const page of ledger.kept(command.waiting, command.after)) {
+    for await (const page of ledger.waitingForOps(command.waiting, command.after)) {
       const selected = page.owed.filter((event) => isSelected(event, command));
       list.push(...selected.map(listed));
       for (const [id, name] of selected.flatMap(organizationOf)) names.set(id, name);
@@ -59,22 +59,22 @@ export const holds = define({
 });
 
 /** A short form: an event in an outbox may be much larger. */
-function listed(kept: KeptEvent): Listed {
-  const { certificationId: id, revision, event, code } = kept;
+function listed(waiting: WaitingEvent): Listed {
+  const { certificationId: id, revision, event, code } = waiting;
   const { organization_id } = event.data.assessment;
   return {
     id,
     revision,
-    type: kindOf(kept),
+    type: kindOf(waiting),
     since: event.time,
     organization_id,
-    year: yearOf(kept),
+    year: yearOf(waiting),
     code,
   };
 }
 
 /** Its id and name, where the event has both. */
-function organizationOf({ event }: KeptEvent): [id: string, name: string][] {
+function organizationOf({ event }: WaitingEvent): [id: string, name: string][] {
   const { assessment } = event.data;
   const name = 'organization_name' in assessment ? assessment.organization_name : undefined;
   if (typeof name !== 'string' || name === '') return [];
@@ -82,21 +82,21 @@ function organizationOf({ event }: KeptEvent): [id: string, name: string][] {
 }
 
 /** Whether a command's selection has this event. */
-export function isSelected(kept: KeptEvent, selection: Selection): boolean {
+export function isSelected(waiting: WaitingEvent, selection: Selection): boolean {
   const { organizations, years, types, ids, until } = selection;
-  const { time, data } = kept.event;
+  const { time, data } = waiting.event;
   return (
     (organizations?.some((id) => id === data.assessment.organization_id) ?? true) &&
-    (years?.includes(yearOf(kept)) ?? true) &&
-    (types?.includes(kindOf(kept)) ?? true) &&
-    (ids?.includes(kept.certificationId) ?? true) &&
+    (years?.includes(yearOf(waiting)) ?? true) &&
+    (types?.includes(kindOf(waiting)) ?? true) &&
+    (ids?.includes(waiting.certificationId) ?? true) &&
     (until === undefined || Temporal.Instant.compare(time, until) <= 0)
   );
 }
 
 /** The year of its `certified_on`. */
-const yearOf = ({ event }: KeptEvent) => Number(event.data.assessment.certified_on.slice(0, 4));
+const yearOf = ({ event }: WaitingEvent) => Number(event.data.assessment.certified_on.slice(0, 4));
 
 /** A test event never gets into an outbox. */
-export const kindOf = ({ event }: KeptEvent) =>
+export const kindOf = ({ event }: WaitingEvent) =>
   kind.parse(event.type.replace('certification.', ''));

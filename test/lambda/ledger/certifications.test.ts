@@ -229,8 +229,8 @@ describeLedgers('an outbox whose held events are undone', (used) => {
     await change(renamed('Odalys Birchwood'), 'held');
     expect(await knownOf()).toMatchObject({ isHeld: true });
     expect(await change(assessment())).toBe('undone');
-    expect(await used().kept('held')).toEqual([]);
-    expect(await used().ledger.countKept('held')).toBe(0);
+    expect(await used().waitingForOps('held')).toEqual([]);
+    expect(await used().ledger.countWaitingForOps('held')).toBe(0);
     expect(await undone()).toEqual([2, 3, 4]);
     expect(await knownOf()).not.toHaveProperty('isHeld');
     expect(await knownOf()).toMatchObject({
@@ -248,7 +248,7 @@ describeLedgers('an outbox whose held events are undone', (used) => {
     for (let revision = 2; revision <= 61; revision += 1)
       await change(renamed(`Odalys the ${revision}th`), 'held');
     expect(await change(assessment())).toBe('undone');
-    expect(await used().kept('held')).toEqual([]);
+    expect(await used().waitingForOps('held')).toEqual([]);
     expect(await undone()).toEqual(Array.from({ length: 50 }, (_, index) => index + 13));
   });
 

@@ -12,7 +12,7 @@ import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
 import type { FanOutLedger } from '../../../lambda/fan-out/parts.ts';
 import type { OpsLedger } from '../../../lambda/operations/ops-ledger.ts';
 import type { Journal } from '../../../lambda/ports/journal.ts';
-import type { KeptEvent, Ledger } from '../../../lambda/ports/ledger.ts';
+import type { Ledger, WaitingEvent } from '../../../lambda/ports/ledger.ts';
 import { type Lease, noLease, type StateChanges } from '../../../lambda/ports/state.ts';
 import {
   type Ledgers,
@@ -105,8 +105,8 @@ export class LedgerInUse {
     return (await Array.fromAsync(this.ledger.leftovers(owing))).flatMap(({ owed }) => owed);
   }
 
-  async kept(waiting: 'held' | 'undeliverable'): Promise<KeptEvent[]> {
-    return (await Array.fromAsync(this.ledger.kept(waiting))).flatMap(({ owed }) => owed);
+  async waitingForOps(waiting: 'held' | 'undeliverable'): Promise<WaitingEvent[]> {
+    return (await Array.fromAsync(this.ledger.waitingForOps(waiting))).flatMap(({ owed }) => owed);
   }
 
   /** Ends a tick: it saves its results and its heartbeat, and gives the lease back. */

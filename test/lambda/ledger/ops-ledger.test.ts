@@ -2,7 +2,7 @@ import { Temporal } from 'temporal-polyfill';
 import { beforeEach, expect, it } from 'vitest';
 import { nothingMissing } from '../../../lambda/detection/missing.ts';
 import { readAnew } from '../../../lambda/operations/commands/restart-baseline.ts';
-import type { Kept, KeptEvent, KeptPage } from '../../../lambda/ports/ledger.ts';
+import type { WaitingEvent, WaitingPage, WaitsForOps } from '../../../lambda/ports/ledger.ts';
 import { assessment } from '../../support/assessments.ts';
 import { changesOf, describeLedgers, later, now } from './ledgers.ts';
 
@@ -11,11 +11,11 @@ const renamed = (name: string) => assessment({ name });
 const any = () => true;
 const pause = { since: now, by: 'odile', reason: 'the partner moves' };
 /** Oldest pages first. A page has no order. */
-const idsOf = (pages: readonly KeptPage[]) =>
+const idsOf = (pages: readonly WaitingPage[]) =>
   pages.flatMap(({ owed }) =>
     owed.map(({ certificationId }) => certificationId).sort((a, b) => a - b),
   );
-const revisionsOf = (events: readonly Pick<KeptEvent, 'revision'>[]) =>
+const revisionsOf = (events: readonly Pick<WaitingEvent, 'revision'>[]) =>
   events.map(({ revision }) => revision);
 
 describeLedgers('a pause', (used) => {
@@ -134,28 +134,28 @@ describeLedgers('the list of waiting events', (used) => {
     await Promise.all(
       ids.map((one) => used().create(assessment({ id: one }), now.add({ seconds: one }), 'held')),
     );
-    const pages = await Array.fromAsync(used().ledger.kept('held'));
+    const pages = await Array.fromAsync(used().ledger.waitingForOps('held'));
     expect(pages.length).toBeGreaterThan(1);
     expect(idsOf(pages)).toEqual(ids);
-    const rest = await Array.fromAsync(used().ledger.kept('held', pages[0]?.end));
+    const rest = await Array.fromAsync(used().ledger.waitingForOps('held', pages[0]?.end));
     expect(idsOf(rest)).toEqual(idsOf(pages.slice(1)));
   });
 
   it('resumes after an event of the same moment that is gone meanwhile', async () => {
     const ids = Array.from({ length: 110 }, (_, index) => index + 1);
     await Promise.all(ids.map((one) => used().create(assessment({ id: one }), now, 'held')));
-    const [first] = await Array.fromAsync(used().ledger.kept('held'));
+    const [first] = await Array.fromAsync(used().ledger.waitingForOps('held'));
     if (first === undefined) throw new Error('there is no page');
     const last = Number(first.end.split('/').at(-1));
     await used().opsLedger.decide(last, 'held', 'discarded', any, later);
-    const rest = await Array.fromAsync(used().ledger.kept('held', first.end));
+    const rest = await Array.fromAsync(used().ledger.waitingForOps('held', first.end));
     expect([...idsOf([first]), ...idsOf(rest)].sort((a, b) => a - b)).toEqual(ids);
   });
 
   it('includes events whose certification waits for another place first', async () => {
     await used().park(await used().create(assessment()));
     await used().update(renamed('Odalys Ashgrove'));
-    const pages = await Array.fromAsync(used().ledger.kept('undeliverable'));
+    const pages = await Array.fromAsync(used().ledger.waitingForOps('undeliverable'));
     expect(pages.flatMap(({ owed }) => owed)).toMatchObject([
       { certificationId: id, revision: 1, code: 'InvalidParameter' },
     ]);
@@ -165,8 +165,8 @@ describeLedgers('the list of waiting events', (used) => {
 describeLedgers('a decision', (used) => {
   const decide = (
     kind: Parameters<ReturnType<typeof used>['opsLedger']['decide']>[2],
-    choose: (event: KeptEvent) => boolean = any,
-    waits: Kept = 'held',
+    choose: (event: WaitingEvent) => boolean = any,
+    waits: WaitsForOps = 'held',
   ) => used().opsLedger.decide(id, waits, kind, choose, later);
   const threeHeld = async () => {
     await used().create(assessment(), now, 'held');
@@ -249,7 +249,7 @@ describeLedgers('a decision', (used) => {
       const decided = await decide(decision, ({ revision }) => revision === 2);
       expect(decided).toMatchObject({ done: [{ revision: 2 }], freed: 0, undone: 2 });
       expect(revisionsOf(await used().leftovers())).toEqual(decision === 'released' ? [2] : []);
-      expect(await used().kept('held')).toEqual([]);
+      expect(await used().waitingForOps('held')).toEqual([]);
     },
   );
 
@@ -269,14 +269,14 @@ describeLedgers('a decision', (used) => {
     const decided = await decide('released', ({ revision }) => revision === 2);
     expect(decided).toMatchObject({ done: [{ revision: 2 }], freed: 0, undone: 0 });
     expect(revisionsOf(await used().leftovers())).toEqual([1, 2]);
-    expect(revisionsOf(await used().kept('held'))).toEqual([3, 4]);
+    expect(revisionsOf(await used().waitingForOps('held'))).toEqual([3, 4]);
   });
 
   it('to discard drops the event and keeps the revision', async () => {
     await threeHeld();
     const decided = await decide('discarded', ({ revision }) => revision !== 1);
     expect(revisionsOf(decided.done)).toEqual([2, 3]);
-    expect((await used().kept('held')).map(({ revision }) => revision)).toEqual([1]);
+    expect((await used().waitingForOps('held')).map(({ revision }) => revision)).toEqual([1]);
     expect(await decisions()).toEqual([[], ['discarded'], ['discarded']]);
   });
 

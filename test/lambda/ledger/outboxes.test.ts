@@ -95,9 +95,9 @@ describeLedgers('a held event', (used) => {
     const { ledger } = used();
     const owed = await used().create(assessment(), now, 'held');
     expect(await used().leftovers()).toEqual([]);
-    expect(await used().kept('held')).toEqual([owed]);
-    expect(await ledger.countKept('held')).toBe(1);
-    expect(await ledger.countKept('undeliverable')).toBe(0);
+    expect(await used().waitingForOps('held')).toEqual([owed]);
+    expect(await ledger.countWaitingForOps('held')).toBe(1);
+    expect(await ledger.countWaitingForOps('undeliverable')).toBe(0);
     expect((await ledger.lives([id])).get(id)?.revisions).toMatchObject([{ waits: 'held' }]);
   });
 
@@ -107,11 +107,11 @@ describeLedgers('a held event', (used) => {
     await used().update(renamed('Odalys Ashgrove'), later, 'held');
     expect(await used().leftovers()).toEqual([first]);
     // The certification counts at the place that it waits for first.
-    expect(await ledger.countKept('held')).toBe(0);
+    expect(await ledger.countWaitingForOps('held')).toBe(0);
     await ledger.settle([first], 'nothing');
     expect(await used().leftovers()).toEqual([]);
-    expect((await used().kept('held')).map(({ revision }) => revision)).toEqual([2]);
-    expect(await ledger.countKept('held')).toBe(1);
+    expect((await used().waitingForOps('held')).map(({ revision }) => revision)).toEqual([2]);
+    expect(await ledger.countWaitingForOps('held')).toBe(1);
   });
 
   it('delays later events, so that order is kept', async () => {
@@ -119,16 +119,18 @@ describeLedgers('a held event', (used) => {
     const next = await used().update(renamed('Odalys Ashgrove'));
     expect(next).toMatchObject({ behind: 'held' });
     expect(await used().leftovers()).toEqual([]);
-    expect((await used().kept('held')).map(({ revision }) => revision)).toEqual([1, 2]);
-    expect(await used().ledger.countKept('held')).toBe(1);
+    expect((await used().waitingForOps('held')).map(({ revision }) => revision)).toEqual([1, 2]);
+    expect(await used().ledger.countWaitingForOps('held')).toBe(1);
   });
 
   it('is listed by age, the longest held first', async () => {
     const ids = [3, 1, 2];
     for (const [minutes, id] of ids.entries())
       await used().create(assessment({ id }), now.add({ minutes }), 'held');
-    expect((await used().kept('held')).map(({ certificationId }) => certificationId)).toEqual(ids);
-    expect(await used().ledger.countKept('held')).toBe(3);
+    expect(
+      (await used().waitingForOps('held')).map(({ certificationId }) => certificationId),
+    ).toEqual(ids);
+    expect(await used().ledger.countWaitingForOps('held')).toBe(3);
   });
 });
 
@@ -138,9 +140,9 @@ describeLedgers('an event that SNS refused for good', (used) => {
     const owed = await used().create(assessment());
     await used().park(owed);
     expect(await used().leftovers()).toEqual([]);
-    expect(await ledger.countKept('undeliverable')).toBe(1);
+    expect(await ledger.countWaitingForOps('undeliverable')).toBe(1);
     const code = 'InvalidParameter';
-    expect(await used().kept('undeliverable')).toEqual([{ ...owed, code }]);
+    expect(await used().waitingForOps('undeliverable')).toEqual([{ ...owed, code }]);
     expect((await ledger.lives([id])).get(id)?.revisions).toMatchObject([
       { waits: 'undeliverable' },
     ]);
@@ -152,24 +154,28 @@ describeLedgers('an event that SNS refused for good', (used) => {
     expect(second).not.toHaveProperty('behind');
     expect(await used().leftovers()).toEqual([second]);
     await used().ledger.settle([second], 'nothing');
-    expect((await used().kept('undeliverable')).map(({ revision }) => revision)).toEqual([1]);
+    expect((await used().waitingForOps('undeliverable')).map(({ revision }) => revision)).toEqual([
+      1,
+    ]);
   });
 
   it('is listed also while another event of its certification is held', async () => {
     await used().park(await used().create(assessment()));
     await used().update(renamed('Odalys Ashgrove'), later, 'held');
-    expect((await used().kept('undeliverable')).map(({ revision }) => revision)).toEqual([1]);
-    expect((await used().kept('held')).map(({ revision }) => revision)).toEqual([2]);
+    expect((await used().waitingForOps('undeliverable')).map(({ revision }) => revision)).toEqual([
+      1,
+    ]);
+    expect((await used().waitingForOps('held')).map(({ revision }) => revision)).toEqual([2]);
     // The certification counts at the place that it waits for first.
-    expect(await used().ledger.countKept('held')).toBe(1);
-    expect(await used().ledger.countKept('undeliverable')).toBe(0);
+    expect(await used().ledger.countWaitingForOps('held')).toBe(1);
+    expect(await used().ledger.countWaitingForOps('undeliverable')).toBe(0);
   });
 
   it('is not set aside if it was settled meanwhile', async () => {
     const owed = await used().create(assessment());
     await used().ledger.settle([owed], 'nothing');
     await used().park(owed);
-    expect(await used().kept('undeliverable')).toEqual([]);
+    expect(await used().waitingForOps('undeliverable')).toEqual([]);
   });
 });
 

@@ -329,13 +329,13 @@ describe('the status', () => {
     await story.ledger.saveState({ conditions: new Map([['held', hold]]) });
     await story.ledger.settle(await story.commit([on('2026-11-20', 1)]), 'digest');
     await story.commit([on('2026-11-20', 2)]);
-    const kept = vi.spyOn(story.ledger, 'kept');
+    const listed = vi.spyOn(story.ledger, 'waitingForOps');
     expect(await status()).toMatchObject({
       reasons: ['owing'],
       waiting: { pending: 1, digest: 1, held: 0 },
       conditions: [],
     });
-    expect(kept).not.toHaveBeenCalled();
+    expect(listed).not.toHaveBeenCalled();
   });
 
   it('has all reasons, the gravest first', async () => {

@@ -34,7 +34,7 @@ class Operations {
   savesFail = false;
   saves = 0;
   /** Events that wait for a decision of ops. */
-  kept = 0;
+  waiting = 0;
 
   /** @param see the tick's observations beside owed notices, given the open conditions */
   async tick(
@@ -74,8 +74,8 @@ class Operations {
         this.saves += 1;
         return this.ledger.saveState(changes);
       },
-      countKept: async () => this.kept,
-      kept: (waiting: 'held' | 'undeliverable') => this.ledger.kept(waiting),
+      countWaitingForOps: async () => this.waiting,
+      waitingForOps: (waiting: 'held' | 'undeliverable') => this.ledger.waitingForOps(waiting),
     });
     const announcer: Announcer = {
       publish: async () => ({ accepted: [], refused: [] }),
@@ -213,7 +213,7 @@ describe('a notice to ops', () => {
     const add = async (operations: Operations, news: number) => {
       if (name === 'held') expect(await operations.flood(news)).toBe(true);
       else await look(operations, news);
-      operations.kept += news;
+      operations.waiting += news;
     };
 
     it('that grew within a day of the first notice is sent after the day', async () => {
@@ -227,7 +227,7 @@ describe('a notice to ops', () => {
       await look(operations);
       expect(operations.notices).toHaveLength(2);
       expect(operations.notices[1]?.text).toMatch(/1,?300/);
-      operations.kept = 0;
+      operations.waiting = 0;
       await look(operations);
       expect(operations.notices).toHaveLength(3);
       expect((await operations.ledger.state()).conditions.has(name)).toBe(false);
@@ -238,7 +238,7 @@ describe('a notice to ops', () => {
       const known = async () => (await operations.ledger.state()).conditions.get(name)?.number;
       await add(operations, 600);
       operations.clock.advance({ hours: 25 });
-      operations.kept = 200;
+      operations.waiting = 200;
       expect((await look(operations)).get(name)).toMatchObject({ number: 200 });
       expect(await known()).toBe(200);
       await add(operations, 100);
@@ -252,11 +252,11 @@ describe('a notice to ops', () => {
     const operations = new Operations();
     await operations.flood(600);
     operations.clock.advance({ hours: 25 });
-    operations.kept = 200;
+    operations.waiting = 200;
     await operations.flood(50);
     expect(operations.notices[1]?.text).toMatch(/: 250\n/);
     operations.clock.advance({ hours: 25 });
-    operations.kept = 0;
+    operations.waiting = 0;
     await operations.flood(50);
     expect(operations.subjects.slice(2)).toEqual([
       'district-a: nothing is held any more',

@@ -86,7 +86,7 @@ describe('large revisions of one certification that are held', () => {
         story.clock.advance({ minutes: 16 });
         expect(await story.tick()).toMatchObject({ held: 1, failed: 0 });
       }
-      const [page] = await Array.fromAsync(story.ledger.kept('held'));
+      const [page] = await Array.fromAsync(story.ledger.waitingForOps('held'));
       const events = page?.owed.map(({ event }) => event) ?? [];
       expect(events.map(({ sequence }) => sequence)).toEqual(['1', '2', '3', '4', '5']);
       const last = events.at(-1);
@@ -370,7 +370,7 @@ describe('an event that SNS refuses for good', () => {
       undelivered: 0,
       undeliverable: 1,
     });
-    expect(await story.ledger.countKept('undeliverable')).toBe(1);
+    expect(await story.ledger.countWaitingForOps('undeliverable')).toBe(1);
     expect(await story.tick()).toMatchObject({ delivered: 0, undelivered: 0, undeliverable: 0 });
     expect(story.ids()).toEqual([eventId(2)]);
     expect(story.mails).toEqual([[eventId(2)]]);

@@ -181,7 +181,10 @@ describe('ops hear once, and once at the end,', () => {
     expect(titles()).toEqual(['a flood of changes is held']);
     expect((await story.ledger.state()).conditions.get('held')).toMatchObject({ number: 60 });
     // Ops release them all.
-    const released = story.ledgerWith({ countKept: async () => 0, kept: async function* () {} });
+    const released = story.ledgerWith({
+      countWaitingForOps: async () => 0,
+      waitingForOps: async function* () {},
+    });
     story.clock.advance({ minutes: 20 });
     await story.tick({ ledger: released });
     expect(titles().slice(1)).toEqual(['nothing is held any more']);

@@ -458,7 +458,7 @@ describe('the count of held events', () => {
     const all = counted(holdsSum(holdsSum(undefined, one), two), false);
     expect(all).toMatchObject({ at: one.at, oldest: early, newest: late, events: 5 });
     expect(all).not.toHaveProperty('list');
-    await expect(text(holdsLines(view, { kept: all, altogether: 5 }, 'held'))).toMatchFileSnapshot(
+    await expect(text(holdsLines(view, { found: all, altogether: 5 }, 'held'))).toMatchFileSnapshot(
       approved('holds'),
     );
   });
@@ -467,7 +467,7 @@ describe('the count of held events', () => {
     const list = one.list.map((event) => ({ ...event, organization_id: null }));
     const all = counted(holdsSum({ ...one, list: [...list, ...list] }, one), false);
     expect(all.byOrganization).toContainEqual({ organization_id: null, events: 4 });
-    expect(holdsLines(view, { kept: all, altogether: 6 }, 'held').join('\n')).toMatch(
+    expect(holdsLines(view, { found: all, altogether: 6 }, 'held').join('\n')).toMatch(
       /^ +none +4$/m,
     );
   });
@@ -493,7 +493,7 @@ describe('the count of held events', () => {
 
   it('reports unreadable outboxes if it has no readable event', () => {
     const none = counted({ ...one, list: [], unreadable: 2 }, false);
-    expect(holdsLines(view, { kept: none, altogether: 0 }, 'held')).toEqual([
+    expect(holdsLines(view, { found: none, altogether: 0 }, 'held')).toEqual([
       'Nothing that can be read is held.',
       '2 outboxes cannot be read.',
     ]);

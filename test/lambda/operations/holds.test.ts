@@ -109,10 +109,13 @@ describe('the list of held events', () => {
   it('is complete over several answers', async () => {
     const ids = Array.from({ length: 10_150 }, (_, index) => index + 1);
     await hold(1);
-    const [page] = await Array.fromAsync(story.ledger.kept('held'));
+    const [page] = await Array.fromAsync(story.ledger.waitingForOps('held'));
     const event = page?.owed[0];
     if (event === undefined) throw new Error('nothing is held');
-    vi.spyOn(story.ledger, 'kept').mockImplementation(async function* (_, after = 'held/x/0') {
+    vi.spyOn(story.ledger, 'waitingForOps').mockImplementation(async function* (
+      _,
+      after = 'held/x/0',
+    ) {
       const rest = ids.slice(Number(after.split('/').at(-1)));
       for (let from = 0; from < rest.length; from += 100) {
         const some = rest.slice(from, from + 100);
