@@ -43,7 +43,9 @@ function python(): ForeignWorker {
   const run = (...args: readonly string[]): Command => ['python3', '-B', ...args];
   return {
     name: 'python-worker',
-    ...(!succeeds('python3', ['-c', 'import boto3']) && { missing: 'python3 with boto3' }),
+    ...(!succeeds('python3', ['-c', 'import sys, boto3; sys.exit(sys.version_info < (3, 10))']) && {
+      missing: 'Python 3.10 with boto3',
+    }),
     prepare: () => () => {},
     local: () => run('local.py'),
     worker: () => run('worker.py'),
@@ -85,7 +87,7 @@ function jarsOf(example: string): string | undefined {
 
 function java(): ForeignWorker {
   const name = 'java-worker';
-  const hasCompiler = succeeds('javac', ['-version']);
+  const hasCompiler = succeeds('javac', ['--release', '17', '-version']);
   const jars = hasCompiler ? jarsOf(name) : undefined;
   let made = '';
   const classpath = (...folders: readonly string[]) =>
@@ -96,7 +98,9 @@ function java(): ForeignWorker {
   return {
     name,
     ...(jars === undefined && {
-      missing: hasCompiler ? 'what `mvn dependency:build-classpath` fetches' : 'a JDK',
+      missing: hasCompiler
+        ? 'what `mvn dependency:build-classpath` fetches'
+        : 'a JDK of version 17',
     }),
     prepare() {
       made = temporary('classes');
