@@ -167,17 +167,17 @@ function notesOf(
   note: z.output<typeof decisionsNoted>['decisions'][number],
 ): Plain {
   const nameOf = (revision: number) => `revision:${revision}`;
-  const isKept = (name: string) => item[name] !== undefined;
+  const isPresent = (name: string) => item[name] !== undefined;
   const decisions = [...decided]
     .map(nameOf)
-    .filter(isKept)
+    .filter(isPresent)
     .map((name): [string, unknown] => {
       const { decisions } = parse(decisionsNoted, item, item[name]);
       return [`${name}${part}decisions`, [...decisions, note]];
     });
   const ends = [...undone]
     .map(nameOf)
-    .filter(isKept)
+    .filter(isPresent)
     .map((name): [string, unknown] => [`${name}${part}undone`, true]);
   return Object.fromEntries([...decisions, ...ends]);
 }

@@ -179,16 +179,16 @@ export class Looks {
       missing: rules.withdrawing(before, gone, this.#nowMs),
       withdrawn: withdrawn + gone.size,
     });
-    const isKept = await this.#save(remembered);
+    const isSaved = await this.#save(remembered);
     const moved = sightings.filter(({ changed }) => changed.includes('certified_on'));
     const leaving = new Set([
-      ...(isKept ? gone : []),
+      ...(isSaved ? gone : []),
       ...moved.map(({ assessment: { id } }) => id),
     ]);
     const staying = [...lacking].map(
       ([day, ofDay]) => [day, ofDay.filter((one) => !leaving.has(idOf(one)))] as const,
     );
-    return { missing: numbersOf(staying), sightings, withdrawals: isKept ? withdrawals : [] };
+    return { missing: numbersOf(staying), sightings, withdrawals: isSaved ? withdrawals : [] };
   }
 
   /**
@@ -280,9 +280,9 @@ export class Looks {
     const soonest = this.#nowMs + parts.settings.withdrawAfterMs;
     const { lookAt = soonest } = this.#now.missing;
     const missing = { ...this.#now.missing, lookAt: Math.min(lookAt, soonest) };
-    const isKept = await parts.ledger.saveState({ missing }, lease);
-    if (!isKept) parts.journal.warn('lease lost', { owner: lease.owner });
-    return isKept;
+    const isSaved = await parts.ledger.saveState({ missing }, lease);
+    if (!isSaved) parts.journal.warn('lease lost', { owner: lease.owner });
+    return isSaved;
   }
 
   async #get(

@@ -234,8 +234,8 @@ class Tick {
     const { clock } = this.#parts;
     if (error instanceof NotifierError) Object.assign(this.#facts, blockedBy(error));
     this.#noteDenial(error);
-    const isKept = await this.#attempt('conditions not told', () => this.#tell());
-    const isPassing = this.#isPassing(isKept);
+    const isSaved = await this.#attempt('conditions not told', () => this.#tell());
+    const isPassing = this.#isPassing(isSaved);
     const work = this.#work;
     // The digest of delivered events goes out now; otherwise it waits for the next tick.
     if (work) await this.#attempt('digest not sent', () => work.announcement.tellPeople());
@@ -270,9 +270,9 @@ class Tick {
    * Whether the block may end by itself, so that ops are not told yet. This counts only if the
    * state has it.
    */
-  #isPassing(isKept: boolean): boolean {
+  #isPassing(isSaved: boolean): boolean {
     const name = this.#facts.blocked?.name;
-    return isKept && name !== undefined && isUntold(this.#open.get(name));
+    return isSaved && name !== undefined && isUntold(this.#open.get(name));
   }
 
   /**

@@ -13,8 +13,8 @@ import type { Choices, Option } from './choices.ts';
 import { digest, textOf } from './key.ts';
 import type { State } from './seen.ts';
 import {
-  keptIn,
   momentIn,
+  recordedIn,
   type Situation,
   type StateParts,
   settings,
@@ -78,7 +78,7 @@ export class Machine {
   /** What is done at the moment. */
   #underWay: Promise<unknown> = Promise.resolve();
   /** A digest of the ledger and of what was told, until either changes. */
-  #kept: bigint | undefined;
+  #recorded: bigint | undefined;
 
   /** @param place of this tick in the execution: how many come after it is part of the state */
   constructor(from: Situation, broken: BrokenParts, place: string, ticks: TickSettings = settings) {
@@ -232,7 +232,7 @@ export class Machine {
 
   #land(request: OwnRequest): undefined {
     this.#late = undefined;
-    this.#kept = undefined;
+    this.#recorded = undefined;
     this.#witness.hasLanded = true;
     this.#underWay = request.perform();
   }
@@ -324,7 +324,7 @@ export class Machine {
   }
 
   #performed(request: OwnRequest): Promise<unknown> {
-    if (request.isWrite) this.#kept = undefined;
+    if (request.isWrite) this.#recorded = undefined;
     return request.perform();
   }
 
@@ -338,7 +338,7 @@ export class Machine {
 
   /** All that the rest of the execution depends on. */
   #state(changed: Partial<StateParts> & Pick<StateParts, 'turn'>): State {
-    this.#kept ??= keptIn(this.#ledger, this.#witness);
+    this.#recorded ??= recordedIn(this.#ledger, this.#witness);
     const now = {
       place: this.#place,
       world: this.#world,
@@ -347,7 +347,7 @@ export class Machine {
       processes: answersIn(this.#living),
       late: this.#late?.answers,
     };
-    return stateIn({ ...now, ...changed }, this.#kept);
+    return stateIn({ ...now, ...changed }, this.#recorded);
   }
 
   #begin(name: string, afterSeconds: number): Process {

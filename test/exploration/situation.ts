@@ -45,18 +45,18 @@ export interface StateParts {
 
 /** Two situations of one state, at one place of an execution, have the same future. */
 export function stateOf({ ledger, told, ...rest }: Situation, place: string): State {
-  return stateIn({ ...rest, place, turn: '', processes: [] }, keptIn(ledger, told));
+  return stateIn({ ...rest, place, turn: '', processes: [] }, recordedIn(ledger, told));
 }
 
-export function stateIn(parts: StateParts, kept: bigint): State {
+export function stateIn(parts: StateParts, recorded: bigint): State {
   const { place, world, budget, nowMs, turn, processes, late } = parts;
   const live = processes.map(([name, answers]) => `${name} ${answers}`);
-  const text = `${kept} ${textOf(world)} ${nowMs} ${turn} ${live} ${late} ${place}`;
+  const text = `${recorded} ${textOf(world)} ${nowMs} ${turn} ${live} ${late} ${place}`;
   return { key: digest(text), budget };
 }
 
 /** Whether repeats may be heard depends on the budget, and so is no part of it: where the budget is over, the place tells. */
-export function keptIn(
+export function recordedIn(
   { items, days, remembered }: MemoryLedger,
   { events, mailed, notices, committed }: Told,
 ): bigint {

@@ -135,12 +135,12 @@ export class Witness {
         return owed;
       },
       saveState: async (changes, lease) => {
-        const isKept = await ledger.saveState(changes, lease);
+        const isSaved = await ledger.saveState(changes, lease);
         const isEnd = 'heartbeat' in changes;
-        if (isKept && changes.baseline && !isEnd) this.#started(changes.baseline);
-        if (isEnd && isKept && changes.baseline?.status === 'completed')
+        if (isSaved && changes.baseline && !isEnd) this.#started(changes.baseline);
+        if (isEnd && isSaved && changes.baseline?.status === 'completed')
           this.completedAt = Math.min(this.completedAt, this.#world.moment);
-        return isKept;
+        return isSaved;
       },
       takeLease: async (lease, now) => {
         const state = await ledger.takeLease(lease, now);

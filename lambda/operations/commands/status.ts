@@ -339,9 +339,9 @@ function conditionsOf(
   const mayHide = waiting.pending === 0 && waiting.digest > 0;
   return [...conditions].flatMap(([name, condition]) => {
     const isOver = !isLasting(condition) || (name === 'paused' && !paused);
-    const isKept = name === 'held' || name === 'undeliverable';
-    const kept = isKept ? waiting[name] : condition.number;
-    const number = kept === 0 && mayHide ? condition.number : kept;
+    const isWaiting = name === 'held' || name === 'undeliverable';
+    const waits = isWaiting ? waiting[name] : condition.number;
+    const number = waits === 0 && mayHide ? condition.number : waits;
     if (isOver || number === 0) return [];
     const { since, told } = condition;
     const toldAt = told && timeOf(told.at);
