@@ -26,7 +26,7 @@ export class LedgerRefusedError extends errorOf('ledger-refused', 'record') {
 /** An item of the ledger does not have the shape that this version writes. */
 export class LedgerCorruptError extends errorOf('ledger-corrupt', 'record') {
   readonly whatToDo =
-    'Check whether something else, or a newer version, has written the table. Then restore the item from a point in time.';
+    'Check whether something else, or a newer version, has written the table. Restore the item from a point in time.';
 
   constructor(item: string, problems: readonly string[]) {
     super(`The ledger item ${item} is not as written: ${problems.join('; ')}.`);

@@ -266,7 +266,7 @@ test('refused credentials are to be compared, those in their file, named from wh
   server.close();
   expect(code).toBe(1);
   expect(out).toContain(`, with the credentials in ${file}`);
-  expect(out).toContain('→ Compare client_id and client_secret with what the partner issued');
+  expect(out).toContain('→ Compare client_id and client_secret with those that the partner issued');
   expect(out).not.toContain('Secrets Manager');
   expect(out).toMatch(/tick 1 .*[1-9] requests? · failed · CredentialsRefusedError/);
   expect(out).toMatch(/1 tick \(1 failed\) · [1-9] requests?/);

@@ -76,7 +76,7 @@ describe('credentials set that stores nothing', () => {
     expect(exitCode).toBe(4);
     expect(stderr).toContain('(credentials-refused)');
     expect(stderr).toContain(
-      'Nothing was stored. Compare client_id and client_secret with what the partner issued',
+      'Nothing was stored. Compare client_id and client_secret with those that the partner issued',
     );
     expect(stderr).not.toContain('Secrets Manager');
     expect(stdout + stderr).not.toContain('hush');
