@@ -120,7 +120,7 @@ function contractProblems(name: string, { current, released }: Schemas): string[
   if (current === released) return [];
   const broken = breakingChanges(JSON.parse(released), JSON.parse(current));
   return broken.length > 0
-    ? broken.map((change) => `${name} breaks what was released: ${change}`)
+    ? broken.map((change) => `${name} breaks the released contract: ${change}`)
     : [`docs/events/released has ${name} as it was: ${copy}`];
 }
 

@@ -113,7 +113,7 @@ describe('a release', () => {
       {
         contract: withContract(schema.replace('"format": "date-time"', '"format": "date"'), schema),
       },
-      /^certification-event-1\.schema\.json breaks what was released: .*time/,
+      /^certification-event-1\.schema\.json breaks the released contract: .*time/,
     ],
     [
       'a contract that has grown, and was not copied',
