@@ -9,7 +9,7 @@ import { FunctionJournal } from './function-journal.ts';
 import { TickJournal } from './journal.ts';
 import { dynamoOpsLedger } from './ledger/dynamo-ops-ledger.ts';
 import { carryOut } from './operations/carry-out.ts';
-import type { Answer } from './operations/contract.ts';
+import type { CommandAnswer } from './operations/contract.ts';
 import type { OperationParts } from './operations/parts.ts';
 import { parseSettings } from './settings.ts';
 import { tick } from './tick/tick.ts';
@@ -54,7 +54,7 @@ const parts: OperationParts = {
 };
 
 /** Carries out one command of ops. A failure is part of the answer, not an exception. */
-export function handler(event: unknown, context: Context): Promise<Answer> {
+export function handler(event: unknown, context: Context): Promise<CommandAnswer> {
   journal.begin(context);
   tickJournal.begin(context);
   const deadline = clock.now().add({ milliseconds: context.getRemainingTimeInMillis() });

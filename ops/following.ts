@@ -52,8 +52,11 @@ export async function follow<Name extends Continued>(
   let next: object | undefined = first;
   while (next !== undefined) {
     const here: Stopped['next'] = { ...next, command: name };
-    const outcome: Answer<ResultOf<Name>> = await oneCall(client, name, here, { stop, progress });
-    const { result, failure }: Answer<ResultOf<Name>> = outcome;
+    const outcome: CallOutcome<ResultOf<Name>> = await oneCall(client, name, here, {
+      stop,
+      progress,
+    });
+    const { result, failure }: CallOutcome<ResultOf<Name>> = outcome;
     const isBegun = all !== undefined || result?.next || failure?.isPerhapsDone;
     if (!isBegun && failure !== undefined) throw failure;
     if (result !== undefined) {
@@ -77,7 +80,9 @@ function causeOf(failure: OpsError, stop: AbortSignal): OpsError {
   return failure === stop.reason ? new InterruptedError(whatIsLeft) : failure;
 }
 
-type Answer<Result> = Outcome<Result> | { readonly result?: undefined; readonly failure: OpsError };
+type CallOutcome<Result> =
+  | Outcome<Result>
+  | { readonly result?: undefined; readonly failure: OpsError };
 
 /** One call; an error that ends it counts as an answer. */
 async function oneCall<Name extends Continued>(
@@ -85,7 +90,7 @@ async function oneCall<Name extends Continued>(
   name: Name,
   input: object,
   { stop, progress }: { readonly stop: AbortSignal; readonly progress: Progress },
-): Promise<Answer<ResultOf<Name>>> {
+): Promise<CallOutcome<ResultOf<Name>>> {
   try {
     stop.throwIfAborted();
     progress.beginCall();

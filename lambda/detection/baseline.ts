@@ -2,7 +2,7 @@ import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import type { Cursor } from '../ports/state.ts';
 import { type DayRange, isWithin, plainDay, type RecentWindow } from './days.ts';
-import type { Answer, ReadStep, Step } from './worklist.ts';
+import type { ReadStep, Step, StepAnswer } from './worklist.ts';
 
 /**
  * Assessments that a range of the baseline should have. In a larger range, pages by name overlap
@@ -54,7 +54,7 @@ export interface WentBack {
 }
 
 /** Reads all days: one range without an end from the start day on, then back, range by range. */
-export function* backwards(reading: Backwards): Generator<Step, WentBack, Answer> {
+export function* backwards(reading: Backwards): Generator<Step, WentBack, StepAnswer> {
   let { position, cursor: goneOnFrom } = reading;
   let first: Temporal.PlainDate | undefined;
   // The first range has all of the time. A later one that is cut off is read again, in one go.
@@ -81,7 +81,7 @@ export function* backwards(reading: Backwards): Generator<Step, WentBack, Answer
 function* firstDay(
   { first, isStartOnly }: Backwards,
   before: Temporal.PlainDate,
-): Generator<Step, Temporal.PlainDate | undefined, Answer> {
+): Generator<Step, Temporal.PlainDate | undefined, StepAnswer> {
   if (first !== undefined || isStartOnly) return first;
   const { oldest = before, isTimeUp } = yield { kind: 'oldest' };
   return isTimeUp ? undefined : oldest;
@@ -123,7 +123,7 @@ function positionAfter(
   { startDay, cursor }: Backwards,
   position: Position,
   range: DayRange,
-  { read, found = 0 }: Answer,
+  { read, found = 0 }: StepAnswer,
 ): Position {
   const { before, sliceDays = 1 } = position;
   if (before === undefined) return read === 'done' ? { before: startDay, sliceDays } : position;

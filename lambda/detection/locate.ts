@@ -16,7 +16,7 @@ export const mostKnown = 1_000;
  * `count`: asks for the partner's count of the range. `read`: the range differs, so it must be
  * read.
  */
-export interface Step {
+export interface SearchStep {
   readonly kind: 'count' | 'read';
   readonly range: CalendarRange;
   /** The range that is known to differ and that this step narrows. */
@@ -35,7 +35,7 @@ interface Differing {
  * A `count` is answered with the partner's count of the range, a `read` with the calendar's count
  * after it.
  */
-export type Search = Generator<Step, void, number>;
+export type Search = Generator<SearchStep, void, number>;
 
 /**
  * Finds the days on which the partner's count differs from the calendar's, by bisection.
@@ -105,7 +105,10 @@ function* narrow(calendar: Calendar, counted: readonly Differing[]): Search {
  *
  * @returns the calendar's count of the range after these reads
  */
-function* readMissing(calendar: Calendar, range: CalendarRange): Generator<Step, number, number> {
+function* readMissing(
+  calendar: Calendar,
+  range: CalendarRange,
+): Generator<SearchStep, number, number> {
   let now = calendar.sumOf(range);
   for (let { last } = range; last >= range.first; ) {
     let page: CalendarRange = { first: last, last };

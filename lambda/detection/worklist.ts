@@ -53,7 +53,7 @@ export interface Progress {
 }
 
 /** The answer to a step. Fields that do not belong to its kind are absent. */
-export interface Answer extends Progress {
+export interface StepAnswer extends Progress {
   /** Time is up: nothing more may begin, and a question may have no answer. */
   readonly isTimeUp: boolean;
   readonly requests?: number;
@@ -150,7 +150,7 @@ interface Searched {
   readonly searching?: Searching | undefined;
 }
 
-type Working<End> = Generator<Step, End, Answer>;
+type Working<End> = Generator<Step, End, StepAnswer>;
 
 /**
  * The days that are due, by kind: requests to read, with the search for a difference; the day that
@@ -261,7 +261,7 @@ function* readDue(kind: Kind, work: Work, now: Now, purse: Purse): Working<boole
   }
 }
 
-function* ask(now: Now, step: Step): Working<Answer> {
+function* ask(now: Now, step: Step): Working<StepAnswer> {
   const answer = yield step;
   const { calendar, cursor, isTimeUp } = answer;
   Object.assign(now, { calendar, cursor, isTimeUp });

@@ -3,7 +3,7 @@ import { Calendar } from '../detection/calendar.ts';
 import { compare, countDeltas, type Sighting } from '../detection/compare.ts';
 import { dayEntries, type FreshEntries } from '../detection/day-entries.ts';
 import { recentWindow } from '../detection/days.ts';
-import type { Answer, ReadStep } from '../detection/worklist.ts';
+import type { ReadStep, StepAnswer } from '../detection/worklist.ts';
 import type { PlannedRange, RangeProgress } from '../ports/planned-range.ts';
 import type { Lease, State } from '../ports/state.ts';
 import { prove } from '../tick/read-days.ts';
@@ -86,7 +86,7 @@ async function goOn(reading: Reading, before: RangeProgress): Promise<RangeProgr
     isOldest: range.isOldest === true,
     window: recentWindow(clock.now(), settings.timeZone, settings.recentDays),
   });
-  let answer: Answer = { calendar: noCalendar, isTimeUp: false };
+  let answer: StepAnswer = { calendar: noCalendar, isTimeUp: false };
   for (;;) {
     const next = list.next(answer);
     if (next.done) return keep(next.value.position, next.value.isCompleted);

@@ -2,7 +2,7 @@ import { describeError, problemOf } from '../describe-error.ts';
 import type { TickRun } from '../tick/tick.ts';
 import { TimeLimit } from '../tick/time-limit.ts';
 import {
-  type Answer,
+  type CommandAnswer,
   type CommandName,
   type CommandOf,
   definitions,
@@ -21,7 +21,7 @@ export async function carryOut(
   parts: OperationParts,
   input: unknown,
   { id, deadline }: TickRun,
-): Promise<Answer> {
+): Promise<CommandAnswer> {
   try {
     const command = parseCommand(input);
     const limit = new TimeLimit(deadline, parts.clock);
@@ -42,7 +42,7 @@ async function answerTo<Name extends CommandName>(
   name: Name,
   command: CommandOf<Name>,
   call: Call,
-): Promise<Answer<ResultOf<Name>>> {
+): Promise<CommandAnswer<ResultOf<Name>>> {
   try {
     const definition = definitions[name];
     const { failure, ...outcome } = await definition.carry(parts, command, call);

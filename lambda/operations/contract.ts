@@ -54,7 +54,7 @@ export const definitions: {
   >;
 } = contract;
 
-export type Answer<Result = unknown> =
+export type CommandAnswer<Result = unknown> =
   | { readonly ok: true; readonly result: Result }
   | {
       readonly ok: false;

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type CommandRecord, commandSettings } from '../ports/command-record.ts';
 import {
-  type Answer,
   type Command,
+  type CommandAnswer,
   type CommandName,
   definitions,
   isChanging,
@@ -54,7 +54,7 @@ export async function conclude<Name extends CommandName>(
   { opsLedger, clock, journal }: RecordingParts,
   { operation, outcome: before }: CommandRecord,
   name: Name,
-  answer: Answer<ResultOf<Name>>,
+  answer: CommandAnswer<ResultOf<Name>>,
 ): Promise<void> {
   const code = answer.ok ? undefined : answer.problem.code;
   const { result } = answer;

@@ -13,7 +13,7 @@ import {
   resultOf,
 } from '../detection/days-read.ts';
 import { fingerprintOf } from '../detection/fingerprint.ts';
-import type { Answer, Progress, ReadResult, ReadStep } from '../detection/worklist.ts';
+import type { Progress, ReadResult, ReadStep, StepAnswer } from '../detection/worklist.ts';
 import { reachOf } from '../errors.ts';
 import type { DayCertification } from '../ports/ledger.ts';
 import type { RangeRead } from '../ports/partner-reader.ts';
@@ -46,7 +46,7 @@ export async function readCalendar(
 }
 
 /** The result of a read, and the progress after it. */
-export type DaysRead = Progress & Required<Pick<Answer, 'read' | 'requests' | 'found'>>;
+export type DaysRead = Progress & Required<Pick<StepAnswer, 'read' | 'requests' | 'found'>>;
 
 /**
  * The only way in which a tick reads days. The order is: read with proof, compare with the ledger,

@@ -27,11 +27,11 @@ import { backOffAfter, isBackingOff, remembered, unhurried } from '../detection/
 import { selfCheckSeen } from '../detection/self-check.ts';
 import { silenceAfter, silenceEnded, silenceSeen } from '../detection/silence.ts';
 import {
-  type Answer,
   dueWork,
   hasRoomForAll,
   type Progress,
   type Step,
+  type StepAnswer,
 } from '../detection/worklist.ts';
 import { isRefusal, NotifierError, reachOf } from '../errors.ts';
 import { CredentialsNotSetError } from '../partner/secret.ts';
@@ -517,12 +517,12 @@ class Tick {
    * is up.
    */
   async #carryOut<End>(
-    list: Generator<Step, End, Answer>,
+    list: Generator<Step, End, StepAnswer>,
     reading: ReadingContext,
     start: Progress,
   ): Promise<Progress & { readonly end: End }> {
     let { calendar, cursor } = start;
-    let answer: Answer = { calendar, isTimeUp: false };
+    let answer: StepAnswer = { calendar, isTimeUp: false };
     for (;;) {
       const next = list.next(answer);
       if (next.done) return { calendar, cursor, end: next.value };
@@ -539,7 +539,7 @@ class Tick {
   }
 
   /** @returns the answer to the step; empty for a step that only reports */
-  async #take(step: Step, reading: ReadingContext, before: Progress): Promise<Partial<Answer>> {
+  async #take(step: Step, reading: ReadingContext, before: Progress): Promise<Partial<StepAnswer>> {
     if (step.kind === 'read') {
       const read = await readDays(reading, step, before);
       if (reading.looks) this.#examined += step.days.length;
@@ -548,7 +548,7 @@ class Tick {
     if (step.kind !== 'count' && step.kind !== 'oldest') return {};
     const { partner } = this.#parts;
     const asked = await this.#limit.ask(
-      async (deadline): Promise<Pick<Answer, 'count' | 'oldest'>> =>
+      async (deadline): Promise<Pick<StepAnswer, 'count' | 'oldest'>> =>
         step.kind === 'count'
           ? { count: await partner.count(step.range, deadline) }
           : { oldest: await partner.oldestDay(deadline) },

@@ -10,7 +10,7 @@ export function invocationUrl(endpoint: string, functionName: string): string {
   return `${endpoint}/2015-03-31/functions/${functionName}/invocations`;
 }
 
-interface Answer {
+interface ServiceAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: Json;
@@ -34,7 +34,7 @@ export function lambdaService(functions: ReadonlyMap<string, LocalFunction>): Se
 async function handle(
   request: IncomingMessage,
   functions: ReadonlyMap<string, LocalFunction>,
-): Promise<Answer> {
+): Promise<ServiceAnswer> {
   const [, name = ''] = path.exec(decodeURIComponent(request.url ?? '')) ?? [];
   // An ARN also works as a name, as in AWS.
   const invoked = functions.get(name.split(':').at(-1) ?? '');
@@ -59,7 +59,7 @@ async function handle(
   };
 }
 
-function refused(status: number, type: string, Message: string): Answer {
+function refused(status: number, type: string, Message: string): ServiceAnswer {
   return { status, headers: { 'x-amzn-errortype': type }, body: { Message } };
 }
 

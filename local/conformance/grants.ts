@@ -8,8 +8,8 @@ import {
   toTokenRequest,
 } from '../../lambda/partner/token.ts';
 import type { HttpReply, HttpRequest } from '../../lambda/partner/transport.ts';
-import { toAnswer } from './answer.ts';
 import { CredentialsFileRefusedError } from './errors.ts';
+import { toAnswer } from './http-answer.ts';
 
 /** The answer to a token request in one of the forms of docs/partner.md, 4.1. */
 export interface Grant {

@@ -10,9 +10,9 @@ import {
   Transport,
   withTimeLimit,
 } from '../../lambda/partner/transport.ts';
-import { type Answer, toAnswer } from './answer.ts';
 import { RequestsSpentError } from './errors.ts';
 import { type Grant, requestGrant, requestGrants } from './grants.ts';
+import { type HttpAnswer, toAnswer } from './http-answer.ts';
 
 /** The limit for the requests of a run, retries included. */
 const mostRequests = 199;
@@ -117,17 +117,17 @@ export class Host {
   }
 
   /** An authorized GET of the list. @throws {PartnerError} {@link RequestsSpentError} */
-  list(params: Params): Promise<Answer> {
+  list(params: Params): Promise<HttpAnswer> {
     return this.#authorized('list', `${list}?${search(params)}`);
   }
 
   /** An authorized GET of one record. @throws {PartnerError} {@link RequestsSpentError} */
-  record(id: number): Promise<Answer> {
+  record(id: number): Promise<HttpAnswer> {
     return this.#authorized('get', `${list}/${id}`);
   }
 
   /** A GET with another `Authorization` header, or without one; of one record if an ID is given. */
-  async withAuthorization(authorization: string | undefined, id?: number): Promise<Answer> {
+  async withAuthorization(authorization: string | undefined, id?: number): Promise<HttpAnswer> {
     const request = this.#request(
       id === undefined ? 'list' : 'get',
       id === undefined ? `${list}?page=1` : `${list}/${id}`,
@@ -137,7 +137,7 @@ export class Host {
   }
 
   /** A token request with these form parameters. */
-  async tokenRequest(fields: Readonly<Record<string, string>>): Promise<Answer> {
+  async tokenRequest(fields: Readonly<Record<string, string>>): Promise<HttpAnswer> {
     const reply = await this.#settled({
       kind: 'token',
       method: 'POST',
@@ -168,7 +168,7 @@ export class Host {
     await this.#transport.close();
   }
 
-  async #authorized(kind: RequestKind, path: string): Promise<Answer> {
+  async #authorized(kind: RequestKind, path: string): Promise<HttpAnswer> {
     for (let refusals = 0; refusals < 2; refusals++) {
       const authorization = `Bearer ${this.#token}`;
       const reply = await this.#settled(this.#request(kind, path, authorization));

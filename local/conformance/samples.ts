@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { problemsOf } from '../../lambda/english.ts';
 import { type DocumentedRecord, documentedRecordSchema } from '../documented-record.ts';
-import type { Answer } from './answer.ts';
 import { UnusablePageError } from './errors.ts';
 import type { Host, Params } from './host.ts';
+import type { HttpAnswer } from './http-answer.ts';
 
 /** A page, checked only as far as reading it requires. */
 export interface ListPage {
@@ -33,7 +33,7 @@ const everything: Params = { page: '1' };
  */
 export class Samples {
   readonly host: Host;
-  readonly #answers = new Map<string, Promise<Answer>>();
+  readonly #answers = new Map<string, Promise<HttpAnswer>>();
   readonly #pages = new Map<string, Promise<ListPage>>();
 
   constructor(host: Host) {
@@ -41,12 +41,12 @@ export class Samples {
   }
 
   /** Any answer of the list. */
-  answer(params: Params): Promise<Answer> {
+  answer(params: Params): Promise<HttpAnswer> {
     return remember(this.#answers, params, () => this.host.list(params));
   }
 
   /** The answer of one record. */
-  record(id: number): Promise<Answer> {
+  record(id: number): Promise<HttpAnswer> {
     return remember(this.#answers, id, () => this.host.record(id));
   }
 
@@ -119,7 +119,7 @@ function remember<T>(
 }
 
 /** @throws {UnusablePageError} */
-function toPage({ status, body }: Answer): ListPage {
+function toPage({ status, body }: HttpAnswer): ListPage {
   if (status !== 200) throw new UnusablePageError(status);
   const parsed = pageSchema.safeParse(body);
   if (!parsed.success) throw new UnusablePageError(status, problemsOf(parsed.error));

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { hash } from './random.ts';
-import type { Answer, Rules } from './rules.ts';
+import type { Rules, SandboxAnswer } from './rules.ts';
 import type { Switches } from './switches.ts';
 
 export interface Credentials {
@@ -53,7 +53,7 @@ export class Access {
   }
 
   /** Section 4.1. `now` is the server's clock in epoch milliseconds. */
-  issue(message: TokenMessage, rules: Rules, now: number, switches: Switches): Answer {
+  issue(message: TokenMessage, rules: Rules, now: number, switches: Switches): SandboxAnswer {
     const lifetime = switches.tokenLifetime;
     const { grantType, credentials } = readTokenRequest(message, switches.basicVerbatim);
     if (grantType !== 'client_credentials') return rules.unsupportedGrantType;

@@ -8,7 +8,7 @@ import { readRawQuery } from './query.ts';
 import { type Random, scramble } from './random.ts';
 import { RecentOrders } from './recent-orders.ts';
 import type { Records } from './records.ts';
-import { type Answer, documentRules, type Rules } from './rules.ts';
+import { documentRules, type Rules, type SandboxAnswer } from './rules.ts';
 import { select } from './select.ts';
 import type { Switches } from './switches.ts';
 import type { World } from './world.ts';
@@ -28,9 +28,9 @@ export function routeOf({ method, path }: ApiRequest): Route | undefined {
   return /^\/api\/v1\/ax\/assessments\/[^/]+$/.test(bare) ? 'record' : undefined;
 }
 
-const noRoute: Answer = { status: 404, body: { status: 404, error: 'Not Found' } };
+const noRoute: SandboxAnswer = { status: 404, body: { status: 404, error: 'Not Found' } };
 
-const tooManyRequests: Answer = {
+const tooManyRequests: SandboxAnswer = {
   status: 429,
   body: { errors: [{ message: 'Too many requests' }] },
 };
@@ -105,7 +105,7 @@ export class Api {
     this.#life.catchUp(this.#clock.now().epochMilliseconds, this.#switches.backdated);
   }
 
-  answer(request: ApiRequest, fault?: Fault): Answer {
+  answer(request: ApiRequest, fault?: Fault): SandboxAnswer {
     const route = routeOf(request);
     if (route === undefined) return noRoute;
     if (this.#isTooMany()) return tooManyRequests;
@@ -138,7 +138,7 @@ export class Api {
     return false;
   }
 
-  #list(params: URLSearchParams, fault: Fault | undefined): Answer {
+  #list(params: URLSearchParams, fault: Fault | undefined): SandboxAnswer {
     const { churn, backdated, cache } = this.#switches;
     const now = this.#clock.now().epochMilliseconds;
     this.#life.churn(now, churn, backdated);
@@ -148,7 +148,7 @@ export class Api {
     );
   }
 
-  #made(params: URLSearchParams, fault: Fault | undefined): Answer {
+  #made(params: URLSearchParams, fault: Fault | undefined): SandboxAnswer {
     const world = this.#answering();
     const { records } = world;
     const { unstableTies, userNameOrder } = this.#switches;
@@ -182,7 +182,7 @@ export class Api {
     return isOfDays ? 0 : this.#switches.countOffset;
   }
 
-  #record(path: string, fault: Fault | undefined): Answer {
+  #record(path: string, fault: Fault | undefined): SandboxAnswer {
     const world = this.#answering();
     const [, digits] = /\/(\d+)\/?$/.exec(path) ?? [];
     const slot = digits === undefined ? undefined : this.#find(Number(digits), world.records);

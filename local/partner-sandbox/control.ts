@@ -4,7 +4,7 @@ import { NotInWorldError, SandboxRequestError } from './errors.ts';
 import { faultSchema } from './faults.ts';
 import type { PartnerSandbox } from './index.ts';
 import { parse } from './parse.ts';
-import type { Answer } from './rules.ts';
+import type { SandboxAnswer } from './rules.ts';
 import { switchesSchema } from './switches.ts';
 import { changesSchema, damageSchema, newAssessmentSchema } from './world-schema.ts';
 
@@ -163,7 +163,7 @@ export function isLocal(request: IncomingMessage): boolean {
   return origin === undefined || origin === `http://${host}`;
 }
 
-const failure = (status: number, message: string): Answer => ({ status, body: { message } });
+const failure = (status: number, message: string): SandboxAnswer => ({ status, body: { message } });
 
 /** Carries out a control request that has passed `isLocal`. */
 export function control(
@@ -171,7 +171,7 @@ export function control(
   method: string,
   path: string,
   body: string,
-): Answer {
+): SandboxAnswer {
   const below = path.slice(controlPrefix.length).replace(/\/$/, '');
   const id = /\/(\d+)(?=\/|$)/.exec(below)?.[1];
   const template = id === undefined ? below : below.replace(id, ':id');

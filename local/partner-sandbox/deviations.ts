@@ -1,6 +1,6 @@
 import { filterTests } from './matching.ts';
 import { isBlank, type ListQuery, type RawQuery, readListQuery, sorts } from './query.ts';
-import { type Answer, limits, type Rules } from './rules.ts';
+import { limits, type Rules, type SandboxAnswer } from './rules.ts';
 
 /** One way to contradict the document: it replaces seams of a server that follows it. */
 interface Deviation {
@@ -21,7 +21,7 @@ const misread =
 
 const firstOf = (ids: ReadonlySet<number> | undefined) => ids && new Set([...ids].slice(0, 1));
 
-const badRequest = (message: string): Answer => ({
+const badRequest = (message: string): SandboxAnswer => ({
   status: 400,
   body: { errors: [{ message }] },
 });

@@ -4,7 +4,7 @@ import { type ListQuery, type RawQuery, readListQuery } from './query.ts';
 import type { Records } from './records.ts';
 
 /** An answer before it is written: an HTTP status and a JSON body. */
-export interface Answer {
+export interface SandboxAnswer {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -28,20 +28,20 @@ export interface Rules {
   readonly listQuery: (raw: RawQuery) => ListQuery;
   readonly matching: (query: ListQuery, records: Records, raw: RawQuery) => Matching;
   /** Refuses a list request. The document knows no refusal. */
-  readonly refuse: (raw: RawQuery, records: Records) => Answer | undefined;
+  readonly refuse: (raw: RawQuery, records: Records) => SandboxAnswer | undefined;
   readonly meta: (count: number, query: ListQuery, rows: number) => Meta;
   /** 2.2: a record, in the list and by itself. */
   readonly record: (assessment: DocumentedRecord) => unknown;
   /** 4.3 */
   readonly single: (record: unknown) => unknown;
   readonly find: (id: number, records: Records) => number | undefined;
-  readonly notFound: Answer;
+  readonly notFound: SandboxAnswer;
   /** 7 */
-  readonly invalidClient: Answer;
-  readonly unsupportedGrantType: Answer;
-  readonly invalidToken: Answer;
-  readonly noOrganizations: Answer;
-  readonly noAssessments: Answer;
+  readonly invalidClient: SandboxAnswer;
+  readonly unsupportedGrantType: SandboxAnswer;
+  readonly invalidToken: SandboxAnswer;
+  readonly noOrganizations: SandboxAnswer;
+  readonly noAssessments: SandboxAnswer;
 }
 
 export const limits = { maximumPage: 100, defaultPage: 50 } as const;

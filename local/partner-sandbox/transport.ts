@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Fault } from './faults.ts';
-import type { Answer } from './rules.ts';
+import type { SandboxAnswer } from './rules.ts';
 
 const largestBody = 64 * 1024;
 
@@ -24,7 +24,7 @@ interface Written {
   readonly text: string;
 }
 
-export function writeAnswer({ status, body, headers }: Answer): Written {
+export function writeAnswer({ status, body, headers }: SandboxAnswer): Written {
   return {
     status,
     headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers },

@@ -7,7 +7,7 @@ import type { Envelope } from './envelope.ts';
 /** SNS's own limit for an answer. */
 const timeoutMs = 15_000;
 
-export interface Answer {
+export interface PostResult {
   /** The status of HTTP. If there is none, the reason: `too-late`, or the operating system's name for the error. */
   readonly status: number | string;
   readonly tookMs: number;
@@ -29,11 +29,11 @@ export async function post(
   body: string,
   envelope: Envelope,
   { to, subscriptionArn, clock, stop }: Posting,
-): Promise<Answer> {
+): Promise<PostResult> {
   const begun = clock.now();
   const late = new AbortController();
   const inTime = clock.after(timeoutMs, () => late.abort());
-  const answer = (status: Answer['status']): Answer => ({
+  const answer = (status: PostResult['status']): PostResult => ({
     status,
     tookMs: begun.until(clock.now()).total('milliseconds'),
   });

@@ -1,4 +1,4 @@
-import type { Answer } from './post.ts';
+import type { PostResult } from './post.ts';
 
 /**
  * Seconds before each further attempt. SNS tries the stack's webhooks for three quarters of an hour, which is too long
@@ -19,7 +19,7 @@ export type Verdict =
  *
  * @param attempt from 1
  */
-export function verdictOf({ status }: Answer, attempt: number): Verdict {
+export function verdictOf({ status }: PostResult, attempt: number): Verdict {
   if (typeof status === 'number') {
     if (status >= 200 && status < 300) return { outcome: 'delivered' };
     if (status >= 400 && status < 500 && status !== 429) return { outcome: 'refused' };

@@ -1,5 +1,5 @@
 import type { Envelope } from '../listening/envelope.ts';
-import type { Answer } from '../listening/post.ts';
+import type { PostResult } from '../listening/post.ts';
 import type { Verdict } from '../listening/verdict.ts';
 import type { Tone, View } from './layout.ts';
 import { counts } from './text.ts';
@@ -10,7 +10,7 @@ export interface Attempt {
   /** When it was answered. */
   readonly at: string;
   readonly envelope: Envelope;
-  readonly answer: Answer;
+  readonly answer: PostResult;
   readonly verdict: Verdict;
   /** From 1. */
   readonly attempt: number;
@@ -39,7 +39,7 @@ export function attemptLine(
   return `${view.paint('faint', moment(at, view))}  ${view.paint(tone, label.padEnd(labelWidth))}  ${facts.join(view.paint('faint', ' · '))}`;
 }
 
-function answered({ status, tookMs }: Answer): string {
+function answered({ status, tookMs }: PostResult): string {
   if (status === 'too-late') return `no answer within ${duration(tookMs)}`;
   const took = `in ${duration(Math.max(1, tookMs))}`;
   return typeof status === 'number' ? `${status} ${took}` : `no answer (${status}) ${took}`;

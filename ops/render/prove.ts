@@ -53,7 +53,7 @@ export const proveColumns = [
 
 /** A row for each day. Empty days in a row that were proven together share one. */
 export function proveRows(view: View, days: readonly Day[]): Cell[][] {
-  return daysOfRows(days).map((range) => row(view, range));
+  return joined(days).map((range) => row(view, range));
 }
 
 /** Future days do not count, and a day that is not over counts with its certifications so far. */
@@ -76,8 +76,8 @@ export function proveVerdict({ proven, open, unproven, notYet, certifications }:
 }
 
 /** Joins empty days in a row that were proven together; every other day stays by itself. */
-function daysOfRows(days: readonly Day[]): DaysOfRow[] {
-  const found: DaysOfRow[] = [];
+function joined(days: readonly Day[]): JoinedDays[] {
+  const found: JoinedDays[] = [];
   for (const day of days) {
     const last = found.at(-1);
     if (last !== undefined && isEmpty(day) && isEmpty(last) && isAlike(last, day))
@@ -87,7 +87,7 @@ function daysOfRows(days: readonly Day[]): DaysOfRow[] {
   return found;
 }
 
-type DaysOfRow = Day & { to: string };
+type JoinedDays = Day & { to: string };
 
 const isEmpty = ({ count, digest, unprovenSince, askedAt }: Day) =>
   count === 0 && digest === undefined && unprovenSince === undefined && askedAt === undefined;
@@ -97,7 +97,7 @@ const isAlike = (one: Day, other: Day) =>
   one.cause === other.cause &&
   one.neighbour === other.neighbour;
 
-function row(view: View, range: DaysOfRow): Cell[] {
+function row(view: View, range: JoinedDays): Cell[] {
   const { count, since: more = 0, proof, digest = '', unprovenSince } = range;
   const day = range.day === range.to ? range.day : `${range.day} to ${range.to}`;
   const number = `${amount(count)}${more === 0 ? '' : ` (${more > 0 ? '+' : ''}${more} since)`}`;

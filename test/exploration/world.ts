@@ -203,17 +203,17 @@ export function shownIn(world: World): World {
   return shown;
 }
 
-export interface Answer {
+export interface WorldAnswer {
   readonly answer: Page | Assessment | undefined;
   /** What tells it from another one. */
   readonly content: string;
 }
 
-const answers = new WeakMap<World, Map<string, Answer>>();
+const answers = new WeakMap<World, Map<string, WorldAnswer>>();
 const texts = new WeakMap<Question, string>();
 
-export function answerIn(world: World, question: Question): Answer {
-  const given = answers.get(world) ?? new Map<string, Answer>();
+export function answerIn(world: World, question: Question): WorldAnswer {
+  const given = answers.get(world) ?? new Map<string, WorldAnswer>();
   answers.set(world, given);
   const key = texts.get(question) ?? JSON.stringify(question);
   texts.set(question, key);
@@ -224,7 +224,7 @@ export function answerIn(world: World, question: Question): Answer {
   return answer;
 }
 
-function listIn({ rows, rowsOfPage, isSwapped }: World, query: ListQuery): Answer {
+function listIn({ rows, rowsOfPage, isSwapped }: World, query: ListQuery): WorldAnswer {
   const page = Math.min(query.page ?? 50, rowsOfPage);
   const tie = ({ assessment: { id } }: HostRecord) => (isSwapped ? -id : id);
   const list = answer(rows.map(recordOf), { ...query, page }, 'full-name', tie);
@@ -232,7 +232,7 @@ function listIn({ rows, rowsOfPage, isSwapped }: World, query: ListQuery): Answe
   return { answer: list, content: `${list.meta.count} ${shown}` };
 }
 
-function singleIn({ rows }: World, id: number): Answer {
+function singleIn({ rows }: World, id: number): WorldAnswer {
   const row = rows.find((one) => one.id === id);
   return {
     answer: row && recordOf(row).assessment,

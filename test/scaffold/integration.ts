@@ -2,7 +2,7 @@ import { Temporal } from 'temporal-polyfill';
 import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { FanOutLedger } from '../../lambda/fan-out/parts.ts';
 import { carryOut } from '../../lambda/operations/carry-out.ts';
-import type { Answer } from '../../lambda/operations/contract.ts';
+import type { CommandAnswer } from '../../lambda/operations/contract.ts';
 import type { OpsLedger } from '../../lambda/operations/ops-ledger.ts';
 import type { OperationParts, TopicFinding } from '../../lambda/operations/parts.ts';
 import { partnerReader } from '../../lambda/partner/reader.ts';
@@ -245,7 +245,7 @@ export class Integration {
     command: unknown,
     seconds = killedAfter,
     parts: Partial<OperationParts> = {},
-  ): Promise<Answer> {
+  ): Promise<CommandAnswer> {
     const answer = await carryOut(
       { ...this.operationParts, ...parts },
       command,

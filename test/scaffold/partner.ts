@@ -13,13 +13,13 @@ import {
 import type { DocumentedRecord } from '../../local/documented-record.ts';
 import { Access } from '../../local/partner-sandbox/access.ts';
 import { readRawQuery } from '../../local/partner-sandbox/query.ts';
-import { documentRules, type Answer as SandboxAnswer } from '../../local/partner-sandbox/rules.ts';
+import { documentRules, type SandboxAnswer } from '../../local/partner-sandbox/rules.ts';
 import { defaultSwitches } from '../../local/partner-sandbox/switches.ts';
 import { assessment } from '../support/assessments.ts';
 import { type HostOrder, type HostRecord, listed, rowsOf, windowOf } from './listing.ts';
 
 /** An HTTP answer. */
-export interface Answer {
+export interface HostAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
@@ -31,7 +31,7 @@ export interface Answer {
  * A reply instead of the document's answer: another answer, a reset connection, half of the answer,
  * or silence.
  */
-export type Fault = Answer | 'reset' | 'half' | 'silence';
+export type Fault = HostAnswer | 'reset' | 'half' | 'silence';
 
 /** A received request. */
 export type Received =
@@ -54,7 +54,7 @@ const assessments = '/api/v1/ax/assessments';
 const json = { 'content-type': 'application/json; charset=utf-8' };
 
 /** 429, with or without a number of seconds to wait. */
-export const tooManyRequests = (retryAfter?: number): Answer => ({
+export const tooManyRequests = (retryAfter?: number): HostAnswer => ({
   status: 429,
   ...(retryAfter !== undefined && { headers: { 'retry-after': String(retryAfter) } }),
 });
@@ -63,11 +63,11 @@ export const tooManyRequests = (retryAfter?: number): Answer => ({
 export const isOfDays = ({ start_date, end_date }: ListQuery['filter'] = {}): boolean =>
   start_date !== undefined || end_date !== undefined;
 
-export const notFound: Answer = { status: 404 };
-export const serverError: Answer = { status: 500, headers: json, body: '{"error":"internal"}' };
+export const notFound: HostAnswer = { status: 404 };
+export const serverError: HostAnswer = { status: 500, headers: json, body: '{"error":"internal"}' };
 
 /** A proxy's error page. */
-export const htmlPage: Answer = {
+export const htmlPage: HostAnswer = {
   status: 200,
   headers: { 'content-type': 'text/html' },
   body: '<!DOCTYPE html><title>Back soon</title>',
@@ -124,7 +124,7 @@ export class MemoryPartner {
   readonly #replica = new Map<number, HostRecord>();
   /** Milliseconds for which an answer of the list is cached and given again to the same query. */
   cacheMs = 0;
-  readonly #kept = new Map<ListQuery, { readonly at: number; readonly answer: Answer }>();
+  readonly #kept = new Map<ListQuery, { readonly at: number; readonly answer: HostAnswer }>();
   /** Removed assessments that are still served by their ids. */
   isZombie: (id: number) => boolean = () => false;
   readonly #removed = new Map<number, HostRecord>();
@@ -264,7 +264,7 @@ export class MemoryPartner {
   );
 
   /** Answers a request after the partner's time, unless the signal ends the wait. */
-  async respond(request: HttpRequest, signal: AbortSignal): Promise<Answer | 'reset'> {
+  async respond(request: HttpRequest, signal: AbortSignal): Promise<HostAnswer | 'reset'> {
     const received = this.#received(request);
     this.requests.push(received);
     const fault = this.#isTooMany() ? tooManyRequests() : this.#before(received);
@@ -277,7 +277,7 @@ export class MemoryPartner {
     received: Received,
     request: HttpRequest,
     signal: AbortSignal,
-  ): Promise<Answer | 'reset'> {
+  ): Promise<HostAnswer | 'reset'> {
     if (fault === 'silence') {
       // The caller has its own time limit.
       await this.#clock.sleep(foreverMs, signal);
@@ -328,7 +328,7 @@ export class MemoryPartner {
     return query;
   }
 
-  #answer(received: Received, { headers, body }: HttpRequest): Answer {
+  #answer(received: Received, { headers, body }: HttpRequest): HostAnswer {
     const now = this.#clock.now().epochMilliseconds + this.aheadMs;
     const { status, ...rest } = this.#judged(received, headers, body, now);
     return {
@@ -343,7 +343,7 @@ export class MemoryPartner {
     { authorization, 'content-type': contentType }: Readonly<Record<string, string>>,
     body: string,
     now: number,
-  ): Answer {
+  ): HostAnswer {
     if (received.kind === 'token')
       return written(
         this.access.issue(
@@ -364,7 +364,7 @@ export class MemoryPartner {
     return this.#answering().get(id) ?? (this.isZombie(id) ? this.#removed.get(id) : undefined);
   }
 
-  #list(query: ListQuery): Answer {
+  #list(query: ListQuery): HostAnswer {
     if (this.cacheMs === 0) return this.#page(query);
     const now = this.nowMs;
     const kept = this.#kept.get(query);
@@ -374,7 +374,7 @@ export class MemoryPartner {
     return answer;
   }
 
-  #page(query: ListQuery): Answer {
+  #page(query: ListQuery): HostAnswer {
     const list = this.#listed(query);
     const cut = { ...query, page: Math.min(query.page ?? 50, this.pageRows) };
     const rows = rowsOf(list, cut).filter(({ assessment: { id } }) => !this.hidden.has(id));
@@ -385,7 +385,7 @@ export class MemoryPartner {
   }
 
   /** An answer of this weight only states its length: no client reads so much. */
-  #weighed(rows: readonly HostRecord[]): Pick<Answer, 'headers'> {
+  #weighed(rows: readonly HostRecord[]): Pick<HostAnswer, 'headers'> {
     const bytes = rows.reduce(
       (sum, { assessment: { id } }) => sum + (this.weights.get(id) ?? 0),
       0,
@@ -423,7 +423,7 @@ const foreverMs = 86_400_000;
 
 /** Carries requests to the function that answers them, as undici's pool carries them to a host. */
 export function dispatcherTo(
-  respond: (request: HttpRequest, signal: AbortSignal) => Promise<Answer | 'reset'>,
+  respond: (request: HttpRequest, signal: AbortSignal) => Promise<HostAnswer | 'reset'>,
 ): RequestDispatcher {
   let isClosed = false;
   return {
@@ -470,14 +470,14 @@ class Wire implements Dispatcher.DispatchController {
   }
 
   async carry(
-    respond: (request: HttpRequest, signal: AbortSignal) => Promise<Answer | 'reset'>,
+    respond: (request: HttpRequest, signal: AbortSignal) => Promise<HostAnswer | 'reset'>,
     request: HttpRequest,
   ): Promise<void> {
     // The sender must be ready to receive it first.
     await Promise.resolve();
     this.#handler.onRequestStart?.(this, {});
     if (this.aborted) return;
-    let answer: Answer | 'reset';
+    let answer: HostAnswer | 'reset';
     try {
       answer = await respond(request, this.#abortion.signal);
     } catch (error) {
@@ -489,7 +489,7 @@ class Wire implements Dispatcher.DispatchController {
     else this.#deliver(answer);
   }
 
-  #deliver({ status, headers = {}, body = '', breaksOff = false }: Answer): void {
+  #deliver({ status, headers = {}, body = '', breaksOff = false }: HostAnswer): void {
     const bytes = Buffer.from(body);
     const isTooLong = Number(headers['content-length'] ?? 0) > DEFAULT_LIMITS.maxResponseBytes;
     this.#handler.onResponseStart?.(this, status, {
@@ -519,7 +519,7 @@ function requestOf({ method, path, headers, body }: Dispatcher.DispatchOptions):
 }
 
 /** Turns the sandbox's JSON values into bytes. */
-function written({ status, headers, body }: SandboxAnswer): Answer {
+function written({ status, headers, body }: SandboxAnswer): HostAnswer {
   return { status, headers: { ...json, ...headers }, body: JSON.stringify(body) };
 }
 

@@ -1,7 +1,7 @@
 import { DEFAULT_LIMITS } from '../../lambda/partner/client.ts';
 import {
-  type Answer,
   type Fault,
+  type HostAnswer,
   type HttpRequest,
   htmlPage,
   invalidClient,
@@ -46,7 +46,7 @@ interface PendingFault {
 const tickMs = 120_000;
 
 /** What partners say that have assigned nothing; only the status is the document's. */
-const wordsForNothing: readonly [Answer, ...Answer[]] = [
+const wordsForNothing: readonly [HostAnswer, ...HostAnswer[]] = [
   noOrganizations,
   noAssessments,
   { status: 400, body: '{"errors":[{"message":"Kein Mandant zugewiesen"}]}' },
@@ -55,7 +55,7 @@ const wordsForNothing: readonly [Answer, ...Answer[]] = [
   { status: 400 },
 ];
 
-const overloaded: Answer = { status: 503, headers: { 'retry-after': '2' } };
+const overloaded: HostAnswer = { status: 503, headers: { 'retry-after': '2' } };
 
 /** Faults that the next attempt, or the one after it, may get over. */
 const stumbles: readonly [Failure, ...Failure[]] = [
@@ -134,7 +134,7 @@ export class Host {
     request: HttpRequest,
     invocation: Invocation,
     signal: AbortSignal,
-  ): Promise<Answer | 'reset'> {
+  ): Promise<HostAnswer | 'reset'> {
     const { unstableTies, singleRecordsBroken } = this.unrest;
     this.#partner.tie = unstableTies ? () => this.#ties.next() : undefined;
     this.#partner.singleRecordsBroken = singleRecordsBroken > 0;

@@ -5,7 +5,7 @@ import { createPartnerClient } from '../../lambda/partner/client.ts';
 import type { CredentialSource, PartnerClient } from '../../lambda/partner/index.ts';
 import type { Announcer } from '../../lambda/ports/announcer.ts';
 import type { Ledger } from '../../lambda/ports/ledger.ts';
-import { type Answer, dispatcherTo, type HttpRequest } from '../scaffold/partner.ts';
+import { dispatcherTo, type HostAnswer, type HttpRequest } from '../scaffold/partner.ts';
 import type { Note } from './coverage.ts';
 import type { Host } from './host.ts';
 import type { Plan } from './plan.ts';
@@ -179,7 +179,7 @@ export class Passage {
     request: HttpRequest,
     environment: Omit<Environment, 'client'>,
     signal: AbortSignal,
-  ): Promise<Answer | 'reset'> {
+  ): Promise<HostAnswer | 'reset'> {
     const { invocation } = environment;
     const sentAt = this.#timeline.nowMs;
     const isForToken = request.method === 'POST';

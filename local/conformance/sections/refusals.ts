@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { problemsOf } from '../../../lambda/english.ts';
-import type { Answer } from '../answer.ts';
 import type { Check, Section } from '../check.ts';
 import { unusedId } from '../comparing.ts';
 import type { Host } from '../host.ts';
+import type { HttpAnswer } from '../http-answer.ts';
 import { firstTrouble, mismatch, pass, type Verdict } from '../verdict.ts';
 
 /** Nobody has these credentials. */
@@ -30,7 +30,7 @@ const invalidToken: Refusal = {
 };
 
 /** Each round asks again: a mismatch has to be the same in every round. */
-function refused(refusal: Refusal, ask: (host: Host) => Promise<Answer>): Check['run'] {
+function refused(refusal: Refusal, ask: (host: Host) => Promise<HttpAnswer>): Check['run'] {
   return async ({ host }) => {
     const { status, body } = await ask(host);
     if (status !== refusal.status) return mismatch(`status ${refusal.status}`, `status ${status}`);

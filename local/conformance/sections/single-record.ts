@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import { inEnglish, problemsOf } from '../../../lambda/english.ts';
 import { type DocumentedRecord, documentedRecordSchema } from '../../documented-record.ts';
-import type { Answer } from '../answer.ts';
 import type { Check, Section } from '../check.ts';
 import { noRecords, unusedId } from '../comparing.ts';
+import type { HttpAnswer } from '../http-answer.ts';
 import { differingFields, type Samples } from '../samples.ts';
 import { cannotTell, contradiction, mismatch, pass, type Verdict } from '../verdict.ts';
 
 const wrapped = z.looseObject({ data: z.unknown() });
 
 /** Fetches a listed record by its id. */
-function ofListed(judge: (answer: Answer, listed: DocumentedRecord) => Verdict): Check['run'] {
+function ofListed(judge: (answer: HttpAnswer, listed: DocumentedRecord) => Verdict): Check['run'] {
   return async (samples) => {
     const { records } = await samples.middle();
     const listed = records.find(({ results }) => results.length > 1) ?? records[0];
@@ -23,7 +23,7 @@ function ofListed(judge: (answer: Answer, listed: DocumentedRecord) => Verdict):
   };
 }
 
-function hasItsShape({ body }: Answer, { id }: DocumentedRecord): Verdict {
+function hasItsShape({ body }: HttpAnswer, { id }: DocumentedRecord): Verdict {
   const record = documentedRecordSchema.safeParse(body, inEnglish);
   if (!record.success) {
     return contradiction('a record in the shape of 2.2', problemsOf(record.error).join('; '));
@@ -31,7 +31,7 @@ function hasItsShape({ body }: Answer, { id }: DocumentedRecord): Verdict {
   return record.data.id === id ? pass : contradiction('the id asked for', 'another id');
 }
 
-function equalsListed({ body }: Answer, listed: DocumentedRecord): Verdict {
+function equalsListed({ body }: HttpAnswer, listed: DocumentedRecord): Verdict {
   const record = documentedRecordSchema.safeParse(body);
   if (!record.success) return cannotTell('it is no record in the shape of 2.2');
   const differing = differingFields(record.data, listed);

@@ -8,7 +8,7 @@ import {
 } from '../../../lambda/delivery/dispatch.ts';
 import { certificationEvent } from '../../../lambda/events/event.ts';
 import { messageOf } from '../../../lambda/events/message.ts';
-import { type Answer, batchResult } from '../../scaffold/batch-result.ts';
+import { batchResult, type EntryAnswer } from '../../scaffold/batch-result.ts';
 import { ManualClock } from '../../scaffold/clock.ts';
 import { assessment } from '../../support/assessments.ts';
 
@@ -30,7 +30,7 @@ function message(id: number, revision = 1, bytes = 1_000): Message {
 
 const messages = (count: number) => Array.from({ length: count }, (_, index) => message(index + 1));
 const nameOf = ({ owed }: Pick<Message, 'owed'>) => `${owed.certificationId}/${owed.revision}`;
-const all = (batch: readonly unknown[]): Answer => batch.map(() => undefined);
+const all = (batch: readonly unknown[]): EntryAnswer => batch.map(() => undefined);
 
 const asked = { action: 'sns:Publish', resource: 'the topic' };
 
@@ -43,7 +43,7 @@ class Topic {
   readonly taken: string[] = [];
   inFlight = 0;
   mostInFlight = 0;
-  answer: (batch: readonly Message[], request: number) => Answer = all;
+  answer: (batch: readonly Message[], request: number) => EntryAnswer = all;
   onAccepted: DispatchContext['onAccepted'];
 
   publish(sent: readonly Message[], seconds = 3_600) {
@@ -55,7 +55,7 @@ class Topic {
     return dispatch(sent, send, context);
   }
 
-  async #take(batch: readonly Message[]): Promise<Answer> {
+  async #take(batch: readonly Message[]): Promise<EntryAnswer> {
     this.asked.push(batch.map(nameOf));
     this.askedAt.push(this.clock.now().epochMilliseconds);
     this.inFlight += 1;

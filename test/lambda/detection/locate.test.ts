@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Calendar, type CalendarRange } from '../../../lambda/detection/calendar.ts';
-import { locate, locateWithin, type Step } from '../../../lambda/detection/locate.ts';
+import { locate, locateWithin, type SearchStep } from '../../../lambda/detection/locate.ts';
 import { anyCalendar, day, entryAt, sum } from './calendars.ts';
 
 /** The questions of a search and the days that it names, with true answers. */
@@ -9,7 +9,7 @@ function searched(expected: Calendar, truth: Calendar, recent: number) {
   return followed(locate(expected, truth.total, recent), truth);
 }
 
-function followed(steps: Generator<Step, void, number>, truth: Calendar) {
+function followed(steps: Generator<SearchStep, void, number>, truth: Calendar) {
   const reads: CalendarRange[] = [];
   let questions = 0;
   for (let step = steps.next(); !step.done; ) {
@@ -184,7 +184,7 @@ describe('a search for missing certifications that returned', () => {
     new Calendar(days.map((one, at) => [one, { count: at < from ? 0 : each, readAt: 0 }]));
 
   /** Answers a count with the partner's. */
-  function* answered(steps: Generator<Step, void, number>, truth: Calendar) {
+  function* answered(steps: Generator<SearchStep, void, number>, truth: Calendar) {
     for (let step = steps.next(); !step.done; step = steps.next(truth.sumOf(step.value.range)))
       yield step.value;
   }

@@ -8,10 +8,10 @@ import type { DayRange } from '../../../lambda/detection/days.ts';
 import { waited } from '../../../lambda/detection/due.ts';
 import { locate } from '../../../lambda/detection/locate.ts';
 import {
-  type Answer,
   dueWork,
   type ReadStep,
   type Step,
+  type StepAnswer,
   type Work,
 } from '../../../lambda/detection/worklist.ts';
 
@@ -44,7 +44,11 @@ const quiet = (calendar: Calendar): Work => ({
   rules: { locate },
 });
 
-function afterRead(calendar: Calendar, days: readonly string[], read: Answer['read']): Calendar {
+function afterRead(
+  calendar: Calendar,
+  days: readonly string[],
+  read: StepAnswer['read'],
+): Calendar {
   if (read === 'done')
     return calendar.with(days.map((day) => [day, { count: 2, readAt: readNow }]));
   if (read !== 'unproven') return calendar;
@@ -54,13 +58,13 @@ function afterRead(calendar: Calendar, days: readonly string[], read: Answer['re
 
 /** Carries out a list. @returns each step, and its result */
 function carriedOut<End>(
-  list: Generator<Step, End, Answer>,
+  list: Generator<Step, End, StepAnswer>,
   calendar: Calendar,
-  outcome: (step: Step) => Partial<Answer>,
+  outcome: (step: Step) => Partial<StepAnswer>,
 ) {
   const steps: Step[] = [];
   let now = calendar;
-  let answer: Answer = { calendar, isTimeUp: false };
+  let answer: StepAnswer = { calendar, isTimeUp: false };
   for (let next = list.next(answer); ; next = list.next(answer)) {
     if (next.done) return { steps, end: next.value, calendar: now };
     const step = next.value;
@@ -231,7 +235,7 @@ describe('a reading of all days', () => {
             ? { ...outcome, read: 'done' as const }
             : outcome;
         };
-        const answerTo = (step: Step): Partial<Answer> => {
+        const answerTo = (step: Step): Partial<StepAnswer> => {
           if (step.kind === 'oldest') return { oldest: dayOf(oldest) };
           if (step.kind !== 'read') return {};
           const outcome = outcomeOf(step);

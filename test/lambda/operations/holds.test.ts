@@ -1,7 +1,7 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
-import type { Answer, CommandInput } from '../../../lambda/operations/contract.ts';
+import type { CommandAnswer, CommandInput } from '../../../lambda/operations/contract.ts';
 import { noLease } from '../../../lambda/ports/state.ts';
 import { ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
 import { IntegrationWithPast } from '../../scaffold/past.ts';
@@ -24,10 +24,10 @@ const looked = z.looseObject({ next: z.looseObject({ command: z.string() }).opti
 
 /** Sends the commands of `next` until none is left. */
 async function toTheEnd(command: CommandInput | z.output<typeof looked>['next'], seconds?: number) {
-  const answers: Answer[] = [];
+  const answers: CommandAnswer[] = [];
   let next: typeof command | undefined = command;
   while (next !== undefined) {
-    const answer: Answer = await story.operate(next, seconds);
+    const answer: CommandAnswer = await story.operate(next, seconds);
     answers.push(answer);
     next = answer.ok ? looked.parse(answer.result).next : undefined;
   }
@@ -48,7 +48,7 @@ async function timed(command: CommandInput, seconds: number) {
 }
 
 const counted = z.looseObject({ events: z.int() });
-const sumOf = (answers: readonly Answer[]) =>
+const sumOf = (answers: readonly CommandAnswer[]) =>
   answers.reduce((sum, { result }) => sum + counted.parse(result).events, 0);
 
 const holdMany = (many: number) =>
@@ -60,7 +60,7 @@ const holdMany = (many: number) =>
   );
 const hold = (id: number, more = {}) =>
   story.commit([assessment({ id, certified_on: '2026-11-20', ...more })], 'held');
-const listOf = ({ result }: Answer) => listed.parse(result).list;
+const listOf = ({ result }: CommandAnswer) => listed.parse(result).list;
 const waiting = async (selection = {}) =>
   listOf(await story.operate({ command: 'holds', ...selection }));
 const subjects = () => story.heard.map(({ subject }) => Number(subject));

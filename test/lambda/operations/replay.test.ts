@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import type { Answer } from '../../../lambda/operations/contract.ts';
+import type { CommandAnswer } from '../../../lambda/operations/contract.ts';
 import { ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
 import { IntegrationWithPast } from '../../scaffold/past.ts';
 import { assessment } from '../../support/assessments.ts';
@@ -20,7 +20,7 @@ const replayResult = z.looseObject({
   next: z.looseObject({ after: z.string().optional() }).optional(),
 });
 
-function resultOf(answer: Answer) {
+function resultOf(answer: CommandAnswer) {
   expect(answer).toMatchObject({ ok: true });
   return replayResult.parse(answer.result);
 }

@@ -4,7 +4,7 @@ import { PartnerError, type RequestKind } from '../../lambda/partner/errors.ts';
 import type { HttpReply } from '../../lambda/partner/transport.ts';
 
 /** An HTTP answer as it came, with any status. */
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number;
   /** Undefined if the body is no JSON. The check decides whether it has to be. */
   readonly body: unknown;
@@ -13,7 +13,7 @@ export interface Answer {
 }
 
 /** @throws {PartnerError} `response-too-large` */
-export function toAnswer(kind: RequestKind, reply: HttpReply, path?: string): Answer {
+export function toAnswer(kind: RequestKind, reply: HttpReply, path?: string): HttpAnswer {
   const { status } = reply;
   const refusal = status < 300 ? undefined : toRefusal(kind, reply, systemClock.now(), path);
   try {
