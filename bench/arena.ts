@@ -12,7 +12,7 @@ export type Contender = (typeof contenders)[number];
 
 /** The costs and the results of one contender's run. */
 export interface Measured extends Consumption {
-  /** To the API, by the sandbox's log; those for tokens are not among them. */
+  /** Requests to the API by the sandbox's log, without those for tokens. */
   readonly requests: number;
   readonly ms: number;
   /** Events that its subscriber received. */
@@ -26,7 +26,7 @@ export interface WorldWanted {
   readonly unstableTies?: boolean;
 }
 
-/** One world, and the three who watch it, each with a topic, a subscriber and tables of its own. */
+/** One world and its three contenders. Each contender has its own topic, subscriber and tables. */
 export class Arena {
   readonly name: string;
   readonly clock = new ManualClock(now);
@@ -110,7 +110,7 @@ export class Arena {
     else await carefulPoller(this.#pollerParts(contender));
   }
 
-  /** The other two's first run, in which nothing is announced. */
+  /** The first run of the two other contenders, which announces nothing. */
   startPollers(): Promise<void> {
     return startPollers(this.#pollerParts('careful poller'));
   }

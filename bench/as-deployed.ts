@@ -6,7 +6,7 @@ import { inTemporaryFolder } from './temporary-folder.ts';
 
 /** The function's memory, see infra/constructs/integration.ts. */
 const functionMegabytes = 512;
-/** As Lambda's nodejs24.x bootstrap sets them: 5 % for the young generation, 90 % for the old. */
+/** As Lambda's nodejs24.x bootstrap sets them: 5 % for the young generation, 90 % for the old one. */
 export const heapOptions = [
   `--max-semi-space-size=${Math.floor(functionMegabytes * 0.05)}`,
   `--max-old-space-size=${Math.floor(functionMegabytes * 0.9)}`,

@@ -22,15 +22,17 @@ const outcome = z.object({
 });
 
 const megabytes = (bytes: number) => Math.round(bytes / 2 ** 20);
-/** Duration of a request to a partner on the internet; it decides how many ticks a baseline needs. */
+/** The duration of a request to a partner on the internet. It decides how many ticks a baseline needs. */
 const requestMs = 200;
 const mostMegabytes = 200;
 const mostOverMinimum = 1.15;
-/** A smaller history has too few pages: its short first ranges, and the start of a process, weigh too much. */
+/**
+ * A smaller history has too few pages: its short first ranges and the start of the process would distort the result.
+ */
 const fromRecords = 20_000;
-/** Seven seconds for 20,000. */
+/** About seven seconds for 20,000. */
 const mostProcessorMsARecord = 0.35;
-/** Allowance for the chance of garbage collection. */
+/** An allowance, since garbage collection varies. */
 const mostGrowth = 1.1;
 
 /**

@@ -44,7 +44,7 @@ for (;;) {
   ticks += 1;
   look();
   if ((await ticker.ledger.state()).baseline.status === 'completed') break;
-  // The next one comes with the schedule, a minute after this one, which has run up to its time-out.
+  // The schedule starts the next tick a minute after this one, which has run until its time-out.
   const nextAt = began.add({ seconds: timeoutSeconds + 5 });
   clock.advance(clock.now().until(nextAt));
 }

@@ -5,7 +5,7 @@ import { type BuildOptions, build } from 'esbuild';
 import { bundleOptions } from '../infra/bundling/options.ts';
 import { inTemporaryFolder } from './temporary-folder.ts';
 
-/** The least that a function costs which talks to these three services. */
+/** The least that a function with these three services costs. */
 const threeClients = `
   import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
   import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -21,11 +21,11 @@ export interface Bundle {
 }
 
 export interface Bundles {
-  /** As the stack has it. */
+  /** As in the stack. */
   readonly poll: Bundle;
-  /** The three bare clients, bundled as they come. */
+  /** The three bare clients, without any exclusion. */
   readonly clients: Bundle;
-  /** The same with everything left out that the stack leaves out. */
+  /** The three bare clients, with the stack's exclusions. */
   readonly barest: Bundle;
 }
 

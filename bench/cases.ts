@@ -14,7 +14,7 @@ const happened = (what: 'created' | 'withdrawn') => (id: number) => ({
   subject: String(id),
 });
 
-/** Ticks, one a minute, until nothing is owed and no audit is due. */
+/** Runs a tick every minute until nothing is owed and no audit is due. */
 export async function settle(arena: Pick<Arena, 'run' | 'ticker' | 'clock'>): Promise<void> {
   for (;;) {
     await arena.run('ours');
@@ -30,7 +30,7 @@ export async function settle(arena: Pick<Arena, 'run' | 'ticker' | 'clock'>): Pr
   }
 }
 
-/** Nothing has changed, and no audit is due. */
+/** A tick without changes and without due audits. */
 export async function quietTick(arena: Arena, label: string): Promise<Row[]> {
   const rows: Row[] = [];
   for (const contender of contenders) {
@@ -88,7 +88,7 @@ export async function auditsOfAnHour(arena: Arena, label: string): Promise<Row[]
   ];
 }
 
-/** So many completed today since the last run. */
+/** Completes so many assessments today since the last run. */
 export async function newToday(
   arena: Arena,
   count: number,
@@ -112,7 +112,7 @@ export async function newToday(
   return rows;
 }
 
-/** One backdated to a random day of the history, several times over: the worst of them. */
+/** Backdates one assessment to a random day of the history, several times. The result is the worst run. */
 export async function backdated(
   arena: Arena,
   label: string,
@@ -125,7 +125,10 @@ export async function backdated(
   });
 }
 
-/** One removed from these days, one after the other, with the second look ten minutes later: the worst of them. */
+/**
+ * Removes one assessment of each of these days, one after the other. The second look follows ten minutes later. The
+ * result is the worst run.
+ */
 export async function removed(
   arena: Arena,
   label: string,
@@ -145,7 +148,7 @@ async function anywhere(
   label: string,
   places: readonly string[],
   most: { readonly requests: number; readonly text: string },
-  /** Minutes from one run to the next one, of those after the first. */
+  /** Minutes between two later runs. */
   later: readonly number[],
   happen: (day: string) => Promise<Happened[]>,
 ): Promise<Row[]> {
@@ -213,7 +216,7 @@ export async function unrest(arena: Arena, length: number): Promise<Row[]> {
     const { heard } = sumOf(runs.get(contender) ?? []);
     const of = (truth: readonly Happened[]) => {
       const { happened, lost, twice } = scoreOf(truth, heard);
-      // An assessment that came and left in between may be told of or not.
+      // An assessment that came and left in between may be announced or not.
       return { happened, lost, twice, untrue: 0 };
     };
     const measured = withoutAudits.get(contender);

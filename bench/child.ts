@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import * as z from 'zod';
 
-/** A program of this folder in a process of its own, which has sent its address to the others. */
+/** A program of this folder in its own process, which has reported that it is ready. */
 export interface Child<Ready> {
   readonly ready: Ready;
   stop(): Promise<void>;
@@ -42,12 +42,12 @@ export function input<Input>(schema: z.ZodType<Input>): Input {
   return schema.parse(JSON.parse(process.argv[2] ?? '{}'));
 }
 
-/** Tells the parent, once. */
+/** Sends a message to the parent, once. */
 export function report(message: object): void {
   process.send?.(message);
 }
 
-/** For programs that serve: a parent that was killed has stopped none. */
+/** For programs that serve: a parent that was killed cannot stop them. */
 export function endWithParent(): void {
   process.once('disconnect', () => process.exit());
 }

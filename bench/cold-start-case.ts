@@ -58,7 +58,7 @@ export async function coldStart(aws: AwsReady, imports: number): Promise<Row[]> 
         ] as const)
           times.push((await inFreshProcess(url, 0, variables)).importMs);
       const ratio = medianOf(ours) / medianOf(bare);
-      // The baseline, and ticks after it until nothing is left of it.
+      // Ticks for the baseline, and more until nothing is left.
       await inFreshProcess(poll.url, 3, variables);
       const quiet = await inFreshProcess(poll.url, 1, variables, heapOptions);
       const [tick] = quiet.ticks;

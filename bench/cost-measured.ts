@@ -4,7 +4,7 @@ import * as z from 'zod';
 export const tickUnits = z.object({
   /** Certifications announced as created. */
   news: z.number(),
-  /** To the partner. */
+  /** Requests to the partner. */
   requests: z.number(),
   readUnits: z.number(),
   tableWriteUnits: z.number(),

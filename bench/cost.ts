@@ -20,7 +20,7 @@ import { createTicker } from './ticker.ts';
  * function's journal counts log bytes. Then `npm run generate` writes the page.
  */
 const file = fileURLToPath(new URL('cost-measured.json', import.meta.url));
-/** More than a tick of any schedule here finds, so the gate holds nothing. */
+/** More than a tick finds under any schedule here, so the gate holds nothing. */
 const holdAbove = 10_000;
 const rounds = 3;
 
@@ -32,8 +32,8 @@ const reader = new DynamoDBClient({
 });
 
 /**
- * @param perDay new ones; half of today's are there already, as at noon
- * @param daysBefore full days before today that the world has
+ * @param perDay new certifications; half of today's exist already, as at noon
+ * @param daysBefore full days of the world before today
  */
 async function inWorld(
   perDay: number,
@@ -148,7 +148,7 @@ function sumOf(ticks: readonly TickUnits[]): TickUnits {
   };
 }
 
-/** The lines that the deployed function's journal writes of a tick, with its Lambda context. */
+/** The size of the log lines that the deployed function writes for a tick, with its Lambda context. */
 function logBytesOf(report: TickReport, requests: number, durationMs: number): number {
   const ledgerName = 'certification-notifier-NotifierLedgerTableB61FFCC6-1A2B3C4D5E6F';
   const journal = new TickJournal(integration, ledgerName);
@@ -181,7 +181,7 @@ function logBytesOf(report: TickReport, requests: number, durationMs: number): n
   return bytes;
 }
 
-/** Mean size of a delivered certification's item, as DynamoDB counts: names and values. */
+/** The mean size of a delivered certification's item, as DynamoDB counts it: names and values. */
 async function itemBytes(): Promise<number> {
   const { Items = [] } = await reader.send(
     new ScanCommand({ TableName: aws.ready.table, Limit: 1_000 }),

@@ -29,11 +29,11 @@ const outcome = z.object({
 });
 
 const megabytes = (bytes: number) => Math.round(bytes / 2 ** 20);
-/** Beyond every id of the arena's world. */
+/** Above all ids of the arena's world. */
 const firstId = 50_000_000;
 const leastSpeedUp = 5;
 const mostCalls = 1.02;
-/** An outbox of twice as many events. Garbage collection makes the difference vary. */
+/** For an outbox of twice as many events. Garbage collection makes the difference vary. */
 const mostGrowth = 1.15;
 
 /**
@@ -123,7 +123,7 @@ async function deliver(
         state.salt,
       ),
       (change, index) => {
-        // The embedded DynamoDB takes two items of an index for one when their keys' hashes are alike.
+        // The embedded DynamoDB confuses two items of an index if their keys have similar hashes.
         const at = clock.now().subtract({ milliseconds: ids.length - index });
         const { assessment, revision } = change;
         const event = certificationEvent({
@@ -140,7 +140,7 @@ async function deliver(
       },
       { concurrency: 32 },
     );
-    // As a tick leaves the state that could not deliver.
+    // The state as a tick leaves it that could not deliver.
     const lease = { owner: 'bench', until: at.add({ seconds: 1 }) };
     if ((await ledger.takeLease(lease, at)) === undefined) throw new Error('no lease');
     await ledger.saveState({ heartbeat: at.toString(), ...noLease }, lease);

@@ -29,9 +29,9 @@ let peak = 0;
 const look = () => {
   peak = Math.max(peak, process.memoryUsage.rss());
 };
-/** Least duration of a request to SNS, where SNS is not in the next process. */
+/** The least duration of a request to a real SNS. */
 const wayMs = 2;
-/** Time during which some request to SNS was under way. */
+/** The time in which at least one request to SNS was under way. */
 let snsMs = 0;
 let underWay = 0;
 let since = 0;
@@ -58,7 +58,7 @@ for (const client of [meter.dynamodb, meter.sns])
     { step: 'initialize', name: 'look' },
   );
 
-/** As a poller does that knows of no batch: one event after the other, published and then settled. */
+/** Without batches: publishes one event after the other, and settles each. */
 async function oneByOne(): Promise<void> {
   const table = new Table(meter.dynamodb, aws.table, clock);
   const ledger = dynamoLedger(table, world, { warn: (what) => void warnings.push(what) });
@@ -76,7 +76,7 @@ async function oneByOne(): Promise<void> {
 async function ours(): Promise<void> {
   const { dynamodb, sns } = meter;
   const ticker = createTicker({ partner, world, clock, dynamodb, sns, table: aws.table, topics });
-  // Ticks of the deployed time-out: this clock stands still, so one delivers everything.
+  // Ticks with the deployed time-out. The clock stands still, so one tick delivers everything.
   const { undelivered } = await ticker.tick();
   if (undelivered > 0) warnings.push(`${undelivered} undelivered within ${timeoutSeconds} s`);
   warnings.push(...ticker.warnings);

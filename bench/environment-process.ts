@@ -4,16 +4,16 @@ import { devNull } from 'node:os';
 import * as z from 'zod';
 
 const outcome = z.object({
-  /** Of the import alone. */
+  /** The import alone. */
   importMs: z.number(),
   importedBytes: z.number(),
-  /** Resident, after the last tick. */
+  /** Resident memory after the last tick. */
   bytes: z.number(),
   ticks: z.array(z.object({ outcome: z.string(), requests: z.int() })),
 });
 export type Environment = z.output<typeof outcome>;
 
-/** JavaScript: removing the types of TypeScript would be measured, too. */
+/** In JavaScript, since stripping TypeScript's types would be measured, too. */
 const program = `
   const [url, ticks] = process.argv.slice(1);
   const began = performance.now();
@@ -30,10 +30,10 @@ const program = `
   process.disconnect();`;
 
 /**
- * A bundle in a fresh process, as in a new execution environment: the cost of its import, and of so many
- * ticks. Lambda's own runtime client is not in it.
+ * A bundle in a fresh process, as in a new execution environment: the cost of its import, and of so many ticks.
+ * Lambda's own runtime client is not included.
  *
- * @param variables the whole environment of the process, besides the variables that Lambda sets
+ * @param variables the whole environment of the process, besides Lambda's own variables
  */
 export async function inFreshProcess(
   url: string,

@@ -21,7 +21,7 @@ const writes = /^(Put|Update|Delete|BatchWrite)Item$/;
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 const region = 'us-east-1';
 
-/** Clients that count: the consumed capacity that DynamoDB reports, and the events that SNS is asked to publish. */
+/** Clients that count: DynamoDB's consumed capacity, and the events in requests to SNS. */
 export class Meter {
   readonly dynamodb: DynamoDBClient;
   readonly sns: SNSClient;
@@ -53,7 +53,7 @@ export class Meter {
     );
   }
 
-  /** Since the last time. */
+  /** The consumption since the last call. */
   take(): Consumption {
     const taken = {
       readUnits: this.#readUnits,

@@ -5,10 +5,10 @@ import { ManualClock } from '../test/scaffold/clock.ts';
 import { endWithParent, input, report } from './child.ts';
 import { now, timeZone } from './settings.ts';
 
-/** The partner sandbox in a process of its own, with a world made to measure. */
+/** The partner sandbox in its own process, with a world of the wanted size. */
 const wanted = input(
   z.object({
-    /** Over the two years that end on `until`, then on to `last`, on school days mostly. */
+    /** Records over the two years until `until`, and then until `last`, mostly on school days. */
     records: z.int(),
     until: z.string(),
     further: z.object({ records: z.int(), last: z.string() }).optional(),

@@ -1,6 +1,6 @@
 import { startPartnerSandbox } from '../local/partner-sandbox/index.ts';
 
-/** How the sandbox fares at size: `node bench/sandbox.ts [records]`, over real HTTP. */
+/** Measures the sandbox with large histories: `node bench/sandbox.ts [records]`, over real HTTP. */
 const records = Number(process.argv[2] ?? 1_000_000);
 const megabytes = () => Math.round(process.memoryUsage.rss() / 2 ** 20);
 

@@ -1,16 +1,16 @@
 import type { Contender, Measured } from './arena.ts';
 import type { Heard } from './subscriber.ts';
 
-/** Something that happened at the partner and that subscribers should hear of. */
+/** A change at the partner that subscribers should hear of. */
 export type Happened = Pick<Heard, 'type' | 'subject'>;
 
 /** Events that subscribers missed, and false events that they heard. */
 export interface Score {
   readonly happened: number;
   readonly lost: number;
-  /** Announced twice with different ids, so that no consumer can tell. */
+  /** Second announcements under another id, which no consumer can recognise. */
   readonly twice: number;
-  /** Announced, and did not happen. */
+  /** Announcements of changes that did not happen. */
   readonly untrue: number;
 }
 
@@ -41,7 +41,7 @@ export function scoreOf(happened: readonly Happened[], heard: readonly Heard[]):
   }
   const told = (what: string, subject: string) =>
     ids.get(keyOf({ type: `certification.${what}`, subject }))?.size ?? 0;
-  // One can be withdrawn as often as it was restored, and once more.
+  // One can be withdrawn once more than it was restored.
   const isToldTwice = (subject: string) =>
     told('created', subject) > 1 || told('withdrawn', subject) > 1 + told('restored', subject);
   const subjects = new Set(heard.map(({ subject }) => subject));
@@ -55,7 +55,7 @@ export function scoreOf(happened: readonly Happened[], heard: readonly Heard[]):
 
 export const isFaultless = ({ lost, twice, untrue }: Score) => lost + twice + untrue === 0;
 
-/** Everything that several runs consumed, together. */
+/** The sum of the consumption of several runs. */
 export function sumOf(runs: readonly Measured[]): Measured {
   const calls = new Map<string, number>();
   for (const run of runs)
@@ -73,7 +73,7 @@ export function sumOf(runs: readonly Measured[]): Measured {
   };
 }
 
-/** The run that asked the partner most. */
+/** The run with the most requests to the partner. */
 export function worstOf(runs: readonly Measured[]): Measured {
   const [first, ...others] = runs;
   if (first === undefined) throw new Error('nothing was measured');

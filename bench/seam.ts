@@ -6,7 +6,7 @@ import {
   SIZES,
 } from '../test/lambda/partner/proven/simulation.ts';
 
-/** Proven reads of a world that moves: `node bench/seam.ts [reads per line]`. */
+/** Proven reads of a world that changes: `node bench/seam.ts [reads per line]`. */
 const reads = Number(process.argv[2] ?? 1000);
 const usualReads = Math.min(reads, 100);
 
@@ -44,7 +44,7 @@ for (const { records, perDay } of SIZES) {
         'usual client loses': `${usualClientLost} of ${usualReads}`,
       };
       table[name] = row;
-      // The whole takes long. When it is stopped, the finished rows are shown.
+      // The run takes long. If it is stopped, the finished rows have been shown.
       console.error(`${name}: ${JSON.stringify(row)}`);
     }
   }

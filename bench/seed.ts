@@ -94,7 +94,7 @@ export async function spreadAudits(ledger: Ledger, clock: ManualClock): Promise<
   await writeState(ledger, clock, { dirtySince: undefined });
 }
 
-/** Expected total and due audits, from the calendar, and the further changes that are given. */
+/** Writes the state: the expected total and the due audits, from the calendar, and further changes. */
 async function writeState(
   ledger: Ledger,
   clock: ManualClock,

@@ -8,11 +8,11 @@ import {
 } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 
-/** As every contender's event names them; more may be there. */
+/** The fields that the events of all contenders have; some have more. */
 const event = z.object({ id: z.string(), type: z.string(), subject: z.string() });
 export type Heard = z.output<typeof event>;
 
-/** A topic, and an SQS queue that hears it, by raw delivery. */
+/** A topic, and an SQS queue that gets its messages by raw delivery. */
 export class Subscriber {
   readonly topic: string;
   readonly #client: SQSClient;
@@ -46,7 +46,7 @@ export class Subscriber {
     return new Subscriber(TopicArn, client, QueueUrl);
   }
 
-  /** Everything received since the last time. */
+  /** All events since the last call. */
   async heard(): Promise<Heard[]> {
     const all: Heard[] = [];
     for (;;) {

@@ -1,6 +1,6 @@
 import type { Row } from './score.ts';
 
-/** Of a terminal beside which something else is open. */
+/** For a terminal that does not fill the screen. */
 const mostColumns = 120;
 
 const columns = [

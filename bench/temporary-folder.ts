@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The folder is removed in the end, also when the process exits before. */
+/** Removes the folder at the end, also if the process exits earlier. */
 export async function inTemporaryFolder<Result>(
   use: (folder: string) => Promise<Result>,
 ): Promise<Result> {
@@ -18,7 +18,7 @@ export async function inTemporaryFolder<Result>(
   }
 }
 
-/** Node ends at a signal without `exit`, which ends processes and removes folders. */
+/** At a signal, Node ends without the event `exit`, whose handlers end processes and remove folders. */
 export function endBySignals(): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.once(signal, () => process.exit(130));

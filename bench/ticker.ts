@@ -17,14 +17,14 @@ import { settings, timeoutSeconds } from './settings.ts';
 
 export interface TickerOptions {
   readonly partner: PartnerReady;
-  /** Keeps the ledger of one world apart from another's. */
+  /** Separates the ledgers of different worlds. */
   readonly world: string;
   readonly clock: ManualClock;
   readonly dynamodb: DynamoDBClient;
   readonly sns: SNSClient;
   readonly table: string;
   readonly topics: Topics;
-  /** Duration of a request to the partner; otherwise the clock stands still. */
+  /** The duration of a request to the partner; without requests, the clock stands still. */
   readonly requestMs?: number;
   readonly onRequest?: () => void;
   readonly holdAbove?: number;
@@ -33,7 +33,7 @@ export interface TickerOptions {
 export interface Ticker {
   readonly ledger: Ledger;
   readonly client: PartnerClient;
-  /** Warnings of ticks; expected to stay empty. */
+  /** Warnings of ticks; there should be none. */
   readonly warnings: readonly string[];
   tick(): Promise<TickReport>;
   close(): Promise<void>;

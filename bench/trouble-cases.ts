@@ -9,7 +9,7 @@ import { now, timeZone, today } from './settings.ts';
 import { Subscriber } from './subscriber.ts';
 import { createTicker, type TickerOptions } from './ticker.ts';
 
-/** Ticks of ours, one a minute. */
+/** Runs our ticks, one a minute. */
 export async function minutes(arena: Arena, count: number): Promise<void> {
   for (let minute = 0; minute < count; minute++) {
     await arena.run('ours');
@@ -17,7 +17,7 @@ export async function minutes(arena: Arena, count: number): Promise<void> {
   }
 }
 
-/** An e-mail address here and there in the history changes, which no total and no newest page shows. */
+/** Changes e-mail addresses at random in the history. Neither the total nor the newest page shows that. */
 export async function historyEdits(arena: Arena, label: string, edits: number): Promise<Row[]> {
   const before = await arena.ticker.client.list({ sort: 'certified_on', order: 'ASC', page: 1 });
   const { count } = before.meta;
@@ -37,7 +37,7 @@ export async function historyEdits(arena: Arena, label: string, edits: number): 
     for (const contender of contenders) runs.get(contender)?.push(await arena.measure(contender));
     arena.clock.advance({ minutes: 1 });
   }
-  // An hour has five batches of audits, or six.
+  // An hour has five or six batches of audits.
   const longer = await arena.measure('ours', () => minutes(arena, 120));
   return contenders.map((contender) => {
     const measured = sumOf(runs.get(contender) ?? []);
@@ -63,7 +63,7 @@ export async function historyEdits(arena: Arena, label: string, edits: number): 
 /** A pulse, two for the history, and one for the recent window in a quarter of an hour. */
 const mostPerMinute = 3.1;
 
-/** Ticks of which each dies as soon as SNS has answered a few times, while so many events wait. */
+/** Ticks that die as soon as SNS has answered a few times, while so many events wait. */
 export async function crashLoop(
   arena: Arena,
   aws: AwsReady,
@@ -82,7 +82,7 @@ export async function crashLoop(
   await arena.control('DELETE', '/requests');
   for (let death = 0; death < deaths; death++) {
     await dieAt(2 + (death % 3), options, new Meter(aws));
-    // The lease of the dead runs out.
+    // The lease of the dead tick runs out.
     clock.advance({ minutes: 2 });
   }
   const { dynamodb, sns } = observer;
@@ -114,7 +114,7 @@ export async function crashLoop(
   };
 }
 
-/** A tick in an instance of its own, which does nothing any more after so many answers of SNS. */
+/** A tick in its own instance, which stops after so many answers of SNS. */
 async function dieAt(
   answers: number,
   options: Omit<TickerOptions, 'dynamodb' | 'sns'>,
@@ -143,7 +143,7 @@ async function dieAt(
   meter.close();
 }
 
-/** The first sync at a host that answers so many requests a minute and more with 429, without Retry-After. */
+/** The first sync at a host that answers so many requests a minute, and refuses more with 429, without Retry-After. */
 export async function slowPartner(
   aws: AwsReady,
   records: number,

@@ -24,7 +24,7 @@ export interface PollerParts {
   readonly dynamodb: DynamoDBClient;
   readonly sns: SNSClient;
   readonly topic: string;
-  /** Keeps the seen ids of one world apart from another's. */
+  /** Separates the seen ids of different worlds. */
   readonly world: string;
   readonly clock: ManualClock;
 }

@@ -79,7 +79,7 @@ async function start(flags: Flags, host: Host): Promise<number> {
     partners({ flags, integrations, clock, port: ports.partner, cleanup }),
   );
   const every = flags.every ?? Math.min(...watched.map(({ host }) => host.every));
-  const assembly = await step('synthesizing the stack, where it is not as it was', () =>
+  const assembly = await step('synthesizing the stack, if it has changed', () =>
     synthesized({ ...config, integrations: [...integrations] }, instance, {
       signal: stopping.signal,
       demo: flags.demo,
@@ -247,7 +247,7 @@ function factsOf({
     ['schedule', `a tick every ${every} s; Ctrl-C ends it, and nothing is kept`],
     ...(hasSandbox
       ? [
-          ['Provoke', 'a page of the console: try to make it lose something'] satisfies [
+          ['Provoke', 'a page of the console: try to make it lose an event'] satisfies [
             string,
             string,
           ],

@@ -1,4 +1,4 @@
-/** Part of `npm run build`: the functions as they are deployed, for those who import the construct. */
+/** Part of `npm run build`: bundles the functions as they are deployed, for apps that import the construct. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundle } from '../infra/bundling/bundle.ts';

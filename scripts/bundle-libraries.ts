@@ -1,6 +1,6 @@
 /**
- * Part of `npm run build`: modules that name packages which nobody who installs ours should have to install, each
- * replaced by a bundle with these inside. Our own dependencies stay outside.
+ * Part of `npm run build`: replaces modules by bundles that contain the packages they import, so that installing ours
+ * does not install those. Our own dependencies stay outside.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ const [dist = 'dist'] = process.argv.slice(2);
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-/** Half of the bundle, for answers to questions that our server does not ask. */
+/** Half of the bundle, and only for answers to questions that our server does not ask. */
 const withoutValidator: Plugin = {
   name: 'without-validator',
   setup({ onLoad }) {
@@ -46,7 +46,7 @@ for (const library of libraries) {
     metafile: true,
     logLevel: 'error',
   });
-  // They describe the module that the bundle has taken the place of.
+  // These files describe the module that the bundle has replaced.
   for (const left of ['js.map', 'd.ts']) rmSync(join(dist, `${library}.${left}`), { force: true });
   const files = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs));
   const notices = thirdPartyNotices(files, 'library.js contains');

@@ -24,7 +24,7 @@ const permissionsOfAll = `## What it takes
 | those that change something | also \`sts:GetCallerIdentity\`, which nobody has to allow |
 `;
 
-/** docs/command-line.md, with the tables and the help of the program as they are now; the rest is written by hand. */
+/** docs/command-line.md, with the present tables and help of the program; the rest is written by hand. */
 export function commandLinePage(): ReadonlyMap<string, string> {
   const program = buildProgram(async () => {});
   const codes = exitCodeMeanings.map(([code, meaning]) => `| ${code} | ${meaning} |`);
@@ -40,7 +40,7 @@ export function commandLinePage(): ReadonlyMap<string, string> {
   return new Map([[path, withPart(page, part, () => sections.join('\n').trim())]]);
 }
 
-/** Further permissions of commands, as they say themselves. */
+/** The permissions that commands need beside the usual ones. */
 function permissions(): string {
   const needing = Map.groupBy(
     commands.filter((command) => command.permissions !== undefined),
@@ -61,7 +61,7 @@ function leaves(parent: Command, prefix = ''): [name: string, command: Command][
   });
 }
 
-/** Without the options that every command has. */
+/** The help of a command, without the options that every command has. */
 function helpOf(command: Command): string {
   let help = '';
   command.configureHelp({ showGlobalOptions: false, helpWidth: 100 });

@@ -8,7 +8,7 @@ function row([name, { command, does }]: [string, (typeof contract)[keyof typeof 
   return `| \`${name}\` | ${settings.map((setting) => `\`${setting}\``).join(', ')} | ${does} |`;
 }
 
-/** The commands that the operate function carries out, as they are defined now. */
+/** The present commands of the operate function. */
 export function commandsTable(): string {
   const rows = Object.entries(contract).map(row);
   return ['| command | settings | purpose |', '|---|---|---|', ...rows].join('\n');

@@ -27,7 +27,7 @@ const settingSchema = z.looseObject({
   get anyOf() {
     return z.array(settingSchema).optional();
   },
-  // Of a record its values; `false` where no other settings are allowed.
+  // For a record, its values; `false` where no other settings are allowed.
   get additionalProperties() {
     return z.union([z.literal(false), settingSchema]).optional();
   },
@@ -39,7 +39,7 @@ export function configurationSetting(): Setting {
   return settingSchema.parse(z.toJSONSchema(deployment, { io: 'input', unrepresentable: 'any' }));
 }
 
-/** A setting as the page tells it. */
+/** A setting as the page shows it. */
 export interface DocumentedSetting {
   /** Such as `integrations[].audit.recentMinutes`. */
   readonly path: string;
@@ -47,7 +47,7 @@ export interface DocumentedSetting {
   readonly required: boolean;
   readonly description: string | undefined;
   readonly allowed: string | undefined;
-  /** As one would write it; undefined: none. */
+  /** As it would be written; undefined: there is none. */
   readonly fallback: string | undefined;
 }
 
@@ -81,7 +81,7 @@ export function allowedIn({ allowed, items }: Setting): string | undefined {
   return allowed && items?.allowed ? `${allowed}; each ${items.allowed}` : allowed;
 }
 
-/** `'form'` as one writes it in TypeScript; an object of further settings has no default of its own. */
+/** `'form'` as it is written in TypeScript. An object of further settings has no default of its own. */
 export function written(value: z.infer<ReturnType<typeof z.json>>): string | undefined {
   if (typeof value === 'string') return `'${value}'`;
   if (Array.isArray(value)) return value.length === 0 ? '[]' : JSON.stringify(value);
@@ -101,7 +101,7 @@ function section({ path, depth, required, description, allowed, fallback }: Docu
   ].join('\n\n');
 }
 
-/** docs/configuration.md with its settings as the schema has them now; the rest is written by hand. */
+/** docs/configuration.md, with the settings of the present schema; the rest is written by hand. */
 export function configurationPage(): ReadonlyMap<string, string> {
   const page = readFileSync(file, 'utf8');
   const before = page.slice(0, page.indexOf(begin) + begin.length);

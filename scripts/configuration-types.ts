@@ -3,14 +3,14 @@ import { allowedIn, configurationSetting, type Setting, written } from './config
 
 const path = 'infra/config/input.ts';
 
-/** The types that have a name, by the settings that are of them. */
+/** The names of types, by the settings that have them. */
 const names: Readonly<Record<string, string>> = {
   integrations: 'IntegrationSettingsInput',
   subscriptions: 'SubscriptionSettingsInput',
   alerts: 'AlertsSettingsInput',
 };
 
-/** The configuration's types, with the texts that an editor shows: zod's own types have none. */
+/** The configuration's types, with the texts that an editor shows. Zod's own types have none. */
 export function configurationTypes(): ReadonlyMap<string, string> {
   const { properties = {}, ...config } = configurationSetting();
   const part = (isShared: boolean): Setting => ({

@@ -111,9 +111,9 @@ async function addVitest() {
   return { strays };
 }
 
-/** Prints how much is counted, and how much is not. */
+/** Adds the counts of other processes, and prints how many are counted and how many are not. */
 async function addProcesses() {
-  // V8 says of a script that is gone no more than its length.
+  // Bundles are known by their length: V8 tells nothing else of a script that is gone.
   const bundles = new Map((await bundlesNow()).map((made) => [made.code.length, made]));
   const ofSources = new Map<string, Script>();
   const ofBundles = new Map<number, Script>();
@@ -121,7 +121,7 @@ async function addProcesses() {
   let otherBundles = 0;
   let cutOff = 0;
   const addToSource = (path: string, { code }: Source, script: Script) => {
-    // Node writes below where it comes from.
+    // Node adds a line with the URL of the source.
     const added = path.endsWith('.ts') ? `\n\n//# sourceURL=${script.url}`.length : 0;
     if (lengthOf(script) !== code.length + added) otherTexts += 1;
     else ofSources.set(path, merged(ofSources.get(path), script));
@@ -159,7 +159,7 @@ async function addProcesses() {
   return { strays, told };
 }
 
-/** Undefined where the process was killed while it wrote. */
+/** Undefined if the process was killed while it wrote. */
 function scriptsOf(file: string): Script[] | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')).result;

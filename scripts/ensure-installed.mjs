@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const nodeBinary = `${root}node_modules/.bin/node`;
 
-/** Undefined: it is missing or cut off. */
+/** Undefined: the file is missing or incomplete. */
 function readJson(/** @type {string} */ file) {
   try {
     return JSON.parse(readFileSync(`${root}${file}`, 'utf8'));
@@ -19,7 +19,7 @@ function readJson(/** @type {string} */ file) {
 
 function isInstalled() {
   if (!existsSync(nodeBinary) && !existsSync(`${nodeBinary}.cmd`)) return false;
-  // npm writes it last: an installation that was cut off has none.
+  // npm writes this file last, so an interrupted installation has none.
   if (!readJson('node_modules/.package-lock.json')) return false;
   const { packages } = JSON.parse(readFileSync(`${root}package-lock.json`, 'utf8'));
   return Object.entries(packages).every(
@@ -37,7 +37,7 @@ if (!isInstalled()) {
   console.error('Installing dependencies (once) …');
   const install = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: root,
-    // npm's chatter must not mix with the output of the command that was asked for.
+    // npm's output must not mix with that of the command.
     stdio: ['ignore', 2, 2],
     env: { ...process.env, npm_config_update_notifier: 'false' },
     shell: process.platform === 'win32',

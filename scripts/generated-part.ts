@@ -5,10 +5,10 @@ export interface Part {
 }
 
 /**
- * A page with that part as it is now.
+ * A page with a new version of that part.
  *
- * @param made of the part as it was
- * @throws Error where the page does not have both comments, in this order: it would be cut anywhere
+ * @param made makes the part from its previous text
+ * @throws Error if the page lacks one of the comments, or has them in the wrong order
  */
 export function withPart(
   page: string,

@@ -20,7 +20,7 @@ const { names = false }: { names?: boolean } = program.opts();
 const root = fileURLToPath(new URL('..', import.meta.url));
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
 
-/** Goals of the design. */
+/** The goals of the design. */
 const goals = {
   quiet: { functions: 50, files: 18 },
   news: { functions: 140, files: 34 },
@@ -76,7 +76,7 @@ async function ticksOf(): Promise<{ quiet: Calls; news: Calls }> {
   }
 }
 
-/** The source, and all that it imports at run time, of the same folder. */
+/** The source, and all files of the same folder that it imports at run time. */
 function reachable(entry: string): string[] {
   const found = new Set([entry]);
   for (const file of found)

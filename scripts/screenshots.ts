@@ -8,12 +8,12 @@ import { Browser } from '../test/console/chromium.ts';
 import { RunningProgram } from '../test/support/running.ts';
 
 /**
- * The pictures of docs/operations.md#console: `npm start` with its invented partner, provoked until each page has something to
- * show, and each page in light and dark. Needs a Chromium, Chrome or Edge.
+ * The pictures of docs/operations.md#console. `npm start` runs with its invented partner and provocations until each
+ * page has content. Each page is photographed in light and dark. Needs a Chromium, Chrome or Edge.
  */
 const folder = fileURLToPath(new URL('../docs/console', import.meta.url));
 const width = 1_200;
-/** Of a longer page, the rest is left out. */
+/** A longer page is cut. */
 const mostHeight = 760;
 const integration = 'district-a';
 
@@ -43,7 +43,7 @@ started.interrupt();
 await started.ended;
 await rm(environment.NOTIFIER_LOCAL, { recursive: true });
 
-/** The content that each page shows. */
+/** Provokes until each page has content. */
 async function provoked(browser: Browser, url: string): Promise<readonly Picture[]> {
   await using reader = await browser.reader({ width });
   const page = await reader.newPage();
@@ -54,7 +54,7 @@ async function provoked(browser: Browser, url: string): Promise<readonly Picture
     await page.waitForLoadState();
   };
   for (const title of ['Certify somebody', 'Backdate one', 'Remove one']) await provoke(title);
-  // One that no tick has seen yet is announced as it has become by then.
+  // A certification that no tick has seen yet would be announced with its later edits.
   for (
     let tries = 0;
     tries < 20 && !/updated .* district-a/.test(started.output.text);
@@ -86,7 +86,7 @@ async function provoked(browser: Browser, url: string): Promise<readonly Picture
   ];
 }
 
-/** As far down as it has something to show. */
+/** Photographs a page as far down as it has content. */
 async function photograph(page: Page, path: string): Promise<void> {
   const { height = mostHeight } = (await page.locator('body').boundingBox()) ?? {};
   const clip = { x: 0, y: 0, width, height: Math.min(height, mostHeight) };

@@ -49,7 +49,7 @@ async function run(): Promise<void> {
   const { testModules } = await vitest.start(tests);
   clearTimeout(timer);
   const ended = testModules.filter((one) => ['passed', 'failed'].includes(one.state()));
-  // Vitest itself sets it for failures outside of tests.
+  // For failures outside of tests, Vitest sets the exit code itself.
   if (testModules.some((one) => !one.ok())) process.exitCode = 1;
   const left = tests.length - ended.length;
   if (left > 0)

@@ -3,7 +3,7 @@ import { toolsOf } from '../ops/mcp/tools.ts';
 
 const coded = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
 
-/** The tools that `mcp` offers to assistants, as they are now. */
+/** The present tools of `mcp`. */
 export function toolsTable(): string {
   const looking = new Map(
     toolsOf(commands, { changes: false, integration: false }).map(({ name, input }) => [

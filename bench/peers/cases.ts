@@ -4,7 +4,7 @@ import type { Trial } from './trial.ts';
 import { happened, verdictOfUnrest } from './verdict.ts';
 import type { World } from './world.ts';
 
-/** A question that all contenders are asked, on a world of the same seed with the same changes. */
+/** A case for all contenders, on a world of the same seed with the same changes. */
 export interface Case {
   /** For `--only`. */
   readonly key: string;
@@ -12,9 +12,9 @@ export interface Case {
   readonly records: number;
   /** Whether the first records are known already. */
   readonly isStarted: boolean;
-  /** Only contenders that can read everything in a poll. */
+  /** Only for contenders that can read everything in a poll. */
   readonly isOfFullReads?: boolean;
-  /** It is about withdrawals: a contender that cannot tell them is not counted. */
+  /** The case is about withdrawals. A contender that cannot find any is left out. */
   readonly isOfWithdrawals?: boolean;
   act(trial: Trial): Promise<Score>;
 }
@@ -29,7 +29,7 @@ export interface Sizes {
 
 const halfOld = 5;
 const calmPolls = 4;
-/** At killing one poll: a poll that fails before its first request is never at work. */
+/** The limit for killing one poll: a poll that fails before its first request cannot be killed. */
 const mostTries = 50;
 const daysBack = { inWindow: '2026-11-18', tenDays: '2026-11-10', years: '2021-11-19' };
 
@@ -127,7 +127,7 @@ export function casesOf(sizes: Sizes): readonly Case[] {
   ];
 }
 
-/** Something changes; then polls, so many minutes apart. */
+/** Makes a change, and then polls after each of these minutes. */
 function changed(minutes: readonly number[], change: (world: World) => Promise<Happened[]>) {
   return async (trial: Trial) => {
     const truth = await change(trial.world);
@@ -136,13 +136,13 @@ function changed(minutes: readonly number[], change: (world: World) => Promise<H
   };
 }
 
-/** From the newest days, and from everywhere else. */
+/** Ids of the newest days, and of all other days. */
 async function someOldSomeNew(world: World): Promise<number[]> {
   const ids = await world.ids();
   return [...ids.slice(-halfOld), ...spread(ids, halfOld, 0.9)];
 }
 
-/** So many, evenly from the oldest share of them. */
+/** So many ids, spread evenly over the oldest share of them. */
 function spread(ids: readonly number[], count: number, share: number): number[] {
   const step = (ids.length * share) / count;
   return Array.from({ length: count }, (_, n) => ids[Math.floor((n + 0.5) * step)] ?? 0);
@@ -163,12 +163,12 @@ async function firstSync(trial: Trial): Promise<Score> {
   do await trial.poll(1);
   while (await trial.watcher.isBehind());
   const known = await trial.watcher.known(ids);
-  // A first sync may announce its records or take them as known: both count.
+  // A first sync may announce its records or take them as known; both count as found.
   const lost = ids.filter((id) => !known.has(id)).length;
   return { happened: ids.length, lost, twice: 0, untrue: 0 };
 }
 
-/** Every quarter of an hour a poll while things happen between requests; then four with unstable ties alone. */
+/** A poll every quarter of an hour, with changes between requests. Four polls follow with unstable ties only. */
 async function unrest(trial: Trial, reads: number): Promise<Score> {
   const { world } = trial;
   const calm = { churn: 0, backdated: 0.2, unstableTies: false };
@@ -188,7 +188,7 @@ async function unrest(trial: Trial, reads: number): Promise<Score> {
   return verdictOfUnrest(looks, trial.heard);
 }
 
-/** Killed at moments spread evenly over a poll with news, after its first request. */
+/** Kills polls with news at moments that are spread evenly over a poll, after its first request. */
 async function killed(trial: Trial, times: number): Promise<Score> {
   const { world } = trial;
   const truth: Happened[] = [];
@@ -199,7 +199,7 @@ async function killed(trial: Trial, times: number): Promise<Score> {
   let length = await trial.lengthOfPoll(1);
   for (let kills = 0; kills < times; kills++) {
     await news();
-    // The lease of a tick that died lasts less than two minutes. A poll that was done already is polled again.
+    // The lease of a dead tick lasts less than two minutes. If a poll ends before it is killed, the next one is tried.
     for (let tries = 1; ; tries++) {
       if (await trial.killedPoll(2, ((kills + 0.5) / times) * length)) break;
       if (tries === mostTries) throw new Error(`No poll of ${mostTries} was at work to be killed.`);

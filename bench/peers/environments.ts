@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export const peers = ['dlt', 'airbyte-cdk', 'singer'] as const;
 export type Peer = (typeof peers)[number];
 
-/** Where a peer's program, requirements and configuration lie. */
+/** The folder of a peer's program, requirements and configuration. */
 export const folderOf = (peer: Peer) => join(here, peer);
 
 /** A peer's virtual environment. */
@@ -23,7 +23,7 @@ export interface Environment {
   readonly bin: string;
 }
 
-/** The package, and the modules that its sync imports. */
+/** For each peer, its package and the modules that its sync imports. */
 const imports: Readonly<Record<Peer, readonly [string, ...string[]]>> = {
   dlt: ['dlt', 'dlt', 'dlt.sources.rest_api', 'duckdb'],
   'airbyte-cdk': ['airbyte-cdk', 'airbyte_cdk.cli.source_declarative_manifest'],
@@ -38,14 +38,14 @@ export async function findPython(): Promise<string> {
       await run(name, ['-c', isFit]);
       return name;
     } catch {
-      // Another may be there.
+      // Another Python may fit.
     }
   throw new Error(
     'The peers need Python 3.11, 3.12 or 3.13 with its module venv (and ensurepip), and none is on the path. Install one, for example with "apt install python3.11-venv" or "brew install python@3.11".',
   );
 }
 
-/** The peer's virtual environment, made from the package index the first time. */
+/** The peer's virtual environment. The first call makes it from the package index. */
 export async function environmentOf(peer: Peer, python: string): Promise<Environment> {
   const requirements = join(folderOf(peer), 'requirements.txt');
   const digest = createHash('sha256')
@@ -75,7 +75,7 @@ async function pip(python: string, args: readonly string[]): Promise<void> {
 
 const imported = z.object({ ms: z.number(), version: z.string() });
 
-/** Of one import in a fresh process. */
+/** The cost of one import in a fresh process. */
 export async function importOf(peer: Peer, { python }: Environment) {
   const { stdout } = await run(python, [join(here, 'import.py'), ...imports[peer]], {
     env: peerVariables,
@@ -83,7 +83,7 @@ export async function importOf(peer: Peer, { python }: Environment) {
   return imported.parse(JSON.parse(stdout));
 }
 
-/** No telemetry, and nothing of this machine's settings. */
+/** Without telemetry, and without settings of this machine. */
 export const peerVariables: Readonly<Record<string, string>> = {
   PATH: process.env['PATH'] ?? '',
   HOME: join(root, '.local/peers'),
@@ -91,7 +91,7 @@ export const peerVariables: Readonly<Record<string, string>> = {
   DO_NOT_TRACK: '1',
 };
 
-/** Everything in the peer's virtual environment that an empty one lacks. */
+/** The size of the peer's virtual environment, without that of an empty one. */
 export async function installedBytes({ python }: Environment): Promise<number> {
   const { stdout } = await run(python, [
     '-c',
@@ -126,7 +126,7 @@ export async function productionBytes(): Promise<number> {
   return sum;
 }
 
-/** A package without the packages below it, which are counted by themselves. */
+/** The size of a package without the packages below it, which are counted separately. */
 async function ownBytes(folder: string): Promise<number> {
   if (!existsSync(folder)) return 0;
   const names = (await readdir(folder)).filter((name) => name !== 'node_modules');

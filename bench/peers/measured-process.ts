@@ -9,31 +9,31 @@ import * as z from 'zod';
 const program = fileURLToPath(new URL('measure.py', import.meta.url));
 const usage = z.object({ processorSeconds: z.number(), peakBytes: z.number() });
 
-/** Consumption of a process and those that it started. */
+/** The consumption of a process and of its children. */
 export type Usage = z.output<typeof usage>;
 
 export type Ended = Usage | 'killed' | 'failed';
 
 export interface Wanted {
-  /** Any Python: it measures. */
+  /** Any Python, for the measuring program. */
   readonly python: string;
-  /** Where the figures are put. */
+  /** The folder for the figures. */
   readonly folder: string;
   readonly command: readonly string[];
   readonly variables: Readonly<Record<string, string>>;
-  /** It is killed then, and has failed. */
+  /** After this time the process is killed, and counts as failed. */
   readonly limitMs?: number;
 }
 
 const tenMinutes = 600_000;
 
-/** A process in a group of its own, that can be killed as a machine that loses its power kills it. */
+/** A process in its own group, which can be killed as by a loss of power. */
 export interface MeasuredProcess {
   /** The lines of its standard output, as they come. */
   readonly lines: AsyncIterable<string>;
   /** After a failure, its standard error is shown. */
   readonly ended: Promise<Ended>;
-  /** @returns whether it was still at work */
+  /** @returns whether the process was still running */
   kill(): boolean;
 }
 
@@ -60,7 +60,7 @@ export function startMeasured(wanted: Wanted): MeasuredProcess {
   const limit = setTimeout(() => {
     isLate = kill();
   }, limitMs);
-  // First of all that is done at the exit: a process that writes keeps its folder from being removed.
+  // The first handler at the exit, since a running process keeps its folder from being removed.
   process.prependOnceListener('exit', kill);
   const ended = once(child, 'close').then(async ([code, signal]): Promise<Ended> => {
     clearTimeout(limit);

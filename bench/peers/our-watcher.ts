@@ -12,13 +12,13 @@ import type { Enter, Poll, Watcher } from './watcher.ts';
 
 interface Options {
   readonly aws: AwsReady;
-  /** tick-process.ts, bundled as the function is. */
+  /** The bundle of tick-process.ts, made like the function's. */
   readonly bundle: string;
   readonly python: string;
   readonly folder: string;
 }
 
-/** The tick, in a process a poll, with embedded DynamoDB and SNS over HTTP. */
+/** Our tick, in a new process for each poll, with embedded DynamoDB and SNS over HTTP. */
 export function ourContender(options: Options): Enter {
   let worlds = 0;
   return async (partner) => {
@@ -51,7 +51,7 @@ class OurWatcher implements Watcher {
     readonly operations: string;
   };
   readonly #clock = new ManualClock(now);
-  /** For steps that are not measured, and to look into the ledger. */
+  /** For steps that are not measured, and for reading the ledger. */
   readonly #ticker: Ticker;
 
   constructor(

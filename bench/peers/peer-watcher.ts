@@ -10,10 +10,10 @@ import { type MeasuredProcess, startMeasured } from './measured-process.ts';
 import { type Known, learned, type Row } from './told.ts';
 import type { Enter, Poll, Watcher } from './watcher.ts';
 
-/** `look-back`: from two weeks before the newest day; `full`: everything, in each poll. */
+/** `look-back`: from two weeks before the newest day; `full`: everything in each poll. */
 export type Mode = 'look-back' | 'full';
 
-/** As much as one page holds of 5,000: a shorter one would lose more, and ask as often. */
+/** One page of 5,000 records holds so many days. A shorter look-back would lose more, with as many requests. */
 const lookBackDays = 14;
 
 type Starts = Map<string, Started>;
@@ -46,11 +46,11 @@ const record = z.looseObject({ id: z.int() });
 interface Message {
   readonly row?: Row;
   readonly state?: unknown;
-  /** The rows so far are all: a row that is not among them is gone. */
+  /** The rows so far are all rows, so a missing row is gone. */
   readonly isAll?: boolean;
 }
 
-/** A line of a peer's output: the row of a record, or the place to go on next time. */
+/** A line of a peer's output: the row of a record, or the point where the next sync goes on. */
 const messages: Readonly<Record<Peer, z.ZodType<Message>>> = {
   dlt: z.object({ id: z.int(), digest: z.string() }).transform((row) => ({ row })),
   'airbyte-cdk': z.union([
@@ -79,11 +79,11 @@ interface Options {
   readonly mode: Mode;
   readonly environment: Environment;
   readonly partner: PartnerReady;
-  /** Of this world alone. */
+  /** The folder of this world. */
   readonly folder: string;
 }
 
-/** A peer in one configuration; `folder` is for its state. */
+/** A peer in one configuration; `folder` holds its state. */
 export function peerContender(
   options: Pick<Options, 'peer' | 'mode' | 'environment' | 'folder'>,
 ): Enter {
@@ -100,7 +100,7 @@ export function peerContender(
 class PeerWatcher implements Watcher {
   readonly #options: Options;
   readonly #history: string;
-  /** The first sync of a history is made once; then its state is copied. */
+  /** The first sync of a history runs once; then its state is copied. */
   readonly #starts: Starts;
   #known: Known = new Map();
   #state: unknown;
@@ -140,7 +140,7 @@ class PeerWatcher implements Watcher {
   }
 
   /**
-   * Rows of a killed sync count where the target takes each row by itself. dlt prints all of its table, even if it read
+   * Rows of a killed sync count if the target takes each row separately. dlt prints its whole table, even if it read
    * only a part.
    */
   async #follow({ lines, ended }: MeasuredProcess) {
@@ -212,7 +212,7 @@ class PeerWatcher implements Watcher {
   async close(): Promise<void> {}
 }
 
-/** `undefined` for the half of a line that a kill leaves. */
+/** `undefined` for an incomplete line, which a kill leaves. */
 function messageOf(peer: Peer, line: string) {
   let content: unknown;
   try {

@@ -70,7 +70,7 @@ const peerOf: Readonly<Record<Exclude<Contender, 'ours'>, readonly [Peer, Mode]>
   'Singer, look-back': ['singer', 'look-back'],
   'Singer, full': ['singer', 'full'],
 };
-/** dlt compares its table with the new rows; a target that only upserts cannot miss a row. */
+/** dlt compares its table with the new rows. A target that only upserts cannot notice a missing row. */
 const cannotTellWithdrawals: readonly Contender[] = ['Airbyte CDK, look-back', 'Singer, look-back'];
 const modeOf = (contender: Contender): Mode | undefined =>
   contender === 'ours' ? undefined : peerOf[contender][1];

@@ -5,15 +5,15 @@ import type { Contender } from './watcher.ts';
 export interface Result {
   readonly case: string;
   readonly contender: Contender;
-  /** To the API; those for tokens are not among them. */
+  /** Requests to the API, without those for tokens. */
   readonly requests: number;
   /** Polls that ended with an error. */
   readonly failed: number;
-  /** `undefined`: nothing in it could find this. */
+  /** `undefined`: the contender cannot find such changes. */
   readonly score: Score | undefined;
-  /** Of the lost ones: those that people know of and have to decide about. */
+  /** The part of the lost ones that wait for a decision of people. */
   readonly waiting: number;
-  /** Of all polls that were not killed. */
+  /** Over all polls that were not killed. */
   readonly processorSeconds: number;
   readonly peakBytes: number;
 }
@@ -73,7 +73,7 @@ export function tableOfFacts(facts: readonly Facts[]): string {
   );
 }
 
-/** Where a peer loses less than ours, false events apart, or is as faultless with fewer requests. */
+/** Cases in which a peer loses less than ours, false events apart, or is as faultless with fewer requests. */
 export function whereBetter(results: readonly Result[]): string[] {
   const lines = new Map<string, Contender[]>();
   for (const [peer, own] of pairsOf(results)) {
@@ -102,7 +102,7 @@ const measures = [
   },
 ] as const;
 
-/** Where a peer takes less of a machine than ours, apart from its results. */
+/** Cases in which a peer needs less of the machine than ours, apart from its results. */
 export function whereLighter(results: readonly Result[]): string[] {
   const pairs = Map.groupBy(pairsOf(results), ([{ contender }]) => contender);
   return measures.flatMap(({ what, unit, of }) =>
@@ -117,7 +117,10 @@ export function whereLighter(results: readonly Result[]): string[] {
   );
 }
 
-/** Each result of a peer, with ours of the same case; who fails asks little. */
+/**
+ * Each result of a peer, with ours of the same case. A peer with failed polls is left out, since a failed poll makes
+ * few requests.
+ */
 function pairsOf(results: readonly Result[]): (readonly [peer: Result, ours: Result])[] {
   const ours = new Map(
     results.flatMap((one) => (one.contender === 'ours' ? [[one.case, one] as const] : [])),

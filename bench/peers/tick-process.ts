@@ -4,7 +4,7 @@ import { awsReady, input, partnerReady } from '../child.ts';
 import { Meter } from '../meter.ts';
 import { createTicker } from '../ticker.ts';
 
-/** One tick in a process of its own, as a peer's sync is. */
+/** One tick in its own process, as a peer's sync is. */
 const { partner, aws, world, topics, now } = input(
   z.object({
     partner: partnerReady,

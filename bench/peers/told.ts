@@ -3,7 +3,7 @@ import type { Heard } from '../subscriber.ts';
 /** A row as a peer's sync leaves it at its destination. */
 export interface Row {
   readonly id: number;
-  /** Of all its fields. */
+  /** The digest of all fields. */
   readonly digest: string;
 }
 

@@ -18,13 +18,13 @@ export class Trial {
     this.watcher = watcher;
   }
 
-  /** A poll, so many minutes after the one before. */
+  /** Runs a poll, so many minutes after the previous one. */
   async poll(afterMinutes: number): Promise<void> {
     await this.world.forgetRequests();
     await this.#done(await this.watcher.poll(afterMinutes));
   }
 
-  /** How long a poll goes on after its first request, in milliseconds. */
+  /** The duration of a poll after its first request, in milliseconds. */
   async lengthOfPoll(afterMinutes: number): Promise<number> {
     await this.world.forgetRequests();
     const poll = await this.watcher.poll(afterMinutes);
@@ -34,7 +34,7 @@ export class Trial {
     return performance.now() - began;
   }
 
-  /** @returns whether it was still at work when it was killed, so long after its first request */
+  /** @returns whether the poll was still running when it was killed, so long after its first request */
   async killedPoll(afterMinutes: number, ms: number): Promise<boolean> {
     await this.world.forgetRequests();
     const poll = await this.watcher.poll(afterMinutes);

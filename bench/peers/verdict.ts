@@ -4,10 +4,10 @@ import type { Heard } from '../subscriber.ts';
 type Ids = ReadonlySet<number>;
 
 /**
- * Judges a world that changed all the time. Events must tell of each id that came, or went, for good. They may tell of
- * ids that came or went in between. They may not tell of ids that every look showed.
+ * Judges a world that changed all the time. Events must report each id that came for good, and each that went for good.
+ * They may report ids that came or went in between. They may not report ids that every look showed.
  *
- * @param looks at who is there, in order
+ * @param looks the visible ids of each look, in order
  */
 export function verdictOfUnrest(looks: readonly Ids[], heard: readonly Heard[]): Score {
   const first = looks[0] ?? new Set();
@@ -29,7 +29,7 @@ export const happened =
   (what: 'created' | 'updated' | 'withdrawn') =>
   (id: number): Happened => ({ type: `certification.${what}`, subject: String(id) });
 
-/** An id that is in no look came and went between two. */
+/** An id that no look showed may have come and gone between two looks. */
 function isPossible(looks: readonly Ids[], type: string, id: number): boolean {
   const there = looks.map((look) => look.has(id));
   if (!there.includes(true)) return true;

@@ -13,25 +13,25 @@ export const contenders = [
 ] as const;
 export type Contender = (typeof contenders)[number];
 
-/** One poll that is under way. */
+/** A running poll. */
 export interface Poll {
   readonly ended: Promise<Ended>;
-  /** @returns whether it was still at work */
+  /** @returns whether the poll was still running */
   kill(): boolean;
 }
 
-/** A contender that watches one world, by a process a poll. */
+/** A contender that watches one world, with a new process for each poll. */
 export interface Watcher {
-  /** Everything that is there becomes known; nothing is measured. */
+  /** Takes all present records as known. This step is not measured. */
   start(): Promise<void>;
   poll(afterMinutes: number): Promise<Poll>;
   /** Whether the first sync needs another poll. */
   isBehind(): Promise<boolean>;
   /** News of a consumer since the last call. */
   heard(): Promise<readonly Heard[]>;
-  /** Which of these a consumer can know of. */
+  /** The ids that a consumer can know. */
   known(ids: readonly number[]): Promise<ReadonlySet<number>>;
-  /** Changes that were found and are told to nobody until people, who know of them, have decided. */
+  /** The number of changes that were found, but wait for a decision of people. */
   waiting(): Promise<number>;
   close(): Promise<void>;
 }

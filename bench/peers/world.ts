@@ -10,7 +10,7 @@ const scope = z.array(z.object({ id: z.int(), in_scope: z.boolean() }));
 const described = z.object({ organizations: scope });
 const pageSize = 100;
 
-/** One contender's own sandbox, in a process of its own: the same seed and the same changes for all. */
+/** The sandbox of one contender, in its own process. All contenders have the same seed and the same changes. */
 export class World {
   readonly partner: PartnerReady;
   readonly #child: Child<PartnerReady>;
@@ -44,7 +44,7 @@ export class World {
     return ids;
   }
 
-  /** @param count two at least */
+  /** @param count at least two */
   async add(certified_on: string, count: number): Promise<number[]> {
     return added.parse(await this.#control('POST', '/assessments', { count, certified_on })).ids;
   }
@@ -62,7 +62,7 @@ export class World {
     await this.#control('POST', `/assessments/${id}/move`, { certified_on });
   }
 
-  /** The list is empty until the answer is called. */
+  /** Empties the list until the returned function is called. */
   async hideAll(): Promise<() => Promise<void>> {
     const { organizations } = described.parse(await this.#control('GET', ''));
     const organization_ids = organizations.flatMap(({ id, in_scope }) => (in_scope ? [id] : []));

@@ -211,7 +211,7 @@ export const silences: readonly Silence[] = [
   },
   {
     question: 'Is there a rate-limit header?',
-    matters: 'The audit spends the rest of a budget that nobody has told.',
+    matters: 'The audit spends requests without knowing the limit.',
     ask: async ({ host }) => host.rateLimitHeaders.join(', ') || 'none in any answer',
   },
   {

@@ -68,7 +68,7 @@ export const acts: readonly Act[] = [
     title: 'Remove one',
     does: 'Any one certification disappears.',
     expected:
-      'The total shows it. It is looked for twice, ten ticks apart, and asked for by its id; then it is withdrawn.',
+      'The total shows the loss. Two looks, ten ticks apart, and a request for its id confirm it; then it is withdrawn.',
     provoke: ({ sandbox: { world } }) => {
       const all = [...world.assessments()];
       const one = all[Math.floor(Math.random() * all.length)];
@@ -80,7 +80,7 @@ export const acts: readonly Act[] = [
     title: 'Certify 2,000 at once',
     does: 'Two thousand certifications appear together.',
     expected:
-      'They are held, operations are told, and nobody is flooded. The page Held has them: release or discard them there.',
+      'The events are held, and operations are told. Release or discard them on the page Held.',
     provoke: ({ sandbox: { world } }) => {
       for (let added = 0; added < many; added += 1) world.add();
     },
@@ -89,8 +89,7 @@ export const acts: readonly Act[] = [
     name: 'ties',
     title: 'Shuffle ties',
     does: 'The partner shows rows that tie in another order with every request.',
-    expected:
-      'No read is complete without a proof, so nothing is lost and nothing is told wrongly.',
+    expected: 'No read is complete without a proof, so no event is lost, and none is false.',
     isOn: ({ sandbox }) => sandbox.switches.unstableTies,
     provoke: ({ sandbox }) => sandbox.set({ unstableTies: !sandbox.switches.unstableTies }),
   },
@@ -98,7 +97,7 @@ export const acts: readonly Act[] = [
     name: 'replica',
     title: 'Answer from before',
     does: 'Every other answer, by chance, is some ticks old.',
-    expected: 'Older answers are no news: nothing is withdrawn or undone by one.',
+    expected: 'An older answer is no news: it withdraws nothing and undoes nothing.',
     isOn: ({ sandbox }) => sandbox.switches.replicaLag > 0,
     provoke: ({ sandbox, withdrawAfter }) =>
       sandbox.set({ replicaLag: sandbox.switches.replicaLag > 0 ? 0 : lag * withdrawAfter }),
@@ -125,9 +124,9 @@ export const acts: readonly Act[] = [
   {
     name: 'kill',
     title: 'Kill the tick right now',
-    does: 'The tick that runs dies at once; where none runs, the next one dies at its first write, which is done.',
+    does: 'The running tick dies at once. If none runs, the next one dies after its first write.',
     expected:
-      'A later tick takes over when its lease has run out, a minute at most. Nothing is lost or told as something else.',
+      'A later tick takes over once the lease has run out, within a minute. No event is lost or changed.',
     provoke: async ({ poll, faults, killed }) => {
       if (poll.isBusy) {
         killed();
@@ -138,9 +137,9 @@ export const acts: readonly Act[] = [
   {
     name: 'kill-publishing',
     title: 'Kill the tick that announces',
-    does: 'Somebody is certified. The tick dies after SNS has accepted the event and before it hears so.',
+    does: 'Somebody is certified. The tick dies after SNS has accepted the event, but before the answer arrives.',
     expected:
-      'The event is published again under the same id, a minute later at most: at least once, and to be told apart.',
+      'The event is published again within a minute. It has the same id, so subscribers recognise the duplicate.',
     provoke: ({ sandbox, poll, faults }) => {
       faults.strikeNextWrite(poll.name, 'sns', () => poll.kill());
       sandbox.world.add();
@@ -150,21 +149,21 @@ export const acts: readonly Act[] = [
     name: 'lose-partner',
     title: "Lose the partner's answer",
     does: 'The next answer of the partner is cut off in the middle.',
-    expected: 'It is asked for again.',
+    expected: 'The tick asks again.',
     provoke: ({ sandbox }) => sandbox.injectFaults({ kind: 'reset-mid-body' }),
   },
   {
     name: 'lose-ledger',
     title: "Lose DynamoDB's answer",
-    does: 'The next write is done, and nobody hears of it.',
-    expected: 'It is written again: writes are conditional, so that twice is once.',
+    does: 'The next write is carried out, but its answer is lost.',
+    expected: 'The tick writes again. Writes are conditional, so the second one changes nothing.',
     provoke: ({ poll, faults }) => faults.strikeNextWrite(poll.name, 'dynamodb', () => {}),
   },
   {
     name: 'lose-sns',
     title: "Lose SNS's answer",
-    does: 'Somebody is certified. SNS accepts the event, and nobody hears so.',
-    expected: 'It is published again under the same id.',
+    does: 'Somebody is certified. SNS accepts the event, but its answer is lost.',
+    expected: 'The event is published again under the same id.',
     provoke: ({ sandbox, poll, faults }) => {
       faults.strikeNextWrite(poll.name, 'sns', () => {});
       sandbox.world.add();
@@ -173,8 +172,8 @@ export const acts: readonly Act[] = [
   {
     name: 'refuse-sns',
     title: 'SNS refuses',
-    does: 'SNS accepts nothing of the ticks until you end it.',
-    expected: 'Events stay in the outbox, and go out when it accepts again.',
+    does: 'SNS refuses the events of all ticks until you end this.',
+    expected: 'Events stay in the outbox, and go out once SNS accepts them again.',
     isOn: ({ faults, poll }) => faults.refuses(poll.name),
     provoke: ({ faults, poll }) => faults.refuse(poll.name, !faults.refuses(poll.name)),
   },

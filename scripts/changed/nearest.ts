@@ -7,8 +7,8 @@ export interface Near {
 }
 
 /**
- * Who names whom, which is more than who imports whom: programs that are started, worker threads, pages
- * and approved outputs are named, too.
+ * The files that name a file. That is more than imports: programs that are started, worker threads, pages and approved
+ * outputs are named, too.
  *
  * @param texts path from the root → content
  * @returns path → the files that name it
@@ -26,7 +26,7 @@ export function namedBy(texts: ReadonlyMap<string, string>): Map<string, Set<str
       add(normalize(name), file);
     }
   }
-  // The bundler is told names without their folder and ending.
+  // The bundler gets names without folder and ending.
   for (const entry of ['poll', 'operate', 'fan-out'])
     add(`lambda/${entry}.ts`, 'infra/constructs/function-code.ts');
   return users;
@@ -38,7 +38,7 @@ export function nearest(
   users: ReadonlyMap<string, ReadonlySet<string>>,
 ): Near[] {
   const steps = new Map(changed.map((file) => [file, 0]));
-  // The map grows while it is gone through, which ends when nothing new is reached.
+  // The map grows during the loop, which ends when nothing new is reached.
   for (const [file, at] of steps)
     for (const user of users.get(file) ?? []) if (!steps.has(user)) steps.set(user, at + 1);
   return [...steps].map(([file, at]) => ({ file, steps: at }));

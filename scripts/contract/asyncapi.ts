@@ -3,7 +3,7 @@ import { messageOf } from '../../lambda/events/message.ts';
 import { exampleEvents } from './examples.ts';
 import { componentSchemas, schemasPath } from './json-schemas.ts';
 
-/** `@asyncapi/parser` 3.6 accepts no other. */
+/** `@asyncapi/parser` 3.6 accepts no other version. */
 const bindingVersion = '0.1.0';
 
 /** The contract for machines as an AsyncAPI 3 document, complete in itself. */
@@ -77,7 +77,7 @@ export function asyncApi(): object {
   };
 }
 
-/** The attributes of an event's message as JSON has them. */
+/** The attributes of an event's message in JSON. */
 export function attributesIn(event: CertificationEvent): Record<string, string | number> {
   const attributes = Object.entries(messageOf(event).attributes);
   return Object.fromEntries(

@@ -68,7 +68,7 @@ function inEventTypes(released: readonly Schema[], current: readonly Schema[], p
   });
 }
 
-/** Without annotations, and with definitions in the place of references. */
+/** The schema without annotations, and with definitions in place of references. */
 function inlined(schema: unknown, root: unknown): unknown {
   if (Array.isArray(schema)) return schema.map((inner) => inlined(inner, root));
   if (!isSchema(schema)) return schema;
@@ -86,7 +86,7 @@ function inlined(schema: unknown, root: unknown): unknown {
     : { ...own, ...target };
 }
 
-/** Values of these are names with schemas, data, or schemas. */
+/** The values of these keywords are names with schemas, data, or schemas. */
 function inlinedValue(keyword: string, value: unknown, root: unknown): unknown {
   if (keyword === 'properties' || keyword === 'patternProperties')
     return Object.fromEntries(

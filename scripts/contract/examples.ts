@@ -39,7 +39,7 @@ const certified: Assessment = {
 
 const renamed: Assessment = { ...certified, name: 'Odalys Marrowfield', last_name: 'Marrowfield' };
 
-/** The life of one certification, and a test: an event of each type, as it is built in earnest. */
+/** The life of one certification, and a test: an event of each type, built by the real functions. */
 export function exampleEvents(): CertificationEvent[] {
   return [
     certificationEvent({

@@ -30,7 +30,7 @@ function yaml(value: object): string {
     stringify(value, {
       lineWidth: 100,
       aliasDuplicateObjects: false,
-      // Quotes dates, which YAML 1.1 takes for something other than text.
+      // Quotes dates, since YAML 1.1 does not read them as text.
       version: '1.1',
     })
   );

@@ -32,8 +32,8 @@ export function attributesJsonSchema(): JsonSchema {
 }
 
 /**
- * JSON Schema draft 4, which EventBridge's schema registry takes, of an event on a bus: EventBridge's own fields, and the
- * event as their `detail`.
+ * An event on a bus, in JSON Schema draft 4 for EventBridge's schema registry: EventBridge's own fields, with the event
+ * as their `detail`.
  */
 export function busEventJsonSchema(): JsonSchema {
   const {
@@ -74,7 +74,7 @@ export function busEventJsonSchema(): JsonSchema {
   };
 }
 
-/** The same schemas by name as an AsyncAPI document has them: JSON Schema draft 7. */
+/** The same schemas for an AsyncAPI document, by name: JSON Schema draft 7. */
 export function componentSchemas(): Record<string, JsonSchema> {
   const { definitions } = z.toJSONSchema(
     z.union([certificationEventSchema, messageAttributesSchema]),
@@ -90,7 +90,7 @@ const published = {
   // The input of our parser, not its result: unknown fields are allowed everywhere.
   io: 'input',
   override: ({ jsonSchema }) => {
-    // Zod's patterns of dates are hundreds of characters long and say the same as the format.
+    // Zod's patterns of dates are hundreds of characters long, and mean the same as the format.
     if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
   },
 } as const satisfies z.core.ToJSONSchemaParams;

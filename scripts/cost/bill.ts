@@ -18,9 +18,9 @@ export interface Line {
 
 const hoursInMonth = 730;
 const minutesInDay = 1_440;
-/** The function's, see infra/constructs/integration.ts. */
+/** The function's memory, see infra/constructs/integration.ts. */
 const gigabytes = 0.5;
-/** Of one integration, see notifier.config.ts. */
+/** For one integration, see notifier.config.ts. */
 const auditRequestsPerTick = 20;
 
 /** Figures that are not measured: durations in AWS, and additions by AWS itself. */
@@ -31,21 +31,21 @@ export const assumed = {
   ownMs: 50,
   /** Eight requests to the partner, four to SNS, and a cold start. */
   selfCheckMs: 4_000,
-  /** Two lines that Lambda writes of every invocation. */
+  /** The two lines that Lambda writes for every invocation. */
   lambdaLogBytes: 600,
   /** Entries of an item in the indexes by day and by event, with the 100 bytes that DynamoDB adds to each. */
   indexBytes: 470,
-  /** KMS is asked again after five minutes: for the ledger's key, the topics' and a queue's. */
+  /** The services ask KMS again after five minutes: for the ledger's key, the topics' and a queue's. */
   keyPeriodMinutes: 5,
 } as const;
 
-/** SQS developer guide, "Estimating AWS KMS costs": two for who sends, one for who receives. */
+/** SQS developer guide, "Estimating AWS KMS costs": two for the sender, one for the receiver. */
 const queueKeyRequests = 3;
 
 /** Metrics that every tick sends; see lambda/journal.ts. */
 const constantMetrics = 2;
 
-/** A month in the first year; the ledger's size is that of its end. */
+/** A month of the first year, with the ledger's size at the end of the year. */
 export function monthlyBill(
   measured: CostMeasured,
   { every, perDay, alarmMetrics }: Deployment,
@@ -67,7 +67,7 @@ export function monthlyBill(
   const auditRequests = hourOfAudits.requests - 60 * quiet.requests;
   const auditable = Math.min(1, (auditRequestsPerTick * 60) / every / Math.max(1, auditRequests));
 
-  /** Of a month: quiet ticks, ticks with news, and audits. */
+  /** The units of a month: quiet ticks, ticks with news, and audits. */
   const total = (of: (units: TickUnits) => number) =>
     (ticks - ticksWithNews) * of(quiet) +
     ticksWithNews * share * of(nearest) +
@@ -84,7 +84,7 @@ export function monthlyBill(
   const events = (perDay * hoursInMonth) / 24;
   const items = perDay * 365;
   const stored = (items * (measured.itemBytes + assumed.indexBytes)) / 1e9;
-  // Of the table alone (DynamoDB's developer guide, "Point-in-time recovery").
+  // Only the table counts (DynamoDB's developer guide, "Point-in-time recovery").
   const recoverable = (items * measured.itemBytes) / 1e9;
   const logged = (total(({ logBytes }) => logBytes) + ticks * assumed.lambdaLogBytes) / 1e9;
   const keyRequests =

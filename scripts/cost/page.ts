@@ -58,12 +58,12 @@ const explained: Readonly<Record<string, readonly [what: string, lower: string]>
   Mails: ['a digest for each tick with news, to one address', '`alerts.digestEvery`'],
 };
 
-/** Five of the topics, one of the schedules, two of subscriptions. */
+/** Five for the topics, one for the schedules, two for subscriptions. */
 const sharedAlarms = 8;
 
 let alarmMetrics: number | undefined;
 
-/** The metrics of the alarms of one integration with one queue and one address, as they are synthesized: one each. */
+/** The alarm metrics of one integration with one queue and one address, counted in the synthesized stack: one each. */
 function alarmMetricsOfDeployment(): number {
   alarmMetrics ??= countAlarmMetrics();
   return alarmMetrics;
@@ -90,7 +90,7 @@ function measured(): CostMeasured {
   return costMeasured.parse(JSON.parse(readFileSync(measuredFile, 'utf8')));
 }
 
-/** docs/measured/cost.md, as the measurements, the prices and the stack make it. */
+/** docs/measured/cost.md, from the measurements, the prices and the stack. */
 export function costPage(): ReadonlyMap<string, string> {
   const units = measured();
   const atOneMinute = volumes.map((perDay) => billOf(1, perDay));
@@ -226,7 +226,7 @@ function amount(line: Line | undefined): string {
 
 const dollars = (amount: number) => (amount > 0 && amount < 0.005 ? '<0.01' : amount.toFixed(2));
 
-/** Without an exponent, which few read. */
+/** Without an exponent, which few people read. */
 const plain = (amount: number) => amount.toFixed(10).replace(/\.?0+$/, '');
 
 function table([head = [], ...rows]: readonly (readonly string[])[]): string {

@@ -9,7 +9,7 @@ const facts = 'known to the project, not looked up again';
 const secondHand = (from: string) => `${from}, which cites AWS; not read at AWS itself`;
 const cloudburn = secondHand('cloudburn.io, March 2026');
 
-/** Seen in November 2026. Where the source is not AWS, look before you rely on it. */
+/** As of November 2026. If the source is not AWS, check the price before you rely on it. */
 export const prices = {
   readUnits: { dollars: 0.125e-6, unit: 'read unit', source: facts },
   writeUnits: { dollars: 0.625e-6, unit: 'write unit', source: facts },

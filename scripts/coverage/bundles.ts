@@ -6,7 +6,7 @@ import { bundle } from '../../infra/bundling/bundle.ts';
 import { functionNames } from '../../infra/bundling/options.ts';
 import type { Functions, Script } from './script.ts';
 
-/** A function as it is bundled now. */
+/** A function's present bundle. */
 export interface Bundle {
   readonly code: string;
   readonly map: TraceMap;
@@ -29,14 +29,14 @@ export async function bundlesNow(): Promise<readonly Bundle[]> {
   }
 }
 
-/** Stands between two tokens of a source without one of its own in a source map. */
+/** The text before a token that has no entry of its own in a source map. */
 const untold = /(?:[\s({[;:,=>?&|!.]|\b(?:return|throw|await|const|let|if|for|try|new|async))*$/;
 
 /**
- * The counts of a bundle, as if they were of the sources. A token that the map knows has the count of its place in the
- * bundle, and so has the text right before it. Not more: the bundler may have left out the text between two tokens.
+ * The counts of a bundle, as if they were counts of the sources. A token in the map has the count of its place in the
+ * bundle, and so has the text directly before it. Other text has none, since the bundler may have left it out.
  *
- * @param codeOf a source by its path, as Node runs it; undefined of one that is not asked for
+ * @param codeOf the source of a path, as Node runs it; undefined for a path that does not count
  */
 export function unbundled(
   { code, map }: Bundle,
@@ -44,7 +44,7 @@ export function unbundled(
   codeOf: (path: string) => string | undefined,
 ): ReadonlyMap<string, Functions> {
   const counts = new Int32Array(code.length);
-  // The outer ranges first, for those within to have the last word.
+  // The outer ranges come first, so that the inner ones overwrite them.
   const ranges = script.functions
     .flatMap((counted) => counted.ranges)
     .sort((a, b) => b.endOffset - b.startOffset - (a.endOffset - a.startOffset));

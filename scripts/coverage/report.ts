@@ -9,13 +9,13 @@ interface Counts {
 
 export interface Report {
   readonly rooms: Readonly<Record<string, Counts>>;
-  /** With the lines that nothing has run. */
+  /** With the lines that were never run. */
   readonly files: Readonly<Record<string, Counts & { readonly missed: readonly number[] }>>;
 }
 
 const kinds = ['lines', 'branches'] as const;
 
-/** A room is a folder; `lambda/` and each folder in it. */
+/** A room is a folder, or `lambda/` and each folder in it. */
 function roomsOf(path: string): readonly string[] {
   const [first = '', second = '', ...within] = path.split('/');
   return first === 'lambda' && within.length > 0 ? [first, `${first}/${second}`] : [first];
@@ -53,7 +53,10 @@ export function table({ rooms }: Report): string {
   );
 }
 
-/** Figures that have fallen, a line a room and kind. By a twentieth of a percent: not by rounding. */
+/**
+ * Figures that have fallen, a line for each room and kind. Differences below a twentieth of a percent count as
+ * rounding.
+ */
 export function fallsBetween(earlier: Report, later: Report): readonly string[] {
   return Object.entries(earlier.rooms).flatMap(([name, before]) => {
     const after = later.rooms[name];

@@ -5,12 +5,12 @@ import { mergeScriptCovs } from '@bcoe/v8-coverage';
 export type Script = Profiler.ScriptCoverage;
 export type Functions = Script['functions'];
 
-/** The length of its text. */
+/** The length of the script's text. */
 export function lengthOf(script: Script): number {
   return script.functions[0]?.ranges[0]?.endOffset ?? 0;
 }
 
-/** Of one script in two processes. */
+/** The counts of one script in two processes, together. */
 export function merged(earlier: Script | undefined, script: Script): Script {
   return (earlier && mergeScriptCovs([earlier, script])) ?? script;
 }

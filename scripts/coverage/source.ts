@@ -10,16 +10,16 @@ export type FileCoverage = Pick<
   'statementMap' | 's' | 'branchMap' | 'b'
 >;
 
-/** The types of a source blanked out, as Node does it: the rest stays in its place. */
+/** A source with its types blanked out, as Node does it, so that all other text keeps its place. */
 export function asNodeRunsIt(path: string, text: string): string {
   return path.endsWith('.ts') ? stripTypeScriptTypes(text) : text;
 }
 
-/** A source, and which of its statements and branches something has run. */
+/** A source, with its statements and branches that were run. */
 export class Source {
   readonly code: string;
   readonly #url: string;
-  /** By where they begin; in each is every one, run or not. */
+  /** By their start; each has all of them, run or not. */
   readonly #statements = new Map<string, { readonly line: number; isRun: boolean }>();
   readonly #branches = new Map<string, boolean>();
 
@@ -43,7 +43,7 @@ export class Source {
     return { covered: isRun.filter(Boolean).length, total: isRun.length };
   }
 
-  /** Lines on which a statement begins; run, when one of them is. */
+  /** The lines on which a statement begins, each with whether any of its statements was run. */
   get lines(): ReadonlyMap<number, boolean> {
     const lines = new Map<number, boolean>();
     for (const { line, isRun } of this.#statements.values())
@@ -51,7 +51,7 @@ export class Source {
     return lines;
   }
 
-  /** @returns how many places this source does not have: of another text, or another conversion */
+  /** @returns the number of places that this source does not have, since they belong to another text or conversion */
   add(file: FileCoverage): number {
     let strays = 0;
     for (const { key, hits } of statementsOf(file)) {
@@ -98,7 +98,7 @@ export class Source {
   }
 }
 
-// Where one ends differs between conversions.
+// The end of a statement differs between conversions.
 
 function statementsOf({ statementMap, s }: FileCoverage) {
   return Object.entries(statementMap).map(([id, { start }]) => ({

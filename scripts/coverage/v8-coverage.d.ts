@@ -1,7 +1,7 @@
-/** It comes without types. */
+/** The package has no types. */
 declare module '@bcoe/v8-coverage' {
   import type { Profiler } from 'node:inspector';
-  /** Of one script in several processes; undefined of none. */
+  /** Merges the counts of one script in several processes; undefined for none. */
   export function mergeScriptCovs(
     scripts: readonly Profiler.ScriptCoverage[],
   ): Profiler.ScriptCoverage | undefined;

@@ -3,12 +3,12 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export interface Calls {
-  /** `file function`, sorted; those without a name belong to the one that they stand in. */
+  /** `file function`, sorted. A function without a name belongs to the one around it. */
   readonly functions: readonly string[];
   readonly files: readonly string[];
 }
 
-/** Functions of a folder that V8 counts while something runs; calls while a module is loaded are not counted. */
+/** The functions of a folder that V8 counts during a run, without calls while a module is loaded. */
 export async function callsDuring(folder: string, run: () => Promise<unknown>): Promise<Calls> {
   const session = new Session();
   session.connect();
@@ -32,7 +32,7 @@ function callsIn(folder: string, scripts: readonly Profiler.ScriptCoverage[]): C
     if (!file.startsWith(`${folder}/`)) return [];
     return (
       functions
-        // Of an argument without a name V8 says where it stands: `pMap.concurrency`.
+        // For an argument without a name, V8 gives its place: `pMap.concurrency`.
         .filter(({ functionName }) => functionName !== '' && !functionName.includes('.'))
         .filter(({ ranges: [range] }) => (range?.count ?? 0) > 0)
         .map(({ functionName }) => `${file} ${functionName}`)

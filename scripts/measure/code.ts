@@ -1,6 +1,6 @@
 import { parseAst } from 'vitest/node';
 
-/** Lines that are neither empty nor a comment as a whole. */
+/** The number of lines that are neither empty nor only a comment. */
 export function linesOfCode(text: string): number {
   let isComment = false;
   let lines = 0;
@@ -19,7 +19,7 @@ export function mutableFields(text: string): string[] {
   return found;
 }
 
-/** Files that a source imports when it runs: types are gone by then. */
+/** The files that a source imports at run time, when types are gone. */
 export function importsOf(text: string): string[] {
   const { body } = parseAst(text, { lang: 'ts' });
   return body.flatMap((node) => {
@@ -49,7 +49,10 @@ function visit(node: unknown, scopes: readonly Scope[], report: (name: string) =
   for (const child of Object.values(node)) visit(child, inner, report);
 }
 
-/** Names that a node itself shows to be mutable. Notes the names that a function declares, and those reported. */
+/**
+ * The names that a node itself shows to be mutable. It also notes the names that a function declares, and those that
+ * were reported.
+ */
 function changeableIn(node: Node, scopes: readonly Scope[]): readonly string[] {
   const own = scopes.at(-1);
   switch (node.type) {

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Licences that let their text be left out. */
+/** Licences that do not require their text. */
 const asksForNoText = new Set(['0BSD', 'MIT-0', 'Unlicense']);
 
-/** Code that packages have built in without its licence. */
+/** Code that packages contain without its licence. */
 const builtIn = [
   { within: 'undici/lib/llhttp/', name: 'llhttp, in undici', file: 'llhttp.txt' },
   {
@@ -15,11 +15,11 @@ const builtIn = [
 ];
 
 /**
- * The licences of the packages that are bundled: each text once, below the names of its packages.
+ * The licences of the bundled packages: each text once, below the names of its packages.
  *
- * @param bundled files of the bundles, as esbuild's metafile names them
+ * @param bundled the files of the bundles, as esbuild's metafile names them
  * @param whole begins a sentence
- * @throws Error if a package has no licence text, and may not be without
+ * @throws Error if a package has no licence text, but its licence requires one
  */
 export function thirdPartyNotices(
   bundled: Iterable<string>,
@@ -42,7 +42,7 @@ export function thirdPartyNotices(
   return [intro, ...sections.sort()].join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-/** `node_modules/@scope/name` of a file in it; nothing of our own files. */
+/** `node_modules/@scope/name` of a file in it; undefined for our own files. */
 function packageFolder(file: string): string | undefined {
   return /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0];
 }

@@ -1,5 +1,5 @@
-// In every process of `npm run coverage`: has Node write its counts into a folder when a process or a
-// worker thread ends. Not in those of Vitest, which measures them itself.
+// Loaded in every process of `npm run coverage`: makes Node write its counts into a folder when a process or a worker
+// thread ends. Vitest's own processes are left out, since Vitest measures them.
 import { once } from 'node:events';
 import workerThreads from 'node:worker_threads';
 import { reachEveryProcess } from './every-process.mjs';
@@ -11,7 +11,7 @@ reachEveryProcess(
   import.meta.url,
   ({ NODE_V8_COVERAGE = folder }, program) => ({
     NODE_V8_COVERAGE: isVitest(program) ? undefined : NODE_V8_COVERAGE,
-    // In code from a cache, V8 counts functions and not their parts.
+    // For code from a cache, V8 counts functions, but not their parts.
     NODE_DISABLE_COMPILE_CACHE: '1',
   }),
   ({ NODE_V8_COVERAGE = folder }, program) => (isVitest(program) ? {} : { NODE_V8_COVERAGE }),
@@ -19,11 +19,10 @@ reachEveryProcess(
 
 const { BroadcastChannel, isMainThread, threadId, Worker } = workerThreads;
 const ends = new BroadcastChannel('coverage');
-// It alone keeps no process alive.
+// Alone, this must not keep a process alive.
 ends.unref();
 
-// A thread that is terminated writes nothing: it is asked to end by itself, and terminated when it
-// does not hear.
+// A terminated thread writes nothing. So it is asked to end by itself, and terminated only if it does not answer.
 const { terminate } = Worker.prototype;
 Worker.prototype.terminate = async function () {
   if (this.threadId === -1) return terminate.call(this);
@@ -36,11 +35,11 @@ Worker.prototype.terminate = async function () {
 };
 
 if (isMainThread) {
-  // Too late for this process. Its threads look at their own only where it is set
+  // Too late for this process, but its threads write their counts only if it is set
   // (https://github.com/nodejs/node/issues/46378).
   process.env.NODE_V8_COVERAGE = folder;
 } else {
-  // A function sees its own environment and nothing else.
+  // A function must see only its own environment.
   delete process.env.NODE_V8_COVERAGE;
   ends.onmessage = (event) => {
     if ('data' in event && event.data === threadId) process.exit(1);

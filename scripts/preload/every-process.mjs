@@ -1,6 +1,6 @@
-// Brings a module into every process and worker thread that a run starts, at any depth, and variables
-// into the environment of every process: also of one that is given an environment of its own.
-// Plain JavaScript, because npm and the launcher are run by the host's own Node.
+// Loads a module in every process and worker thread of a run, at any depth, and adds variables to the environment of
+// every process, also if that has an environment of its own. Plain JavaScript, because the host's own Node runs npm and
+// the launcher.
 import childProcess from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
 import { promisify } from 'node:util';
@@ -36,7 +36,7 @@ export function reachEveryProcess(module, variables, ofThread = () => ({})) {
       NODE_OPTIONS: flags.includes(flag) ? flags : `${flags} ${flag}`.trim(),
     };
   };
-  // In each of them the options come last, but for a callback.
+  // In each of these functions, the options come last, or before a callback.
   const reaching = (/** @type {any[]} */ args) => {
     const before = [...args];
     const callback = typeof before.at(-1) === 'function' ? [before.pop()] : [];

@@ -27,7 +27,7 @@ const ShiftedDate = new Proxy(RealDate, {
 RealDate.prototype.constructor = ShiftedDate;
 globalThis.Date = ShiftedDate;
 
-// Node adds a Date header by the machine's clock. The AWS SDK would take that for a clock of ours that is wrong.
+// Node adds a Date header by the machine's clock. The AWS SDK would conclude that our clock is wrong.
 const { writeHead } = ServerResponse.prototype;
 ServerResponse.prototype.writeHead = function (/** @type {unknown[]} */ ...args) {
   if (this.sendDate && !this.hasHeader('date')) this.setHeader('date', new Date().toUTCString());
@@ -48,7 +48,7 @@ Object.defineProperty(formats, 'format', {
   },
 });
 
-// Node has it from version 26 on. temporal-polyfill asks Date.
+// Node has Temporal from version 26 on. temporal-polyfill uses Date.
 if ('Temporal' in globalThis) {
   const { Instant, Now } = globalThis.Temporal;
   const zoned = (/** @type {string | undefined} */ timeZone = Now.timeZoneId()) =>

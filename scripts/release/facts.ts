@@ -18,13 +18,13 @@ export const manifestSchema = z.looseObject({
 });
 const lockSchema = z.object({ version: z.string() });
 const packed = z.object({ files: z.array(z.object({ path: z.string(), size: z.int() })) });
-/** npm 11 answers with a list, later ones by the package's name. */
+/** npm 11 answers with a list; later versions answer with an object by the package's name. */
 const packSchema = z.union([
   z.array(packed),
   z.record(z.string(), packed).transform(Object.values),
 ]);
 
-/** Reads a checkout that has been built. */
+/** Reads the facts of a built checkout. */
 export function factsOf(root: string): Release {
   const text = (path: string) => {
     const file = join(root, path);

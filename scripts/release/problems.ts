@@ -4,15 +4,15 @@ import { breakingChanges } from '../contract/compatibility.ts';
 /** The facts that decide whether a commit can be released. */
 export interface Release {
   readonly manifest: Manifest;
-  /** Of the lockfile. */
+  /** The version in the lockfile. */
   readonly lockedVersion: string;
   readonly changelog: string;
   readonly today: Temporal.PlainDate;
-  /** Schemas of the contract by file: as they are, and as last released. */
+  /** Schemas of the contract by file: the present ones, and the last released ones. */
   readonly contract: ReadonlyMap<string, Schemas>;
-  /** Paths of generated files that are not as the sources make them. */
+  /** Generated files that differ from the output of the sources. */
   readonly stale: readonly string[];
-  /** Paths that differ from the commit. */
+  /** Files that differ from the commit. */
   readonly uncommitted: readonly string[];
   /** Tags of other commits. */
   readonly tags: readonly string[];
@@ -106,7 +106,7 @@ function dateProblems(
   today: Temporal.PlainDate,
 ): string[] {
   if (date === undefined) return [`CHANGELOG.md has no date behind ${version}: "- ${today}"`];
-  // At the date line's other end it is tomorrow already.
+  // Tomorrow has begun at the other end of the date line.
   return Temporal.PlainDate.compare(date, today.add({ days: 1 })) > 0
     ? [`CHANGELOG.md says that ${version} is of ${date}, which is in the future`]
     : [];
@@ -114,7 +114,10 @@ function dateProblems(
 
 const copy = 'cp docs/events/*.schema.json docs/events/released/';
 
-/** Nothing breaks within a version of the contract. A release keeps its schemas, and the next one is compared with them. */
+/**
+ * Within a version of the contract, nothing may break. A release stores its schemas, and the next one is compared with
+ * them.
+ */
 function contractProblems(name: string, { current, released }: Schemas): string[] {
   if (released === undefined) return [`docs/events/released lacks ${name}: ${copy}`];
   if (current === released) return [];
@@ -124,7 +127,7 @@ function contractProblems(name: string, { current, released }: Schemas): string[
     : [`docs/events/released has ${name} as it was: ${copy}`];
 }
 
-/** Everybody can read these files. */
+/** Files that everybody may read. */
 const published = [
   /^(package\.json|README\.md|LICENSE)$/,
   /^ops\/launcher\.mjs$/,
