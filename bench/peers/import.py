@@ -1,4 +1,4 @@
-"""How long a fresh process takes to import what a peer's sync imports, and the peer's version."""
+"""The duration of the imports of a peer's sync in a fresh process, and the peer's version."""
 
 import json
 import sys

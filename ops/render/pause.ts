@@ -22,7 +22,12 @@ export function ifPausedLines(
   { paused }: { readonly paused?: Paused | undefined },
 ): string[] {
   if (paused === undefined) return [];
-  return [view.paint('warning', `Not before resume: it is ${pausedTold(view, paused)}`)];
+  return [
+    view.paint(
+      'warning',
+      `Takes effect after resume: the integration is ${pausedTold(view, paused)}`,
+    ),
+  ];
 }
 
 export function pauseLines(view: View, pause: ResultOf<'pause'>): string[] {

@@ -197,7 +197,7 @@ const changes: readonly [keyof Status['detection'], what: string, by: string][] 
   ['withdrawn', 'withdrawn', 'the total'],
   ['news', 'edited, on a day that the newest page shows whole', 'the newest page'],
   ['editedRecent', 'edited, in the recent days', 'an audit'],
-  ['editedHistory', 'edited, before that, one gone and one new on an old day', 'an audit'],
+  ['editedHistory', 'edited, on any older day; one gone and one new that day', 'an audit'],
 ];
 
 /** The most that a call takes. */

@@ -133,7 +133,7 @@ describe('a decision on held events', () => {
   it('takes effect after a pause, and says so', async () => {
     await duty.run('pause --reason maintenance');
     expect((await duty.run('release --yes')).stdout).toMatch(
-      /^3 events released: 3 created\nNot before resume: it is paused since .* E[SD]T by .*: maintenance\n$/,
+      /^3 events released: 3 created\nTakes effect after resume: the integration is paused since .* E[SD]T by .*: maintenance\n$/,
     );
   });
 
@@ -200,7 +200,7 @@ describe('a baseline', () => {
     const { exitCode, stdout } = await duty.run('baseline --follow');
     expect(exitCode).toBe(1);
     expect(stdout).toMatch(
-      /^baseline .*\nNot before resume: it is paused since .*: maintenance\n$/,
+      /^baseline .*\nTakes effect after resume: the integration is paused since .*: maintenance\n$/,
     );
     expect(await duty.json('baseline --follow')).toMatchObject({
       exitCode: 1,

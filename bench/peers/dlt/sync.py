@@ -21,7 +21,7 @@ if not is_full:
         "lag": config["lookBackDays"],
     }
 
-# From the oldest day that came, what did not come is gone.
+# From the oldest received day on, a row that was not received is gone.
 merge = {
     "disposition": "merge",
     "strategy": "delete-insert",
@@ -51,7 +51,7 @@ assessments = rest_api_resources(
                 "name": "assessments",
                 "primary_key": "id",
                 "write_disposition": "replace" if is_full else merge,
-                # A row stays whole. (With it, `replace` leaves the table alone when no row comes.)
+                # Rows are not split. (With this setting, `replace` leaves the table unchanged if no row is received.)
                 "max_table_nesting": 0,
                 "endpoint": {"path": "assessments", "data_selector": "data", "params": params},
             }
@@ -65,11 +65,11 @@ pipeline = dlt.pipeline(
     dataset_name="partner",
 )
 if pipeline.has_pending_data:
-    # What a sync that was killed had not loaded yet; a run with new data would load it and end.
+    # Rows that a killed sync had not loaded yet. A run with new data would load only these, and end.
     try:
         pipeline.run()
     except PipelineStepFailed:
-        # The kill left a package that no run can load.
+        # The killed sync left a package that cannot be loaded.
         pipeline.abort_packages()
 # The default, INSERT statements, takes 2.5 times the processor and 8 times the memory.
 pipeline.run(assessments, loader_file_format="jsonl")
