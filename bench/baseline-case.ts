@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Arena } from './arena.ts';
 import { asDeployed, heapOptions } from './as-deployed.ts';
 import { type AwsReady, startChild } from './child.ts';
-import type { Row } from './score.ts';
+import type { ScoreRow } from './score.ts';
 
 const outcome = z.object({
   ticks: z.int(),
@@ -45,8 +45,8 @@ export async function baseline(
   arena: Arena,
   aws: AwsReady,
   records: number,
-  smaller?: Row,
-): Promise<Row> {
+  smaller?: ScoreRow,
+): Promise<ScoreRow> {
   await arena.control('DELETE', '/requests');
   const ready = await asDeployed('baseline-process.ts', async (bundle) => {
     const { partner, name: world, topics } = arena;

@@ -15,25 +15,25 @@ const threeClients = `
 const root = fileURLToPath(new URL('..', import.meta.url));
 const poll = join(root, 'lambda/poll.ts');
 
-export interface Bundle {
+export interface BundleFile {
   readonly url: string;
   readonly bytes: number;
 }
 
 export interface Bundles {
   /** As in the stack. */
-  readonly poll: Bundle;
+  readonly poll: BundleFile;
   /** The three bare clients, without any exclusion. */
-  readonly clients: Bundle;
+  readonly clients: BundleFile;
   /** The three bare clients, with the stack's exclusions. */
-  readonly barest: Bundle;
+  readonly barest: BundleFile;
 }
 
 export async function withBundles<Result>(
   use: (bundles: Bundles) => Promise<Result>,
 ): Promise<Result> {
   return await inTemporaryFolder(async (folder) => {
-    const built = async (name: string, options: BuildOptions): Promise<Bundle> => {
+    const built = async (name: string, options: BuildOptions): Promise<BundleFile> => {
       const outfile = join(folder, `${name}.mjs`);
       await build({ ...bundleOptions, ...options, outfile });
       return { url: pathToFileURL(outfile).href, bytes: (await stat(outfile)).size };

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { seededRandom } from '../local/partner-sandbox/random.ts';
 import { type Arena, type Contender, contenders, type Measured } from './arena.ts';
-import { type Happened, isFaultless, type Row, scoreOf, sumOf, worstOf } from './score.ts';
+import { type Happened, isFaultless, type ScoreRow, scoreOf, sumOf, worstOf } from './score.ts';
 import { listDay, spreadAudits } from './seed.ts';
 import { today } from './settings.ts';
 
@@ -31,8 +31,8 @@ export async function settle(arena: Pick<Arena, 'run' | 'ticker' | 'clock'>): Pr
 }
 
 /** A tick without changes and without due audits. */
-export async function quietTick(arena: Arena, label: string): Promise<Row[]> {
-  const rows: Row[] = [];
+export async function quietTick(arena: Arena, label: string): Promise<ScoreRow[]> {
+  const rows: ScoreRow[] = [];
   for (const contender of contenders) {
     const measured = await arena.measure(contender);
     const score = scoreOf([], measured.heard);
@@ -59,7 +59,7 @@ export async function quietTick(arena: Arena, label: string): Promise<Row[]> {
 }
 
 /** The costs of an hour of ticks in the steady state, less those of as many quiet ticks. */
-export async function auditsOfAnHour(arena: Arena, label: string): Promise<Row[]> {
+export async function auditsOfAnHour(arena: Arena, label: string): Promise<ScoreRow[]> {
   const { ledger } = arena.ticker;
   const quiet = await arena.measure('ours');
   await spreadAudits(ledger, arena.clock);
@@ -94,9 +94,9 @@ export async function newToday(
   count: number,
   label: string,
   mostRequests: number,
-): Promise<Row[]> {
+): Promise<ScoreRow[]> {
   const ids = await addOn(arena, today, count);
-  const rows: Row[] = [];
+  const rows: ScoreRow[] = [];
   for (const contender of contenders) {
     const measured = await arena.measure(contender);
     const score = scoreOf(ids.map(happened('created')), measured.heard);
@@ -117,7 +117,7 @@ export async function backdated(
   arena: Arena,
   label: string,
   places: readonly string[],
-): Promise<Row[]> {
+): Promise<ScoreRow[]> {
   const most = { requests: 25, text: 'in the same tick' };
   return anywhere(arena, `1 backdated within ${label}`, places, most, [], async (day) => {
     const ids = await addOn(arena, day, 1);
@@ -133,7 +133,7 @@ export async function removed(
   arena: Arena,
   label: string,
   places: readonly string[],
-): Promise<Row[]> {
+): Promise<ScoreRow[]> {
   const most = { requests: 50, text: 'after two looks, audits included' };
   return anywhere(arena, `1 removed ten years back, ${label}`, places, most, [11], async (day) => {
     const [first] = await listDay(arena.ticker.client, day);
@@ -151,7 +151,7 @@ async function anywhere(
   /** Minutes between two later runs. */
   later: readonly number[],
   happen: (day: string) => Promise<Happened[]>,
-): Promise<Row[]> {
+): Promise<ScoreRow[]> {
   const runs = new Map(contenders.map((contender) => [contender, [] as Measured[]] as const));
   const truth: Happened[] = [];
   for (const place of places) {
@@ -192,7 +192,7 @@ export function randomDays(days: readonly string[], count: number): string[] {
  * backdated), move, leave and return between requests; then quiet and a day's audits. An event must tell of each
  * record that is there, or gone, for good.
  */
-export async function unrest(arena: Arena, length: number): Promise<Row[]> {
+export async function unrest(arena: Arena, length: number): Promise<ScoreRow[]> {
   const before = await idsOf(arena);
   const runs = new Map(contenders.map((contender) => [contender, [] as Measured[]] as const));
   const minutes = async (count: number) => {

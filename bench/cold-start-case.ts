@@ -8,7 +8,7 @@ import { withBundles } from './bundles.ts';
 import { type AwsReady, partnerReady, startChild } from './child.ts';
 import { inFreshProcess } from './environment-process.ts';
 import { Meter } from './meter.ts';
-import type { Row } from './score.ts';
+import type { ScoreRow } from './score.ts';
 import { timeZone, today } from './settings.ts';
 import { Subscriber } from './subscriber.ts';
 
@@ -22,7 +22,7 @@ const megabytes = (bytes: number) => Math.round(bytes / 2 ** 20);
  *
  * @param imports of each
  */
-export async function coldStart(aws: AwsReady, imports: number): Promise<Row[]> {
+export async function coldStart(aws: AwsReady, imports: number): Promise<ScoreRow[]> {
   const partner = await startChild(
     'partner-process.ts',
     { records: 1_000, until: today },

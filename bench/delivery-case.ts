@@ -11,7 +11,7 @@ import type { Arena, Contender } from './arena.ts';
 import { asDeployed, heapOptions } from './as-deployed.ts';
 import { type AwsReady, startChild } from './child.ts';
 import { Meter } from './meter.ts';
-import { isFaultless, type Row, scoreOf } from './score.ts';
+import { isFaultless, type ScoreRow, scoreOf } from './score.ts';
 import { Subscriber } from './subscriber.ts';
 
 const outcome = z.object({
@@ -46,8 +46,8 @@ export async function pendingDelivered(
   arena: Arena,
   aws: AwsReady,
   count: number,
-  smaller?: readonly Row[],
-): Promise<Row[]> {
+  smaller?: readonly ScoreRow[],
+): Promise<ScoreRow[]> {
   const usual = await deliver(arena, aws, 'usual poller', count);
   const ours = await deliver(arena, aws, 'ours', count);
   const speedUp = perSecond(ours) / perSecond(usual);
@@ -69,14 +69,14 @@ export async function pendingDelivered(
   return [{ ...ours, further, target: { text, passed } }, usual];
 }
 
-const perSecond = ({ further }: Row) => further?.['events a second'] ?? 0;
+const perSecond = ({ further }: ScoreRow) => further?.['events a second'] ?? 0;
 
 async function deliver(
   arena: Arena,
   aws: AwsReady,
   contender: Contender,
   count: number,
-): Promise<Row> {
+): Promise<ScoreRow> {
   const { name: world, partner, clock } = arena;
   const outbox = contender === 'ours' ? world : `${world}-one-by-one`;
   const meter = new Meter(aws);

@@ -11,7 +11,7 @@ const outcome = z.object({
   bytes: z.number(),
   ticks: z.array(z.object({ outcome: z.string(), requests: z.int() })),
 });
-export type Environment = z.output<typeof outcome>;
+export type MeasuredEnvironment = z.output<typeof outcome>;
 
 /** In JavaScript, since stripping TypeScript's types would be measured, too. */
 const program = `
@@ -40,7 +40,7 @@ export async function inFreshProcess(
   ticks: number,
   variables: Readonly<Record<string, string>> = {},
   nodeOptions: readonly string[] = [],
-): Promise<Environment> {
+): Promise<MeasuredEnvironment> {
   const child = spawn(
     process.execPath,
     [...nodeOptions, '--input-type=module', '--eval', program, url, String(ticks)],

@@ -17,7 +17,7 @@ import {
 import { awsReady, startChild } from './child.ts';
 import { coldStart } from './cold-start-case.ts';
 import { pendingDelivered } from './delivery-case.ts';
-import type { Row } from './score.ts';
+import type { ScoreRow } from './score.ts';
 import { seedLedger } from './seed.ts';
 import { today } from './settings.ts';
 import { tableOf } from './table.ts';
@@ -61,10 +61,10 @@ const sizes = options.quick
 endBySignals();
 const aws = await startChild('aws-process.ts', {}, awsReady, ['--max-old-space-size=16000']);
 const began = performance.now();
-const rows: Row[] = [];
+const rows: ScoreRow[] = [];
 const size = (records: number) => records.toLocaleString('en');
 
-function found(...more: readonly Row[]): void {
+function found(...more: readonly ScoreRow[]): void {
   rows.push(...more);
   const seconds = Math.round((performance.now() - began) / 1000);
   for (const { case: name } of more.slice(0, 1)) console.error(`${seconds} s: ${name}`);
@@ -94,7 +94,7 @@ await inWorld('small', { records: sizes.small, until: today }, async (arena) => 
   found(...(await auditsOfAnHour(arena, size(sizes.small))));
 });
 
-let smaller: Row | undefined;
+let smaller: ScoreRow | undefined;
 await inWorld('fewer', { records: sizes.fewer, until: today }, async (arena) => {
   smaller = await baseline(arena, aws.ready, sizes.fewer);
   found(smaller);

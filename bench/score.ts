@@ -14,20 +14,20 @@ export interface Score {
   readonly untrue: number;
 }
 
-export interface Target {
+export interface Goal {
   readonly text: string;
   readonly passed: boolean;
 }
 
 /** A line of the table. */
-export interface Row {
+export interface ScoreRow {
   readonly case: string;
   readonly contender: Contender;
   readonly measured?: Omit<Measured, 'heard'>;
   readonly score?: Score;
   /** Figures that are not counts of requests or units. */
   readonly further?: Readonly<Record<string, number>>;
-  readonly target?: Target;
+  readonly target?: Goal;
 }
 
 const keyOf = ({ type, subject }: Happened) => `${type} ${subject}`;

@@ -1,4 +1,4 @@
-import type { Row } from './score.ts';
+import type { ScoreRow } from './score.ts';
 
 /** For a terminal that does not fill the screen. */
 const mostColumns = 120;
@@ -17,7 +17,7 @@ const columns = [
 const indent = '  ';
 
 /** The rows for a terminal: by case, with the figures below each other, and remarks below these. */
-export function tableOf(rows: readonly Row[]): string {
+export function tableOf(rows: readonly ScoreRow[]): string {
   const widths = columns.map((name, index) =>
     Math.max(name.length, ...rows.map((row) => cellsOf(row)[index]?.length ?? 0)),
   );
@@ -39,7 +39,7 @@ export function tableOf(rows: readonly Row[]): string {
   ].join('\n');
 }
 
-function cellsOf({ contender, measured, score }: Row): string[] {
+function cellsOf({ contender, measured, score }: ScoreRow): string[] {
   const calls = Object.values(measured?.calls ?? {}).reduce((sum, count) => sum + count, 0);
   return [
     contender,
@@ -54,7 +54,7 @@ function cellsOf({ contender, measured, score }: Row): string[] {
   ];
 }
 
-function notesOf({ further, target }: Row): string[] {
+function notesOf({ further, target }: ScoreRow): string[] {
   const figures = Object.entries(further ?? {}).map(([what, value]) => `${what}: ${value}`);
   return [
     ...(target ? [`${target.passed ? 'pass' : 'FAIL'}: ${target.text}`] : []),

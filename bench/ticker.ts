@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SNSClient } from '@aws-sdk/client-sns';
-import { snsAnnouncer, type Topics } from '../lambda/delivery/sns-announcer.ts';
+import { snsAnnouncer, type TopicArns } from '../lambda/delivery/sns-announcer.ts';
 import { dynamoLedger } from '../lambda/ledger/dynamo-ledger.ts';
 import { Table } from '../lambda/ledger/table.ts';
 import { createPartnerClient, type PartnerClient } from '../lambda/partner/client.ts';
@@ -23,7 +23,7 @@ export interface TickerOptions {
   readonly dynamodb: DynamoDBClient;
   readonly sns: SNSClient;
   readonly table: string;
-  readonly topics: Topics;
+  readonly topics: TopicArns;
   /** The duration of a request to the partner; without requests, the clock stands still. */
   readonly requestMs?: number;
   readonly onRequest?: () => void;

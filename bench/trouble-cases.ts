@@ -4,7 +4,7 @@ import { ManualClock } from '../test/scaffold/clock.ts';
 import { type Arena, contenders, type Measured } from './arena.ts';
 import type { AwsReady } from './child.ts';
 import { Meter } from './meter.ts';
-import { isFaultless, type Row, scoreOf, sumOf } from './score.ts';
+import { isFaultless, type ScoreRow, scoreOf, sumOf } from './score.ts';
 import { now, timeZone, today } from './settings.ts';
 import { Subscriber } from './subscriber.ts';
 import { createTicker, type TickerOptions } from './ticker.ts';
@@ -18,7 +18,11 @@ export async function minutes(arena: Arena, count: number): Promise<void> {
 }
 
 /** Changes e-mail addresses at random in the history. Neither the total nor the newest page shows that. */
-export async function historyEdits(arena: Arena, label: string, edits: number): Promise<Row[]> {
+export async function historyEdits(
+  arena: Arena,
+  label: string,
+  edits: number,
+): Promise<ScoreRow[]> {
   const before = await arena.ticker.client.list({ sort: 'certified_on', order: 'ASC', page: 1 });
   const { count } = before.meta;
   const edited: number[] = [];
@@ -69,7 +73,7 @@ export async function crashLoop(
   aws: AwsReady,
   events: number,
   deaths: number,
-): Promise<Row> {
+): Promise<ScoreRow> {
   const { clock, name: world, partner } = arena;
   const observer = new Meter(aws);
   const subscriber = await Subscriber.to(`${world}-deaths`, observer.sns, aws.messaging);
@@ -148,7 +152,7 @@ export async function slowPartner(
   aws: AwsReady,
   records: number,
   requestsPerMinute: number,
-): Promise<Row> {
+): Promise<ScoreRow> {
   const clock = new ManualClock(now);
   const sandbox = await startPartnerSandbox({
     records,

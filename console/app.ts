@@ -7,7 +7,7 @@ import type { Html } from './html.ts';
 import { askedPath, page, pathOf } from './layout.ts';
 import { type Context, Hono, html } from './library.ts';
 import { addLocalPages } from './local-pages.ts';
-import type { Asked, Download, Page } from './page.ts';
+import type { ConsolePage, Download, PageRequest } from './page.ts';
 import { certification, certificationFound } from './pages/certification.ts';
 import { command, commandList } from './pages/commands.ts';
 import { events } from './pages/events.ts';
@@ -19,7 +19,7 @@ import { run } from './pages/run.ts';
 import { Runs, type RunsOptions, runPath } from './runs.ts';
 
 /** The pages of each integration. */
-const pages: readonly Page[] = [
+const pages: readonly ConsolePage[] = [
   now,
   events,
   proof,
@@ -51,7 +51,7 @@ export function app(door: Door, root: string, { changed, ending }: RunsOptions):
     const [first = ''] = await door.integrations();
     return leadTo(c, pathOf(first, 'now'));
   });
-  const askedIn = (c: Context): Asked => ({
+  const askedIn = (c: Context): PageRequest => ({
     door,
     integration: c.req.param('integration') ?? '',
     given: { ...c.req.query(), ...c.req.param() },

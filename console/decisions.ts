@@ -1,14 +1,14 @@
-import type { Selection } from '../lambda/operations/shapes.ts';
+import type { WaitingSelection } from '../lambda/operations/shapes.ts';
 import { commandForm, commandPath, hiddenFields } from './command-form.ts';
 import type { Html } from './html.ts';
 import { html } from './library.ts';
 
 /** Values by the names of the options that select events which wait for ops. */
-export type Selected = Readonly<Record<string, string>>;
+export type SelectedOptions = Readonly<Record<string, string>>;
 
 interface Decision {
-  readonly waits: Selection['waiting'];
-  readonly selected: Selected;
+  readonly waits: WaitingSelection['waiting'];
+  readonly selected: SelectedOptions;
   /** The selection in words, for people who do not see the row of the buttons. */
   readonly of: string;
 }

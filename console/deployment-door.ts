@@ -1,8 +1,8 @@
 import { Readable, Writable } from 'node:stream';
-import type { Place } from '../lambda/condition-table.ts';
+import type { CommandPlace } from '../lambda/condition-table.ts';
 import type { CommandName, ResultOf } from '../lambda/operations/contract.ts';
 import { NotFoundError } from '../ops/errors.ts';
-import { type Host, programStarted } from '../ops/host.ts';
+import { type OpsHost, programStarted } from '../ops/host.ts';
 import { shellQuoted } from '../ops/render/text.ts';
 import { Clients } from '../ops/target/access.ts';
 import { NotSignedInError } from '../ops/target/errors.ts';
@@ -29,10 +29,14 @@ export class DeploymentDoor implements Door, Disposable {
   readonly zone: string;
   readonly local?: LocalDoor;
   readonly #options: TargetOptions;
-  readonly #host: Host;
+  readonly #host: OpsHost;
   #found: Promise<Found> | undefined;
 
-  constructor(options: TargetOptions & { readonly title: string }, host: Host, local?: LocalDoor) {
+  constructor(
+    options: TargetOptions & { readonly title: string },
+    host: OpsHost,
+    local?: LocalDoor,
+  ) {
     this.title = options.title;
     this.zone = calendarZone(host.timeZone);
     this.#options = options;
@@ -44,7 +48,7 @@ export class DeploymentDoor implements Door, Disposable {
     return this.#host.clock;
   }
 
-  place(integration?: string): Place {
+  place(integration?: string): CommandPlace {
     const [at = '', ...more] = this.#where();
     const options = [at, ...more.map(shellQuoted)].join(' ');
     return {

@@ -1,5 +1,5 @@
 import type { Clock } from '../lambda/clock.ts';
-import type { Place } from '../lambda/condition-table.ts';
+import type { CommandPlace } from '../lambda/condition-table.ts';
 import type { CommandName, ResultOf } from '../lambda/operations/contract.ts';
 import type { AdvisedStatus } from '../ops/render/status.ts';
 import type { SettingsOf } from '../ops/target/operate-client.ts';
@@ -24,7 +24,7 @@ export interface Door {
   /** The zone of all shown times: an IANA name. */
   readonly zone: string;
   /** The place for commands that a page shows. */
-  place(integration?: string): Place;
+  place(integration?: string): CommandPlace;
   /** @throws OpsError: not found, not signed in, still starting */
   integrations(): Promise<readonly string[]>;
   /** @throws OpsError */
@@ -44,7 +44,7 @@ export interface Door {
 }
 
 /** An event as subscribers get it. */
-export interface ReceivedEvent {
+export interface DeliveredEvent {
   readonly id: string;
   /** JSON, as it was published. */
   readonly body: string;
@@ -116,7 +116,7 @@ export interface LocalDoor {
   /** The partner is a real one, so neither events nor mails are stored: they name people. */
   readonly isReal: boolean;
   /** The newest ones first. */
-  readonly events: readonly ReceivedEvent[];
+  readonly events: readonly DeliveredEvent[];
   readonly mails: readonly ReceivedMail[];
   readonly notices: readonly ReceivedMail[];
   /** Absent: the partner is a real one, or the instance is still starting. */

@@ -8,7 +8,7 @@ export type Html = ReturnType<typeof html>;
 export const toned = (tone: Tone, text: string): Html =>
   tone === 'plain' ? html`${text}` : html`<span class="${tone}">${text}</span>`;
 
-export interface Column {
+export interface HtmlColumn {
   readonly title: string;
   readonly isNumber?: boolean;
 }
@@ -16,7 +16,7 @@ export interface Column {
 /** A table with a caption, for people who cannot see its place. It scrolls by itself on a small screen. */
 export function table(
   caption: string,
-  columns: readonly Column[],
+  columns: readonly HtmlColumn[],
   rows: readonly (readonly (Html | string | number)[])[],
 ): Html {
   const kind = (index: number) => (columns[index]?.isNumber ? 'number' : '');

@@ -2,10 +2,10 @@
 export { type Console, serveConsole } from './console.ts';
 export { DeploymentDoor } from './deployment-door.ts';
 export type {
+  DeliveredEvent as ReceivedEvent,
   LocalDoor,
   LocalTally,
   Provocation,
   Provoking,
-  ReceivedEvent,
   ReceivedMail,
 } from './door.ts';

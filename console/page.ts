@@ -3,7 +3,7 @@ import type { Html } from './html.ts';
 import type { Runs } from './runs.ts';
 
 /** The deployment and the integration of a page, and the values of its address. */
-export interface Asked {
+export interface PageRequest {
   readonly door: Door;
   readonly integration: string;
   /** The values of `:name` in the path, and the first value of each name in the query. */
@@ -12,19 +12,19 @@ export interface Asked {
 }
 
 /** A page about one integration. */
-export interface Page {
+export interface ConsolePage {
   /** The path behind the integration; `:name` stands for any one part. */
   readonly path: string;
   /** The entry of the navigation that it belongs to; absent: `path`. */
   readonly under?: string;
-  title(given: Asked['given']): string;
-  content(asked: Asked): Promise<Html> | Html;
+  title(given: PageRequest['given']): string;
+  content(asked: PageRequest): Promise<Html> | Html;
 }
 
 /** A file about one integration. */
 export interface Download {
   readonly path: string;
-  content(asked: Asked): Promise<{
+  content(asked: PageRequest): Promise<{
     readonly name: string;
     readonly type: string;
     readonly text: string;

@@ -3,7 +3,7 @@ import { adviceOnDenied, adviceOnUnusable } from './condition-table.ts';
 import { errorOf } from './errors.ts';
 
 /** A request to AWS, as IAM names it. */
-export interface Asked {
+export interface AwsRequest {
   readonly action: string;
   readonly resource: string;
 }
@@ -13,7 +13,7 @@ export class AccessDeniedError extends errorOf('access-denied', 'aws') {
   readonly whatToDo: string;
 
   /** @param saying AWS's code, the request, and the kind of policy that has led to it */
-  constructor({ action, resource }: Asked, saying: string, options: ErrorOptions) {
+  constructor({ action, resource }: AwsRequest, saying: string, options: ErrorOptions) {
     super(`AWS denies ${action} on ${resource} ${saying}.`, options);
     this.whatToDo = adviceOnDenied(`${action} on ${resource}`);
   }
@@ -23,7 +23,7 @@ export class AccessDeniedError extends errorOf('access-denied', 'aws') {
 export class ResourceUnusableError extends errorOf('resource-unusable', 'aws') {
   readonly whatToDo = adviceOnUnusable;
 
-  constructor({ action, resource }: Asked, saying: string, options: ErrorOptions) {
+  constructor({ action, resource }: AwsRequest, saying: string, options: ErrorOptions) {
     super(`AWS cannot do ${action} on ${resource} ${saying}.`, options);
   }
 }
@@ -65,7 +65,7 @@ const named = {
  *
  * @returns undefined if something else has failed
  */
-export function denialOf(error: unknown, asked: Asked): Denial | undefined {
+export function denialOf(error: unknown, asked: AwsRequest): Denial | undefined {
   const { data } = denied.safeParse(error);
   if (data === undefined) return undefined;
   const { name: code, message, $metadata } = data;

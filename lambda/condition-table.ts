@@ -17,7 +17,7 @@ export interface Condition {
   readonly act: Urgency;
   /** Whole sentences, which hold without the command. */
   readonly toDo: string;
-  readonly command?: Command;
+  readonly command?: AdvisedCommand;
   /** It is over when ... */
   readonly over: string;
   /** The metric of ours that its alarm counts. */
@@ -81,12 +81,12 @@ export interface NoticedCondition extends Condition {
 export type Advice = Pick<Condition, 'toDo' | 'command'>;
 
 /** A command of this project's command line, without its place. */
-export interface Command {
+export interface AdvisedCommand {
   readonly ops: string;
 }
 
 /** The deployment that a command is for. */
-export interface Place {
+export interface CommandPlace {
   /** Options; also the region and the profile that the reader has given. */
   readonly at: `--stack ${string}` | '--local';
   /** As the reader starts this project's command line. Absent: by npx. */
@@ -97,15 +97,15 @@ export interface Place {
 
 /** A command as it is typed. */
 export function commandLine(
-  command: Command,
-  { at, program = 'npx certification-notifier', integration }: Place,
+  command: AdvisedCommand,
+  { at, program = 'npx certification-notifier', integration }: CommandPlace,
 ): string {
   const which = integration === undefined ? '' : ` --integration ${integration}`;
   return `${program} ${command.ops} ${at}${which}`;
 }
 
 /** On one line. */
-export function adviceOn({ toDo, command }: Advice, place: Place): string {
+export function adviceOn({ toDo, command }: Advice, place: CommandPlace): string {
   return command ? `${toDo} ${commandLine(command, place)}` : toDo;
 }
 
@@ -121,8 +121,8 @@ const oneUntold = 'This subscriber has not been told; all others have.';
 const mendReceiver = 'Mend the receiver: its policy, its key or its code.';
 const storeThem =
   'Store {"client_id": "...", "client_secret": "..."}, as the partner issued them, as the value of the secret.';
-const store: Command = { ops: 'credentials set' };
-const tried: Command = { ops: 'check' };
+const store: AdvisedCommand = { ops: 'credentials set' };
+const tried: AdvisedCommand = { ops: 'check' };
 
 export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
   paused: {

@@ -30,17 +30,17 @@ const hostFlags = [
   ['--time-zone', 'timeZone'],
 ] as const;
 
-export type Flags = Readonly<z.output<typeof flags>>;
+export type StartFlags = Readonly<z.output<typeof flags>>;
 
 /**
  * Reads the command line.
  *
  * @throws CommanderError when the help or one line about the mistake has been written
  */
-export function parseFlags(
+export function parseStartFlags(
   argv: readonly string[],
   { streams, environment }: Pick<ProcessHost, 'streams' | 'environment'>,
-): Flags {
+): StartFlags {
   const file = filePath(environment);
   const program = commandLine('npm start --', streams)
     .description(

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { environment } from '../lambda/names.ts';
-import type { FunctionPlan, Plan } from './aws/interpret.ts';
+import type { FunctionPlan, LocalPlan } from './aws/interpret.ts';
 
 const integration = z
   .string()
@@ -22,7 +22,10 @@ export const settingsIn = ({
 }: Readonly<Record<string, string>>): Settings => integration.parse(text);
 
 /** The stack, with other settings of the integrations in its functions. */
-export function withSettings(plan: Plan, change: (settings: Settings) => Partial<Settings>): Plan {
+export function withSettings(
+  plan: LocalPlan,
+  change: (settings: Settings) => Partial<Settings>,
+): LocalPlan {
   return changed(plan, environment.integration, (text) => {
     const settings = integration.safeParse(text);
     return settings.success ? { ...settings.data, ...change(settings.data) } : undefined;
@@ -36,9 +39,9 @@ const timetable = z
 
 /** A stack with its own partner, at another pace and with another first change. */
 export function withTimetable(
-  plan: Plan,
+  plan: LocalPlan,
   change: (everySeconds: number) => { everySeconds: number; since: number; until: string },
-): Plan {
+): LocalPlan {
   return changed(plan, 'SANDBOX', (text) => {
     const sandbox = timetable.safeParse(text);
     return sandbox.success ? { ...sandbox.data, ...change(sandbox.data.everySeconds) } : undefined;
@@ -47,10 +50,10 @@ export function withTimetable(
 
 /** @param change gets the variable's value; undefined leaves it unchanged */
 function changed(
-  plan: Plan,
+  plan: LocalPlan,
   variable: string,
   change: (text: string | undefined) => object | undefined,
-): Plan {
+): LocalPlan {
   return {
     ...plan,
     functions: plan.functions.map((one): FunctionPlan => {

@@ -1,5 +1,5 @@
 import type { Temporal } from 'temporal-polyfill';
-import type { Plan } from './aws/interpret.ts';
+import type { LocalPlan } from './aws/interpret.ts';
 import { withSettings, withTimetable } from './function-settings.ts';
 
 /**
@@ -7,7 +7,7 @@ import { withSettings, withTimetable } from './function-settings.ts';
  * too. A missing certification gets its second look after the same number of ticks. The stack's own partner makes the
  * same number of changes between two ticks, and starts with a few changes of each kind.
  */
-export function paced(plan: Plan, seconds: number, now: Temporal.Instant): Plan {
+export function paced(plan: LocalPlan, seconds: number, now: Temporal.Instant): LocalPlan {
   const expression = `rate(${seconds} ${seconds === 1 ? 'second' : 'seconds'})`;
   const lively = withTimetable(plan, (everySeconds) => {
     const since = now.subtract({ seconds: Math.ceil((40 * everySeconds * seconds) / 60) });

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { type IntegrationConfig, type NotifierConfig, parseConfig } from '../infra/config.ts';
 import { type Clock, systemClock } from '../lambda/clock.ts';
 import { StartError } from './errors.ts';
-import type { Flags } from './flags.ts';
+import type { StartFlags } from './flags.ts';
 import type { PartnerSandbox } from './partner-sandbox/index.ts';
 
 const text = (name: string) => {
@@ -50,13 +50,13 @@ export interface Watched {
 /** All configured integrations, with an invented partner each; for a real host, only the first. */
 export function watchedIntegrations(
   config: NotifierConfig,
-  flags: Flags,
+  flags: StartFlags,
 ): readonly IntegrationConfig[] {
   return flags.baseUrl === undefined ? config.integrations : [watchedIntegration(config, flags)];
 }
 
 /** @param index gives each of several sandboxes other people */
-export function flagsFor(flags: Flags, index: number): Flags {
+export function flagsFor(flags: StartFlags, index: number): StartFlags {
   return { ...flags, seed: flags.seed + index };
 }
 
@@ -67,7 +67,7 @@ export function flagsFor(flags: Flags, index: number): Flags {
  */
 export function watchedIntegration(
   { integrations: [first] }: NotifierConfig,
-  { baseUrl = first?.baseUrl, timeZone = first?.timeZone }: Flags,
+  { baseUrl = first?.baseUrl, timeZone = first?.timeZone }: StartFlags,
 ): IntegrationConfig {
   const [watched] = parseConfig({ integrations: [{ ...first, baseUrl, timeZone }] }).integrations;
   if (watched) return watched;
@@ -76,7 +76,7 @@ export function watchedIntegration(
 
 /** @throws StartError for a file without credentials, PortTakenError */
 export async function partnerHost(
-  { credentials, records, seed }: Flags,
+  { credentials, records, seed }: StartFlags,
   { baseUrl, timeZone, every }: IntegrationConfig,
   { port = 0, clock = systemClock }: { readonly port?: number; readonly clock?: Clock } = {},
 ): Promise<PartnerHost> {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { NotifierError } from '../lambda/errors.ts';
-import type { Environment, ProcessHost } from '../ops/host.ts';
+import type { EnvironmentVariables, ProcessHost } from '../ops/host.ts';
 import { withOutput } from '../ops/output.ts';
 import { StartError } from './errors.ts';
 
@@ -24,7 +24,7 @@ export function commandLine(
  * folder.
  */
 export const filePath =
-  ({ INIT_CWD: caller = '' }: Environment) =>
+  ({ INIT_CWD: caller = '' }: EnvironmentVariables) =>
   (text: string) => {
     if (text.trim() !== '') return resolve(caller, text);
     throw new InvalidArgumentError('Allowed: the path of a file.');

@@ -6,10 +6,10 @@ import { demoConfig } from '../infra/demo.ts';
 import { loadConfig } from '../infra/load-config.ts';
 import { systemClock } from '../lambda/clock.ts';
 import { environment as names } from '../lambda/names.ts';
-import { type Host, type HostInput, hostOf } from '../ops/host.ts';
+import { type HostInput, hostOf, type OpsHost } from '../ops/host.ts';
 import { calendarZone, showsColours } from '../ops/terminal.ts';
 import type { EmbeddedAws } from './aws/index.ts';
-import { type Flags, parseFlags } from './flags.ts';
+import { parseStartFlags, type StartFlags } from './flags.ts';
 import { settingsIn } from './function-settings.ts';
 import { type ClaimedInstance, claimInstance, localDirectory } from './instance.ts';
 import {
@@ -38,11 +38,11 @@ type LocalHost = Pick<HostInput, 'streams' | 'environment' | 'timeZone' | 'stopp
  * @returns the exit code, once all output is written: 1 when a tick failed, or nothing could be started
  */
 export function run(argv: readonly string[], host: LocalHost): Promise<number> {
-  return runProgram(host, () => start(parseFlags(argv, host), hostOf(host)));
+  return runProgram(host, () => start(parseStartFlags(argv, host), hostOf(host)));
 }
 
 /** @returns the exit code: 1 when a tick failed */
-async function start(flags: Flags, host: Host): Promise<number> {
+async function start(flags: StartFlags, host: OpsHost): Promise<number> {
   const { environment, stopping, clock } = host;
   const screen = screenOf(host);
   await using cleanup = new AsyncDisposableStack();
@@ -115,7 +115,7 @@ async function start(flags: Flags, host: Host): Promise<number> {
   return screen.tally.failedTicks > 0 ? 1 : 0;
 }
 
-function screenOf({ streams, environment, timeZone, clock }: Host): Screen {
+function screenOf({ streams, environment, timeZone, clock }: OpsHost): Screen {
   return new Screen({
     timeOfDay: () =>
       clock
@@ -129,7 +129,7 @@ function screenOf({ streams, environment, timeZone, clock }: Host): Screen {
 }
 
 /** A page shows commands as they can be typed in this checkout. */
-function asNpmScript(host: Host): Host {
+function asNpmScript(host: OpsHost): OpsHost {
   return { ...host, environment: { ...host.environment, npm_lifecycle_event: 'ops' } };
 }
 
@@ -140,9 +140,9 @@ async function partners({
   port,
   cleanup,
 }: {
-  readonly flags: Flags;
+  readonly flags: StartFlags;
   readonly integrations: readonly NotifierConfig['integrations'][number][];
-  readonly clock?: Host['clock'];
+  readonly clock?: OpsHost['clock'];
   readonly port: number;
   readonly cleanup: AsyncDisposableStack;
 }): Promise<Watched[]> {
@@ -182,7 +182,7 @@ async function embedded(
     readonly ports: Ports;
     readonly screen: Screen;
     readonly faults: Faults;
-    readonly clock: Host['clock'];
+    readonly clock: OpsHost['clock'];
   },
 ): Promise<EmbeddedAws> {
   const { startEmbeddedAws } = await import('./aws/index.ts');
@@ -220,7 +220,7 @@ function factsOf({
   every,
 }: {
   readonly watched: readonly Watched[];
-  readonly flags: Flags;
+  readonly flags: StartFlags;
   readonly aws: EmbeddedAws;
   readonly every: number;
 }): [name: string, value: string][] {

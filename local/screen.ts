@@ -77,7 +77,7 @@ export interface TickOrigin {
 }
 
 /** The numbers of events, mails and ticks so far. */
-export interface Tally {
+export interface ScreenTally {
   ticks: number;
   failedTicks: number;
   /** Ticks that failed because of a provocation. */
@@ -97,7 +97,7 @@ export interface ScreenOptions {
 
 /** Writes to the terminal line by line, and counts. */
 export class Screen {
-  readonly tally: Tally = {
+  readonly tally: ScreenTally = {
     ticks: 0,
     failedTicks: 0,
     provokedTicks: 0,

@@ -1,4 +1,10 @@
-import { type Advice, adviceOn, alarmed, noticed, type Place } from '../lambda/condition-table.ts';
+import {
+  type Advice,
+  adviceOn,
+  alarmed,
+  type CommandPlace,
+  noticed,
+} from '../lambda/condition-table.ts';
 import { type Reason, reasons } from '../lambda/operations/commands/status.ts';
 import type { ResultOf } from '../lambda/operations/contract.ts';
 import type { AdvisedStatus } from './render/status.ts';
@@ -12,7 +18,7 @@ interface Looking {
   readonly access: Access;
   readonly stop: AbortSignal;
   /** Fills the advised commands: the program, the deployment and the integration. */
-  readonly place: Place;
+  readonly place: CommandPlace;
 }
 
 /**
@@ -42,7 +48,7 @@ function scheduled(status: Status, { is }: Schedule): Status {
 }
 
 /** Adds the table's advice to each reason and each open condition, with commands as they are typed here. */
-function advised({ conditions: open, ...status }: Status, place: Place): AdvisedStatus {
+function advised({ conditions: open, ...status }: Status, place: CommandPlace): AdvisedStatus {
   const isOpen = (reason: Reason) => open.some(({ name }) => name === reason);
   const unopened = status.reasons.filter((reason) => !isOpen(reason));
   return {

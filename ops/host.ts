@@ -1,18 +1,18 @@
 import { type Clock, systemClock } from '../lambda/clock.ts';
 import type { Command } from '../lambda/operations/contract.ts';
-import type { ClientSettings, Service } from './target/access.ts';
+import type { AwsService, ClientSettings } from './target/access.ts';
 import type { Streams } from './terminal.ts';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /** The words that start this command line; npm gives its script's name in the environment. */
-export function programStarted({ npm_lifecycle_event: script }: Environment): string {
+export function programStarted({ npm_lifecycle_event: script }: EnvironmentVariables): string {
   return script === 'ops' ? 'npm run ops --' : 'npx certification-notifier';
 }
 
 export interface ProcessHost {
   readonly streams: Streams;
-  readonly environment: Environment;
+  readonly environment: EnvironmentVariables;
   /** As Node names it. */
   readonly timeZone: string;
   /** Aborted by a signal that ends the program; also by the program itself, once nobody reads its output. */
@@ -20,10 +20,10 @@ export interface ProcessHost {
 }
 
 /** Everything that the program takes from outside. A test replaces the parts of the process. */
-export interface Host extends ProcessHost {
+export interface OpsHost extends ProcessHost {
   readonly clock: Clock;
   /** The endpoint and the credentials of a service of AWS. @param asked the options of the command line */
-  readonly aws: (service: Service, asked: AskedOfAws) => ClientSettings;
+  readonly aws: (service: AwsService, asked: AskedOfAws) => ClientSettings;
   /** Answers the question before a change. Absent: the terminal asks the user. */
   readonly confirm?: (question: string) => Promise<boolean>;
   /** Called before each command that changes something; an error that it throws prevents the command. */
@@ -36,13 +36,13 @@ export interface AskedOfAws {
 }
 
 /** The SDK finds omitted settings in the environment and the AWS files of this process. */
-const foundBySdk: Host['aws'] = (_service, { region, profile }) => ({
+const foundBySdk: OpsHost['aws'] = (_service, { region, profile }) => ({
   ...(region !== undefined && { region }),
   ...(profile !== undefined && { profile }),
 });
 
-export type HostInput = ProcessHost & Partial<Host>;
+export type HostInput = ProcessHost & Partial<OpsHost>;
 
-export function hostOf(input: HostInput): Host {
+export function hostOf(input: HostInput): OpsHost {
   return { clock: systemClock, aws: foundBySdk, ...input };
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../lambda/clock.ts';
-import { type Pace, type ProgressState, progressLine } from './render/progress.ts';
+import { type MeasuredSpeed, type ProgressState, progressLine } from './render/progress.ts';
 import type { Terminal } from './terminal.ts';
 
 /** A shorter wait gets no progress line. */
@@ -90,7 +90,7 @@ export class Progress implements Disposable {
     );
   }
 
-  #pace(nowMs: number): Pace | undefined {
+  #pace(nowMs: number): MeasuredSpeed | undefined {
     const [first, last] = [this.#first, this.#last];
     if (first === undefined || last === undefined || last.done <= first.done) return undefined;
     const tookMs = last.atMs - first.atMs;

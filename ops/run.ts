@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { UsageError } from './errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { fail } from './failing.ts';
-import { type Environment, type Host, type HostInput, hostOf } from './host.ts';
+import { type EnvironmentVariables, type HostInput, hostOf, type OpsHost } from './host.ts';
 import type { OpsCommand } from './ops-command.ts';
 import { withOutput } from './output.ts';
 import { buildProgram, programName } from './program.ts';
@@ -37,7 +37,7 @@ export async function run(argv: readonly string[], input: HostInput): Promise<Ex
 
 async function runCommand(
   argv: readonly string[],
-  host: Host,
+  host: OpsHost,
   terminal: Terminal,
 ): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.fine;
@@ -93,7 +93,7 @@ const capitalised = (text: string) => text.slice(0, 1).toUpperCase() + text.slic
 async function carryOut(
   command: OpsCommand,
   parsed: Command,
-  host: Host,
+  host: OpsHost,
   terminal: Terminal,
 ): Promise<ExitCode> {
   const options = globalSettings.parse(parsed.optsWithGlobals());
@@ -113,4 +113,5 @@ async function carryOut(
 }
 
 /** An explicit --local wins over the variable. An empty variable counts as absent, since CI sets it so. */
-const stackOf = ({ NOTIFIER_STACK: name }: Environment) => (name === '' ? undefined : name);
+const stackOf = ({ NOTIFIER_STACK: name }: EnvironmentVariables) =>
+  name === '' ? undefined : name;

@@ -1,9 +1,9 @@
 import type { Clock } from '../lambda/clock.ts';
-import { commandLine, type Place } from '../lambda/condition-table.ts';
+import { type CommandPlace, commandLine } from '../lambda/condition-table.ts';
 import type { CommandName, ResultOf } from '../lambda/operations/contract.ts';
 import { NotConfirmedError, StoppedShortError, UsageError } from './errors.ts';
 import type { Followed } from './following.ts';
-import { type Host, programStarted } from './host.ts';
+import { type OpsHost, programStarted } from './host.ts';
 import { answeredWithinMs, Progress } from './progress.ts';
 import type { View } from './render/layout.ts';
 import { jsonLine, shellQuoted } from './render/text.ts';
@@ -25,7 +25,7 @@ export interface SessionOptions extends TargetOptions {
 }
 
 interface SessionParts {
-  readonly host: Host;
+  readonly host: OpsHost;
   readonly terminal: Terminal;
   readonly clients: Clients;
 }
@@ -37,7 +37,7 @@ export class Session {
   readonly clock: Clock;
   readonly json: boolean;
   readonly #options: SessionOptions;
-  readonly #host: Host;
+  readonly #host: OpsHost;
   readonly #clients: Clients;
   #target: Promise<Target> | undefined;
 
@@ -52,7 +52,7 @@ export class Session {
   }
 
   /** The options and the host, for the console and the MCP server: they give commands of their own. */
-  get origin(): { readonly options: Omit<SessionOptions, 'json'>; readonly host: Host } {
+  get origin(): { readonly options: Omit<SessionOptions, 'json'>; readonly host: OpsHost } {
     const { json: _, ...options } = this.#options;
     return { options, host: this.#host };
   }
@@ -152,7 +152,7 @@ export class Session {
   }
 
   /** The place of later commands: the same program, deployment, account and region. */
-  place(integration = this.#options.integration): Place {
+  place(integration = this.#options.integration): CommandPlace {
     const { stack = '', local, region, profile } = this.#options;
     const where = Object.entries({ region, profile }).map(([name, value]) =>
       value === undefined ? '' : ` --${name} ${shellQuoted(value)}`,

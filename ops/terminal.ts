@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { WriteStream } from 'node:tty';
 import { styleText } from 'node:util';
 import { InterruptedError, UsageError } from './errors.ts';
-import type { Environment, Host } from './host.ts';
+import type { EnvironmentVariables, OpsHost } from './host.ts';
 import type { Tone, View } from './render/layout.ts';
 
 /** The three streams of a process; tests replace them. */
@@ -30,11 +30,11 @@ export const calendarZone = (timeZone: string): string =>
 
 /** Writes answers to standard output, and everything else to standard error. */
 export class Terminal {
-  readonly #host: Pick<Host, 'streams' | 'environment' | 'timeZone' | 'clock'>;
+  readonly #host: Pick<OpsHost, 'streams' | 'environment' | 'timeZone' | 'clock'>;
   readonly #streams: Streams;
   #hasTransient = false;
 
-  constructor(host: Pick<Host, 'streams' | 'environment' | 'timeZone' | 'clock'>) {
+  constructor(host: Pick<OpsHost, 'streams' | 'environment' | 'timeZone' | 'clock'>) {
     this.#host = host;
     this.#streams = host.streams;
   }
@@ -153,7 +153,7 @@ export class Terminal {
 /** Node's own rule, for any stream and environment. */
 export function showsColours(
   { isTTY = false }: { isTTY?: boolean },
-  environment: Environment,
+  environment: EnvironmentVariables,
 ): boolean {
   if (!isTTY && environment.FORCE_COLOR === undefined) return false;
   return WriteStream.prototype.getColorDepth(environment) > 2;

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { startVitest } from 'vitest/node';
 import { bundlesNow, unbundled } from './coverage/bundles.ts';
-import { fallsBetween, type Report, reportOf, table } from './coverage/report.ts';
+import { type CoverageReport, fallsBetween, reportOf, table } from './coverage/report.ts';
 import { lengthOf, merged, type Script } from './coverage/script.ts';
 import { asNodeRunsIt, type FileCoverage, Source } from './coverage/source.ts';
 
@@ -62,7 +62,7 @@ if (strays > 0)
 
 if (options.against !== undefined) {
   if (!existsSync(options.against)) program.error(`error: ${options.against} is not found.`);
-  const earlier: Report = JSON.parse(readFileSync(options.against, 'utf8'));
+  const earlier: CoverageReport = JSON.parse(readFileSync(options.against, 'utf8'));
   const falls = fallsBetween(earlier, report);
   for (const fall of falls) console.log(`fell: ${fall}`);
   if (falls.length > 0) process.exitCode = 1;

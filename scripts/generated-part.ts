@@ -1,5 +1,5 @@
 /** The comments around the part of a page that is generated; the rest is written by hand. */
-export interface Part {
+export interface GeneratedPart {
   readonly begin: string;
   readonly end: string;
 }
@@ -12,7 +12,7 @@ export interface Part {
  */
 export function withPart(
   page: string,
-  { begin, end }: Part,
+  { begin, end }: GeneratedPart,
   made: (before: string) => string,
 ): string {
   const [before, rest, ...more] = page.split(begin);

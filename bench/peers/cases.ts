@@ -2,7 +2,7 @@ import { type Happened, type Score, scoreOf } from '../score.ts';
 import { today } from '../settings.ts';
 import type { Trial } from './trial.ts';
 import { happened, verdictOfUnrest } from './verdict.ts';
-import type { World } from './world.ts';
+import type { PeerWorld } from './world.ts';
 
 /** A case for all contenders, on a world of the same seed with the same changes. */
 export interface Case {
@@ -128,7 +128,7 @@ export function casesOf(sizes: Sizes): readonly Case[] {
 }
 
 /** Makes a change, and then polls after each of these minutes. */
-function changed(minutes: readonly number[], change: (world: World) => Promise<Happened[]>) {
+function changed(minutes: readonly number[], change: (world: PeerWorld) => Promise<Happened[]>) {
   return async (trial: Trial) => {
     const truth = await change(trial.world);
     for (const after of minutes) await trial.poll(after);
@@ -137,7 +137,7 @@ function changed(minutes: readonly number[], change: (world: World) => Promise<H
 }
 
 /** Ids of the newest days, and of all other days. */
-async function someOldSomeNew(world: World): Promise<number[]> {
+async function someOldSomeNew(world: PeerWorld): Promise<number[]> {
   const ids = await world.ids();
   return [...ids.slice(-halfOld), ...spread(ids, halfOld, 0.9)];
 }

@@ -18,7 +18,7 @@ export type Peer = (typeof peers)[number];
 export const folderOf = (peer: Peer) => join(here, peer);
 
 /** A peer's virtual environment. */
-export interface Environment {
+export interface VirtualEnvironment {
   readonly python: string;
   readonly bin: string;
 }
@@ -46,7 +46,7 @@ export async function findPython(): Promise<string> {
 }
 
 /** The peer's virtual environment. The first call makes it from the package index. */
-export async function environmentOf(peer: Peer, python: string): Promise<Environment> {
+export async function environmentOf(peer: Peer, python: string): Promise<VirtualEnvironment> {
   const requirements = join(folderOf(peer), 'requirements.txt');
   const digest = createHash('sha256')
     .update(python)
@@ -76,7 +76,7 @@ async function pip(python: string, args: readonly string[]): Promise<void> {
 const imported = z.object({ ms: z.number(), version: z.string() });
 
 /** The cost of one import in a fresh process. */
-export async function importOf(peer: Peer, { python }: Environment) {
+export async function importOf(peer: Peer, { python }: VirtualEnvironment) {
   const { stdout } = await run(python, [join(here, 'import.py'), ...imports[peer]], {
     env: peerVariables,
   });
@@ -92,7 +92,7 @@ export const peerVariables: Readonly<Record<string, string>> = {
 };
 
 /** The size of the peer's virtual environment, without that of an empty one. */
-export async function installedBytes({ python }: Environment): Promise<number> {
+export async function installedBytes({ python }: VirtualEnvironment): Promise<number> {
   const { stdout } = await run(python, [
     '-c',
     'import sysconfig; print(sysconfig.get_path("purelib"))',

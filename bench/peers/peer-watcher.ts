@@ -5,9 +5,9 @@ import * as z from 'zod';
 import type { PartnerReady } from '../child.ts';
 import { today } from '../settings.ts';
 import type { Heard } from '../subscriber.ts';
-import { type Environment, folderOf, type Peer, peerVariables } from './environments.ts';
+import { folderOf, type Peer, peerVariables, type VirtualEnvironment } from './environments.ts';
 import { type MeasuredProcess, startMeasured } from './measured-process.ts';
-import { type Known, learned, type Row } from './told.ts';
+import { type Known, learned, type PeerRow } from './told.ts';
 import type { Enter, Poll, Watcher } from './watcher.ts';
 
 /** `look-back`: from two weeks before the newest day; `full`: everything in each poll. */
@@ -44,7 +44,7 @@ const digestOf = (record: unknown) =>
 const record = z.looseObject({ id: z.int() });
 
 interface Message {
-  readonly row?: Row;
+  readonly row?: PeerRow;
   readonly state?: unknown;
   /** The rows so far are all rows, so a missing row is gone. */
   readonly isAll?: boolean;
@@ -77,7 +77,7 @@ const messages: Readonly<Record<Peer, z.ZodType<Message>>> = {
 interface Options {
   readonly peer: Peer;
   readonly mode: Mode;
-  readonly environment: Environment;
+  readonly environment: VirtualEnvironment;
   readonly partner: PartnerReady;
   /** The folder of this world. */
   readonly folder: string;
@@ -145,7 +145,7 @@ class PeerWatcher implements Watcher {
    */
   async #follow({ lines, ended }: MeasuredProcess) {
     const { peer, mode } = this.#options;
-    const rows: Row[] = [];
+    const rows: PeerRow[] = [];
     let state = this.#state;
     let isAll = peer === 'dlt' || (mode === 'full' && peer !== 'singer');
     for await (const line of lines) {

@@ -9,7 +9,6 @@ import { inFreshProcess } from '../environment-process.ts';
 import { endBySignals, inTemporaryFolder } from '../temporary-folder.ts';
 import { type Case, casesOf, type Sizes } from './cases.ts';
 import {
-  type Environment,
   environmentOf,
   findPython,
   importOf,
@@ -17,11 +16,12 @@ import {
   type Peer,
   peers,
   productionBytes,
+  type VirtualEnvironment,
 } from './environments.ts';
 import { ourContender } from './our-watcher.ts';
 import { type Mode, peerContender } from './peer-watcher.ts';
 import {
-  type Facts,
+  type ContenderFacts,
   type Result,
   tableOfFacts,
   tableOfResults,
@@ -29,8 +29,8 @@ import {
   whereLighter,
 } from './table.ts';
 import { Trial } from './trial.ts';
-import { type Contender, contenders, type Enter } from './watcher.ts';
-import { World } from './world.ts';
+import { type Enter, type PeerContender, peerContenders } from './watcher.ts';
+import { PeerWorld } from './world.ts';
 
 const whole: Sizes = { history: 5_000, firstSync: 20_000, unrest: 2_000, reads: 30, kills: 20 };
 const quick: Sizes = { history: 500, firstSync: 500, unrest: 500, reads: 5, kills: 3 };
@@ -62,7 +62,7 @@ const cases = casesOf(options.quick ? quick : whole).filter(
 );
 if (cases.length === 0) program.error(`There is no case "${options.only}".`);
 
-const peerOf: Readonly<Record<Exclude<Contender, 'ours'>, readonly [Peer, Mode]>> = {
+const peerOf: Readonly<Record<Exclude<PeerContender, 'ours'>, readonly [Peer, Mode]>> = {
   'dlt, look-back': ['dlt', 'look-back'],
   'dlt, full': ['dlt', 'full'],
   'Airbyte CDK, look-back': ['airbyte-cdk', 'look-back'],
@@ -71,8 +71,11 @@ const peerOf: Readonly<Record<Exclude<Contender, 'ours'>, readonly [Peer, Mode]>
   'Singer, full': ['singer', 'full'],
 };
 /** dlt compares its table with the new rows. A target that only upserts cannot notice a missing row. */
-const cannotTellWithdrawals: readonly Contender[] = ['Airbyte CDK, look-back', 'Singer, look-back'];
-const modeOf = (contender: Contender): Mode | undefined =>
+const cannotTellWithdrawals: readonly PeerContender[] = [
+  'Airbyte CDK, look-back',
+  'Singer, look-back',
+];
+const modeOf = (contender: PeerContender): Mode | undefined =>
   contender === 'ours' ? undefined : peerOf[contender][1];
 
 const began = performance.now();
@@ -89,7 +92,7 @@ try {
 
 async function compare(): Promise<void> {
   const python = await findPython();
-  const environments = new Map<Peer, Environment>();
+  const environments = new Map<Peer, VirtualEnvironment>();
   for (const peer of peers) environments.set(peer, await environmentOf(peer, python));
   const facts = options.only === undefined ? await factsOf(environments) : [];
   const aws = await startChild('aws-process.ts', {}, awsReady, ['--max-old-space-size=8000']);
@@ -106,17 +109,17 @@ async function compare(): Promise<void> {
 }
 
 function entrances(
-  environments: ReadonlyMap<Peer, Environment>,
+  environments: ReadonlyMap<Peer, VirtualEnvironment>,
   { aws, bundle, folder }: { aws: AwsReady; bundle: string; folder: string },
-): ReadonlyMap<Contender, Enter> {
-  const environmentFor = (peer: Peer): Environment => {
+): ReadonlyMap<PeerContender, Enter> {
+  const environmentFor = (peer: Peer): VirtualEnvironment => {
     const environment = environments.get(peer);
     if (environment === undefined) throw new Error(`${peer} has no environment`);
     return environment;
   };
   const { python } = environmentFor('singer');
   return new Map(
-    contenders.map((contender) => {
+    peerContenders.map((contender) => {
       if (contender === 'ours') return [contender, ourContender({ aws, bundle, python, folder })];
       const [peer, mode] = peerOf[contender];
       return [contender, peerContender({ peer, mode, folder, environment: environmentFor(peer) })];
@@ -124,7 +127,7 @@ function entrances(
   );
 }
 
-async function resultsOf(enters: ReadonlyMap<Contender, Enter>): Promise<Result[]> {
+async function resultsOf(enters: ReadonlyMap<PeerContender, Enter>): Promise<Result[]> {
   const results: Result[] = [];
   for (const one of cases)
     for (const [contender, enter] of enters) {
@@ -135,8 +138,8 @@ async function resultsOf(enters: ReadonlyMap<Contender, Enter>): Promise<Result[
   return results;
 }
 
-async function resultOf(one: Case, contender: Contender, enter: Enter): Promise<Result> {
-  const world = await World.open(one.records);
+async function resultOf(one: Case, contender: PeerContender, enter: Enter): Promise<Result> {
+  const world = await PeerWorld.open(one.records);
   const watcher = await enter(world.partner, String(one.records));
   try {
     if (one.isStarted) await watcher.start();
@@ -159,8 +162,10 @@ async function resultOf(one: Case, contender: Contender, enter: Enter): Promise<
   }
 }
 
-async function factsOf(environments: ReadonlyMap<Peer, Environment>): Promise<Facts[]> {
-  const facts: Facts[] = [];
+async function factsOf(
+  environments: ReadonlyMap<Peer, VirtualEnvironment>,
+): Promise<ContenderFacts[]> {
+  const facts: ContenderFacts[] = [];
   const { times, bytes } = await withBundles(async ({ poll }) => {
     const variables = functionEnvironment();
     await inFreshProcess(poll.url, 0, variables);
@@ -188,7 +193,7 @@ async function factsOf(environments: ReadonlyMap<Peer, Environment>): Promise<Fa
   return facts;
 }
 
-function report(facts: readonly Facts[], results: readonly Result[]): void {
+function report(facts: readonly ContenderFacts[], results: readonly Result[]): void {
   console.log('Where a peer is better:\n');
   for (const line of [...whereBetter(results), ...whereLighter(results)]) console.log(`- ${line}`);
   if (facts.length > 0) console.log(`\n${tableOfFacts(facts)}`);

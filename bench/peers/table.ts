@@ -1,10 +1,10 @@
 import type { Score } from '../score.ts';
-import type { Contender } from './watcher.ts';
+import type { PeerContender } from './watcher.ts';
 
 /** The result of one contender in one case. */
 export interface Result {
   readonly case: string;
-  readonly contender: Contender;
+  readonly contender: PeerContender;
   /** Requests to the API, without those for tokens. */
   readonly requests: number;
   /** Polls that ended with an error. */
@@ -19,7 +19,7 @@ export interface Result {
 }
 
 /** Facts on a contender, apart from any case. */
-export interface Facts {
+export interface ContenderFacts {
   readonly name: string;
   readonly version: string;
   readonly importMs?: number;
@@ -61,7 +61,7 @@ function cellsOf({ score, waiting }: Result): string[] {
   return [found, `${count(lost)}${note}`, count(untrue), count(twice)];
 }
 
-export function tableOfFacts(facts: readonly Facts[]): string {
+export function tableOfFacts(facts: readonly ContenderFacts[]): string {
   return markdown(
     ['', 'version', 'import, ms', 'installed, MB'],
     facts.map(({ name, version, importMs, installedBytes }) => [
@@ -75,7 +75,7 @@ export function tableOfFacts(facts: readonly Facts[]): string {
 
 /** Cases in which a peer loses less than ours, false events apart, or is as faultless with fewer requests. */
 export function whereBetter(results: readonly Result[]): string[] {
-  const lines = new Map<string, Contender[]>();
+  const lines = new Map<string, PeerContender[]>();
   for (const [peer, own] of pairsOf(results)) {
     const line = betterIn(peer, own);
     if (line !== undefined) lines.set(line, [...(lines.get(line) ?? []), peer.contender]);

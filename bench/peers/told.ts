@@ -1,7 +1,7 @@
 import type { Heard } from '../subscriber.ts';
 
 /** A row as a peer's sync leaves it at its destination. */
-export interface Row {
+export interface PeerRow {
   readonly id: number;
   /** The digest of all fields. */
   readonly digest: string;
@@ -14,7 +14,7 @@ export type Known = Map<number, string>;
  * The news of one sync to a consumer of a peer: new rows, changed rows and, where the sync replaces all rows, rows that
  * are gone. Repeated news has the same id.
  */
-export function learned(known: Known, rows: readonly Row[], isAll: boolean): Heard[] {
+export function learned(known: Known, rows: readonly PeerRow[], isAll: boolean): Heard[] {
   const heard: Heard[] = [];
   const tell = (what: string, id: number, digest: string) =>
     heard.push({ id: `${id}/${what}/${digest}`, type: `certification.${what}`, subject: `${id}` });

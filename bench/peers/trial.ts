@@ -2,18 +2,18 @@ import { setTimeout } from 'node:timers/promises';
 import type { Heard } from '../subscriber.ts';
 import type { Usage } from './measured-process.ts';
 import type { Poll, Watcher } from './watcher.ts';
-import type { World } from './world.ts';
+import type { PeerWorld } from './world.ts';
 
 /** One contender in one case: its requests, its costs, and the news of a consumer. */
 export class Trial {
-  readonly world: World;
+  readonly world: PeerWorld;
   readonly watcher: Watcher;
   readonly usages: Usage[] = [];
   readonly heard: Heard[] = [];
   requests = 0;
   failed = 0;
 
-  constructor(world: World, watcher: Watcher) {
+  constructor(world: PeerWorld, watcher: Watcher) {
     this.world = world;
     this.watcher = watcher;
   }

@@ -2,7 +2,7 @@ import type { PartnerReady } from '../child.ts';
 import type { Heard } from '../subscriber.ts';
 import type { Ended } from './measured-process.ts';
 
-export const contenders = [
+export const peerContenders = [
   'ours',
   'dlt, look-back',
   'dlt, full',
@@ -11,7 +11,7 @@ export const contenders = [
   'Singer, look-back',
   'Singer, full',
 ] as const;
-export type Contender = (typeof contenders)[number];
+export type PeerContender = (typeof peerContenders)[number];
 
 /** A running poll. */
 export interface Poll {

@@ -11,7 +11,7 @@ const described = z.object({ organizations: scope });
 const pageSize = 100;
 
 /** The sandbox of one contender, in its own process. All contenders have the same seed and the same changes. */
-export class World {
+export class PeerWorld {
   readonly partner: PartnerReady;
   readonly #child: Child<PartnerReady>;
   readonly #client: PartnerClient;
@@ -26,9 +26,9 @@ export class World {
     });
   }
 
-  static async open(records: number): Promise<World> {
+  static async open(records: number): Promise<PeerWorld> {
     const wanted = { records, until: today };
-    return new World(await startChild('partner-process.ts', wanted, partnerReady));
+    return new PeerWorld(await startChild('partner-process.ts', wanted, partnerReady));
   }
 
   /** All ids, oldest day first. */

@@ -21,7 +21,7 @@ import { settingsGiven } from '../forms.ts';
 import { facts, type Html } from '../html.ts';
 import { pathOf } from '../layout.ts';
 import { html } from '../library.ts';
-import type { Asked, Page } from '../page.ts';
+import type { ConsolePage, PageRequest } from '../page.ts';
 import { cell, viewOf } from '../view.ts';
 import { payloadPath } from './local.ts';
 
@@ -35,7 +35,7 @@ const settings = z.object({ id: z.int().optional() });
  * The life of one assessment, or the reason why it was not announced. No part of the page is live, since each look asks
  * the partner.
  */
-const life: Omit<Page, 'path'> = {
+const life: Omit<ConsolePage, 'path'> = {
   under: '',
   title: ({ id = '' }) => `Assessment ${id}`.trim(),
   async content(asked) {
@@ -59,19 +59,22 @@ ${received(door, `${integration}/${id}/`)}`;
 };
 
 /** On `npm start`: its events as subscribers got them. */
-function received({ local }: Asked['door'], prefix: string): Html {
+function received({ local }: PageRequest['door'], prefix: string): Html {
   const ids = (local?.events ?? []).map(({ id }) => id).filter((id) => id.startsWith(prefix));
   if (ids.length === 0) return html``;
   return html`<h2>As subscribers got it</h2>
 <ul class="plain">${ids.map((id) => html`<li><a href="${payloadPath(id)}">${id}</a></li>`)}</ul>`;
 }
 
-export const certification: Page = { ...life, path: 'certifications/:id' };
+export const certification: ConsolePage = { ...life, path: 'certifications/:id' };
 /** The address that the search form leads to. */
-export const certificationFound: Page = { ...life, path: 'certifications' };
+export const certificationFound: ConsolePage = { ...life, path: 'certifications' };
 
 /** A failed status must not hide the answer. */
-async function statusIfTold({ door, integration }: Asked): Promise<AdvisedStatus | undefined> {
+async function statusIfTold({
+  door,
+  integration,
+}: PageRequest): Promise<AdvisedStatus | undefined> {
   try {
     return await door.status(integration, { partner: false });
   } catch (error) {

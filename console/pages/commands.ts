@@ -4,11 +4,11 @@ import { commandForm, commandPath } from '../command-form.ts';
 import { type Field, formOf, formPath, forms } from '../forms.ts';
 import { type Html, live, table } from '../html.ts';
 import { html } from '../library.ts';
-import type { Page } from '../page.ts';
+import type { ConsolePage } from '../page.ts';
 import { cell, viewOf } from '../view.ts';
 
 /** Every command that ends by itself. */
-export const commandList: Page = {
+export const commandList: ConsolePage = {
   path: 'commands',
   title: () => 'Commands',
   async content({ door, integration }) {
@@ -30,7 +30,7 @@ ${live(
 };
 
 /** One command as a form, filled from the address. */
-export const command: Page = {
+export const command: ConsolePage = {
   path: 'commands/:command',
   under: 'commands',
   title: ({ command: name }) => formOf(name).command.usage,

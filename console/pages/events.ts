@@ -6,12 +6,12 @@ import { deliveries } from '../../ops/render/explain.ts';
 import { assessmentNamed } from '../../ops/render/text.ts';
 import { moment } from '../../ops/render/time.ts';
 import { addressOf } from '../command-form.ts';
-import type { ReceivedEvent } from '../door.ts';
+import type { DeliveredEvent } from '../door.ts';
 import { settingsGiven } from '../forms.ts';
 import { type Html, live, table } from '../html.ts';
 import { pathOf } from '../layout.ts';
 import { html } from '../library.ts';
-import type { Asked, Page } from '../page.ts';
+import type { ConsolePage, PageRequest } from '../page.ts';
 import { cell, viewOf } from '../view.ts';
 import { payloadPath } from './local.ts';
 
@@ -33,7 +33,7 @@ const settings = z.object({
 const cursor = z.object({ from: z.string().optional(), after: z.string().optional() });
 
 /** Events that were announced or are held, newest first, each with a link to the life of its certification. */
-export const events: Page = {
+export const events: ConsolePage = {
   path: 'events',
   title: () => 'Events',
   async content({ door, integration, given }) {
@@ -93,7 +93,7 @@ ${live(
 };
 
 /** The subscriptions whose filter let it through. */
-const gotBy = (event: ReceivedEvent | undefined) =>
+const gotBy = (event: DeliveredEvent | undefined) =>
   event === undefined ? '' : html`, got by ${event.by.join(', ')}`;
 
 /** The query of the next page. It keeps the first page's days, although today may be another day by then. */
@@ -106,7 +106,7 @@ function olderThan(
   return { ...filter, from, after };
 }
 
-function filterOf(given: Asked['given']): Record<string, string> {
+function filterOf(given: PageRequest['given']): Record<string, string> {
   return Object.fromEntries(filters.flatMap((name) => (given[name] ? [[name, given[name]]] : [])));
 }
 

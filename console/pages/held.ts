@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { ResultOf } from '../../lambda/operations/contract.ts';
-import type { Selection } from '../../lambda/operations/shapes.ts';
+import type { WaitingSelection } from '../../lambda/operations/shapes.ts';
 import { holds } from '../../ops/commands/holds.ts';
 import { selectionOf, selectionSettings } from '../../ops/commands/selecting.ts';
 import {
-  counted,
+  countedEvents,
   holdsFacts,
   holdsGist,
   noneTold,
@@ -14,12 +14,12 @@ import type { View } from '../../ops/render/layout.ts';
 import { amount, count } from '../../ops/render/text.ts';
 import { moment } from '../../ops/render/time.ts';
 import { addressOf, commandForm, hiddenFields } from '../command-form.ts';
-import { decisionForm, type Selected } from '../decisions.ts';
+import { decisionForm, type SelectedOptions } from '../decisions.ts';
 import { settingsGiven } from '../forms.ts';
 import { facts, type Html, live, table } from '../html.ts';
 import { pathOf } from '../layout.ts';
 import { html } from '../library.ts';
-import type { Asked, Page } from '../page.ts';
+import type { ConsolePage, PageRequest } from '../page.ts';
 import { cell, viewOf } from '../view.ts';
 
 /** The rows of a table that are shown; the filters lead to the others. */
@@ -34,7 +34,7 @@ const filters = ['organization', 'year', 'type', 'id'] as const;
 const settings = z.object(selectionSettings);
 
 /** The events that wait for a decision of ops, counted, with the decision about each count. */
-export const held: Page = {
+export const held: ConsolePage = {
   path: 'held',
   title: () => 'Held',
   async content(asked) {
@@ -59,7 +59,7 @@ ${part('undeliverable', told(refused, 'undeliverable', parts))}</section>`;
   },
 };
 
-function stillHere(integration: string, filter: Selected): Html {
+function stillHere(integration: string, filter: SelectedOptions): Html {
   return html`<p class="faint">So many events are not counted anew automatically. <a href="${addressOf(pathOf(integration, 'held'), filter)}">Look again</a></p>`;
 }
 
@@ -74,18 +74,22 @@ interface Waiting {
 interface Parts {
   readonly view: View;
   readonly integration: string;
-  readonly filter: Selected;
+  readonly filter: SelectedOptions;
 }
 
-function filterOf(given: Asked['given']): Selected {
+function filterOf(given: PageRequest['given']): SelectedOptions {
   return Object.fromEntries(filters.flatMap((name) => (given[name] ? [[name, given[name]]] : [])));
 }
 
 /** One answer, with up to ten thousand events: a live page reads no more. */
-async function waiting({ door, integration }: Asked, selection: Selection): Promise<Waiting> {
-  const ask = (some: Selection): Promise<ResultOf<'holds'>> => door.ask(integration, 'holds', some);
+async function waiting(
+  { door, integration }: PageRequest,
+  selection: WaitingSelection,
+): Promise<Waiting> {
+  const ask = (some: WaitingSelection): Promise<ResultOf<'holds'>> =>
+    door.ask(integration, 'holds', some);
   const one = await ask(selection);
-  const found = counted(one, true);
+  const found = countedEvents(one, true);
   const isPart = one.next !== undefined;
   const isFiltered = Object.keys(selection).length > 1;
   if (found.events > 0 || !isFiltered) return { found, altogether: found.events, isPart };
@@ -93,7 +97,7 @@ async function waiting({ door, integration }: Asked, selection: Selection): Prom
   return { found, altogether: list.length, isPart };
 }
 
-function filterForm(integration: string, filter: Selected): Html {
+function filterForm(integration: string, filter: SelectedOptions): Html {
   const text = (name: string, label: string) =>
     html`<label>${label}<input name="${name}" value="${filter[name] ?? ''}" size="12"></label>`;
   return html`<form class="row" method="get" action="${pathOf(integration, 'held')}">
@@ -106,7 +110,7 @@ ${text('id', 'Assessments')}
 
 function told(
   { found, altogether, isPart }: Waiting,
-  waits: Selection['waiting'],
+  waits: WaitingSelection['waiting'],
   parts: Parts,
 ): Html {
   const { view, integration, filter } = parts;
@@ -124,7 +128,11 @@ ${decisionForm(integration, { waits, selected: filter, of: which })}
 ${list(found, waits, parts)}`;
 }
 
-function partOnly(integration: string, waits: Selection['waiting'], filter: Selected): Html {
+function partOnly(
+  integration: string,
+  waits: WaitingSelection['waiting'],
+  filter: SelectedOptions,
+): Html {
   const fields = { ...filter, ...(waits === 'undeliverable' && { undeliverable: 'yes' }) };
   const all = html`${hiddenFields(fields)}<button>Count all</button>`;
   return html`<p class="warning">One answer does not hold all waiting events: these are the first. A decision covers all of them.</p>
@@ -133,7 +141,7 @@ ${commandForm(integration, 'holds', all, 'buttons')}`;
 
 function byOrganization(
   { byOrganization: all }: WaitingCounts,
-  waits: Selection['waiting'],
+  waits: WaitingSelection['waiting'],
   parts: Parts,
 ) {
   const { integration, filter } = parts;
@@ -159,7 +167,7 @@ function byOrganization(
 
 function byYear(
   { byYear: all }: WaitingCounts,
-  waits: Selection['waiting'],
+  waits: WaitingSelection['waiting'],
   { integration, filter }: Parts,
 ) {
   const shown = all.slice(0, rowsShown);
@@ -181,7 +189,7 @@ function byYear(
 
 function byType(
   { byType: all }: WaitingCounts,
-  waits: Selection['waiting'],
+  waits: WaitingSelection['waiting'],
   { integration, filter }: Parts,
 ) {
   const columns = [{ title: 'Type' }, { title: 'Events', isNumber: true }, { title: 'Decision' }];
@@ -200,7 +208,7 @@ function byType(
 
 function list(
   { list: all = [] }: WaitingCounts,
-  waits: Selection['waiting'],
+  waits: WaitingSelection['waiting'],
   { view, integration }: Parts,
 ) {
   const shown = all.slice(0, rowsShown);
@@ -222,7 +230,7 @@ function list(
   return html`${table(`${title(waits)}, the oldest first`, columns, rows)}${others(all.length - shown.length, 'later event')}`;
 }
 
-const title = (waits: Selection['waiting']) => (waits === 'held' ? 'Held' : 'Refused');
+const title = (waits: WaitingSelection['waiting']) => (waits === 'held' ? 'Held' : 'Refused');
 
 const others = (number: number, noun: string): Html =>
   number > 0 ? html`<p class="faint">and ${count(number, noun)}</p>` : html``;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { NotFoundError } from '../../ops/errors.ts';
 import { amount } from '../../ops/render/text.ts';
 import { moment } from '../../ops/render/time.ts';
-import type { Door, LocalDoor, ReceivedEvent } from '../door.ts';
+import type { DeliveredEvent, Door, LocalDoor } from '../door.ts';
 import { facts, type Html, live, table } from '../html.ts';
 import { pathOf } from '../layout.ts';
 import { html } from '../library.ts';
@@ -87,7 +87,7 @@ export const payload: LocalPage = {
   },
 };
 
-function shown({ body, receivedAt, by }: ReceivedEvent, door: Door): Html {
+function shown({ body, receivedAt, by }: DeliveredEvent, door: Door): Html {
   return html`${facts([
     ['received', moment(receivedAt, viewOf(door))],
     ['got by', by.join(', ')],

@@ -9,11 +9,11 @@ import { formFilled } from '../forms.ts';
 import { facts, type Html, live, toned } from '../html.ts';
 import { pathOf } from '../layout.ts';
 import { html } from '../library.ts';
-import type { Page } from '../page.ts';
+import type { ConsolePage } from '../page.ts';
 import { viewOf } from '../view.ts';
 
 /** Open notices, in the words of the table of conditions. */
-export const notices: Page = {
+export const notices: ConsolePage = {
   path: 'notices',
   title: () => 'Notices',
   async content({ door, integration }) {

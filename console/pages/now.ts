@@ -1,13 +1,13 @@
 import { detectionColumns, detectionRows, statusFacts, verdict } from '../../ops/render/status.ts';
 import { facts, type Html, live, table } from '../html.ts';
 import { html } from '../library.ts';
-import type { Page } from '../page.ts';
+import type { ConsolePage } from '../page.ts';
 import { cell, viewOf } from '../view.ts';
 import { nextTick, recentActivity } from './activity.ts';
 import { openNotices } from './open-notices.ts';
 
 /** The verdict in a sentence, the advice, the numbers of `status`, and the work of the ticks. */
-export const now: Page = {
+export const now: ConsolePage = {
   path: 'now',
   title: () => 'Now',
   async content({ door, integration }) {

@@ -5,7 +5,7 @@ import { daysOf, prove } from '../../ops/commands/prove.ts';
 import { UsageError } from '../../ops/errors.ts';
 import type { Tone, View } from '../../ops/render/layout.ts';
 import {
-  counted,
+  countedCertificate,
   proofTold,
   proveColumns,
   proveCsv,
@@ -21,7 +21,7 @@ import { settingsGiven } from '../forms.ts';
 import { type Html, live, table, toned } from '../html.ts';
 import { pathOf } from '../layout.ts';
 import { html } from '../library.ts';
-import type { Asked, Download, Page } from '../page.ts';
+import type { ConsolePage, Download, PageRequest } from '../page.ts';
 import { cell, viewOf } from '../view.ts';
 
 type Day = ResultOf<'prove'>['days'][number];
@@ -33,7 +33,7 @@ const settings = z.object({ from: z.string().optional(), to: z.string().optional
 const yearGiven = z.coerce.number().int().min(1).max(9999);
 
 /** The proof of each day, years at a glance, and the certificate of chosen days. */
-export const proof: Page = {
+export const proof: ConsolePage = {
   path: 'proof',
   title: () => 'Proof',
   async content({ door, integration, given }) {
@@ -67,7 +67,7 @@ export const proofCsv: Download = {
   },
 };
 
-function pickedIn(given: Asked['given']): Range | undefined {
+function pickedIn(given: PageRequest['given']): Range | undefined {
   const { from, to } = settings.parse(settingsGiven(prove, given));
   return from === undefined && to === undefined ? undefined : daysOf({ from, to });
 }
@@ -76,7 +76,7 @@ async function years(
   view: View,
   door: Door,
   integration: string,
-  given: Asked['given'],
+  given: PageRequest['given'],
 ): Promise<{ readonly map: Html; readonly months: Html }> {
   const last = lastYear(view, given['until']);
   const first = Math.max(1, last - certificateYears + 1);
@@ -85,7 +85,7 @@ async function years(
   const shown = knownYears(days);
   const marked = markedDays(shown);
   const from = Number(shown[0]?.day.slice(0, 4) ?? last);
-  const { gist, of } = proveVerdict(counted({ days: shown, toRead: 0 }));
+  const { gist, of } = proveVerdict(countedCertificate({ days: shown, toRead: 0 }));
   const [tone, text] = gist;
   const title = from === last ? `Proof of ${last}` : `Proof of each day, ${from} to ${last}`;
   const description = `${text}: ${of}. The table by month below says the same.`;
@@ -161,7 +161,7 @@ function drawn(view: View, { day, mark }: Marked): MarkedDay {
 const monthNames = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
 /** The map in numbers, for people who do not see it. Each month links to its certificate. */
-function months(days: readonly Marked[], integration: string, given: Asked['given']): Html {
+function months(days: readonly Marked[], integration: string, given: PageRequest['given']): Html {
   const byMonth = Map.groupBy(days, ({ day: { day } }) => day.slice(0, 7));
   const byYear = [...new Set(days.map(({ day: { day } }) => day.slice(0, 4)))].reverse();
   const { until = '' } = given;
@@ -194,7 +194,7 @@ async function certificate(
   { from, to }: Range,
 ): Promise<Html> {
   const { days } = await door.ask(integration, 'prove', { from, to });
-  const { gist, of } = proveVerdict(counted({ days, toRead: 0 }));
+  const { gist, of } = proveVerdict(countedCertificate({ days, toRead: 0 }));
   const [tone, text] = gist;
   const rows = proveRows(view, days);
   const columns = proveColumns.map(({ title, ...more }) => ({ title, isNumber: 'align' in more }));

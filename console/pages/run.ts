@@ -4,13 +4,13 @@ import { shellQuoted } from '../../ops/render/text.ts';
 import { moment } from '../../ops/render/time.ts';
 import { type Html, live } from '../html.ts';
 import { html } from '../library.ts';
-import type { Page } from '../page.ts';
+import type { ConsolePage } from '../page.ts';
 import { type Run, runPath } from '../runs.ts';
 import { terminalText } from '../terminal-text.ts';
 import { viewOf } from '../view.ts';
 
 /** One command that was given here: its output, its question, and its end. */
-export const run: Page = {
+export const run: ConsolePage = {
   path: 'runs/:id',
   under: 'commands',
   title: () => 'Command',

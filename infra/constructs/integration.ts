@@ -18,10 +18,10 @@ import { BaselineFanOut } from './baseline-fan-out.ts';
 import type { Ledger } from './ledger.ts';
 import { type FunctionSurroundings, NotifierFunction } from './notifier-function.ts';
 import { Operate } from './operate.ts';
-import { Page } from './page.ts';
 import type { Starter } from './starter.ts';
 import { TickAlarms } from './tick-alarms.ts';
 import type { Topics } from './topics.ts';
+import { UrgentAlarm } from './urgent-alarm.ts';
 
 /**
  * The first value of a new secret. CloudFormation writes it once, and again whenever this text changes: an edit here
@@ -131,7 +131,7 @@ export class Integration extends Construct {
     });
     this.urgentAlarms = urgent;
     if (props.pager)
-      new Page(this, 'Page', { integration: config.name, urgent, topic: props.pager });
+      new UrgentAlarm(this, 'Page', { integration: config.name, urgent, topic: props.pager });
   }
 
   #credentials(settings: IntegrationSettings): CredentialsSecret {

@@ -1,5 +1,5 @@
 import type { Temporal } from 'temporal-polyfill';
-import { type Asked, type Denial, denialOf } from '../access-denied.ts';
+import { type AwsRequest, type Denial, denialOf } from '../access-denied.ts';
 import type { Clock } from '../clock.ts';
 import type { EventMessage } from '../events/message.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
@@ -37,7 +37,7 @@ export interface DispatchContext {
   /** Called with accepted events before anything else is sent in their place. */
   readonly onAccepted?: OnAccepted | undefined;
   /** The permission that each request needs. */
-  readonly asked: Asked;
+  readonly asked: AwsRequest;
   /** From 0 up to, not including, 1. */
   readonly random?: (() => number) | undefined;
 }

@@ -6,14 +6,14 @@ import { bareMail, type DigestOptions, digestMail } from './digest.ts';
 import { type DispatchContext, dispatch, type Send, TopicPace } from './dispatch.ts';
 import { codeOf, refusalKind } from './refusals.ts';
 
-export interface Topics {
+export interface TopicArns {
   /** A FIFO topic if its ARN says so. */
   readonly events: string;
   readonly alerts: string;
   readonly operations: string;
 }
 
-export interface Clients {
+export interface SnsClients {
   /** It retries by itself. */
   readonly mails: SNSClient;
   /** It does not retry (`maxAttempts: 1`): `dispatch` does, as the topic and the time allow. */
@@ -42,8 +42,8 @@ export function sending(client: SNSClient) {
  * (operations topic).
  */
 export function snsAnnouncer(
-  { mails, batches }: Clients,
-  topics: Topics,
+  { mails, batches }: SnsClients,
+  topics: TopicArns,
   { clock, random, ...options }: DigestOptions & Pick<DispatchContext, 'clock' | 'random'>,
 ): Announcer {
   const pace = new TopicPace();

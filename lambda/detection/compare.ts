@@ -191,10 +191,10 @@ export function countDeltas(changes: readonly Change[]): Map<string, number> {
  * Subscribers' knowledge of a certification, in short: nothing, that it is withdrawn, or its
  * fingerprint.
  */
-export type Told = string;
+export type LastTold = string;
 
 /** @param before the ledger's knowledge before an event that waits for ops */
-export function toldOf(before: Certification | undefined): Told {
+export function toldOf(before: Certification | undefined): LastTold {
   if (before === undefined || before.isUntold) return 'nothing';
   return before.presence === 'withdrawn' ? 'withdrawn' : before.fingerprint.whole;
 }
@@ -203,7 +203,7 @@ export function toldOf(before: Certification | undefined): Told {
  * Whether a certification is again as subscribers were last told. Subscribers who were told nothing
  * need not hear that it has gone.
  */
-export function isUndone(told: Told, change: Change): boolean {
+export function isUndone(told: LastTold, change: Change): boolean {
   if (change.kind === 'withdrawn') return told === 'withdrawn' || told === 'nothing';
   return told === change.fingerprint.whole;
 }
@@ -217,8 +217,8 @@ export function isUndone(told: Told, change: Change): boolean {
  * @returns the revisions of these events
  */
 export function detours(
-  events: readonly { readonly revision: number; readonly told?: Told | undefined }[],
-  now: Told | undefined,
+  events: readonly { readonly revision: number; readonly told?: LastTold | undefined }[],
+  now: LastTold | undefined,
 ): ReadonlySet<number> {
   let way: typeof events = [];
   for (const [index, event] of events.entries()) {
@@ -231,7 +231,7 @@ export function detours(
   return new Set(events.map(({ revision }) => revision).filter((one) => !straight.has(one)));
 }
 
-export const isNothing = (told: Told): boolean => told === 'nothing';
+export const isNothing = (told: LastTold): boolean => told === 'nothing';
 
 /** Changes of one day, announced or held. */
 export const dayTally = z.readonly(

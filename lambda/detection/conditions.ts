@@ -76,7 +76,7 @@ export interface Blocked {
 }
 
 /** Facts that a tick notes as it goes; it knows nothing of absent ones. */
-export interface Facts {
+export interface TickFacts {
   readonly pace: RequestPace;
   /** Quarantined records, by a short name. */
   readonly quarantined: Map<string, QuarantinedRecord>;
@@ -237,7 +237,7 @@ export function pauseSeen(
  * The fact to note for an error that blocks every tick, until people mend it or until the host
  * answers.
  */
-export function blockedBy(error: NotifierError): Pick<Facts, 'blocked'> {
+export function blockedBy(error: NotifierError): Pick<TickFacts, 'blocked'> {
   const { code, fault, reach, retryHelps } = error;
   const passing = retryHelps && { passing: error.message };
   if (isBlocking(code)) return { blocked: { name: code, ...passing } };
@@ -261,7 +261,7 @@ function overWith(name: Blocked['name']): readonly ConditionName[] {
 }
 
 /** The observations that follow from a tick's facts. */
-export function conditionsOf(facts: Facts, open: OpenConditions, nowMs: number): Observations {
+export function conditionsOf(facts: TickFacts, open: OpenConditions, nowMs: number): Observations {
   const { blocked, reported, calendar, absence, silent, waiting, oddFields } = facts;
   const { missing = { notes: [] }, unexplained = 0, steadyMs = 0 } = { ...absence };
   const { tooManySince, total = 0 } = missing;
@@ -332,7 +332,7 @@ function lineOf({ id, problems }: QuarantinedRecord): string {
 
 /** Ops are told once by path, as long as any are met. */
 function oddSeen(
-  met: Facts['oddFields'],
+  met: TickFacts['oddFields'],
   { paths: known = {} }: Partial<OpenCondition> = {},
   nowMs: number,
 ): Observations {

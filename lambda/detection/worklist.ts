@@ -45,7 +45,7 @@ export type Step =
   /** The reading has come this far back, which must be saved. */
   | { readonly kind: 'reached'; readonly position: Position };
 
-export interface Progress {
+export interface WorkProgress {
   /** With everything that was read so far. */
   readonly calendar: Calendar;
   /** Where the read of a day or a range resumes that did not fit into one tick. */
@@ -53,7 +53,7 @@ export interface Progress {
 }
 
 /** The answer to a step. Fields that do not belong to its kind are absent. */
-export interface StepAnswer extends Progress {
+export interface StepAnswer extends WorkProgress {
   /** Time is up: nothing more may begin, and a question may have no answer. */
   readonly isTimeUp: boolean;
   readonly requests?: number;

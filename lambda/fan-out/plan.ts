@@ -18,7 +18,7 @@ const rangesWanted = 500;
 /** Counting begins before the ranges are read, so it stays below the cap for those. */
 const countsAtOnce = 4;
 
-export interface Plan {
+export interface FanOutPlan {
   /**
    * `not-begun`: the ticks have not read the start day yet. `completed`: there is nothing to do.
    * `paused`, `backing-off`: the partner must not be asked, or its pace has no room now.
@@ -33,9 +33,9 @@ export interface Plan {
  * Divides the days before the baseline's start day into ranges, once. Later executions get the
  * remaining ranges of the same plan.
  */
-export async function plan(parts: FanOutParts, run: TickRun): Promise<Plan> {
+export async function plan(parts: FanOutParts, run: TickRun): Promise<FanOutPlan> {
   const { ledger, fanOut, partner, clock } = parts;
-  const idle = (outcome: Plan['outcome']) => ({ outcome, left: [], ranges: 0 });
+  const idle = (outcome: FanOutPlan['outcome']) => ({ outcome, left: [], ranges: 0 });
   const state = await ledger.recordedState();
   const { status, before, begunAt } = state?.baseline ?? {};
   if (status === 'completed') return idle('completed');

@@ -35,7 +35,7 @@ export interface Finding extends Omit<Check, 'name'> {
   readonly each?: Readonly<Record<string, string>>;
 }
 
-export type Found = ReadonlyMap<Check['name'], Finding>;
+export type Findings = ReadonlyMap<Check['name'], Finding>;
 
 export const ok = (found: string): Finding => ({ outcome: 'ok', found });
 export const warning = (found: string, whatToDo: string): Finding => ({

@@ -61,7 +61,7 @@ const lastDay = '9999-12-31';
 const queriesAtOnce = 8;
 
 /** A certification, and its last event. */
-export interface Selected {
+export interface SelectedCertification {
   readonly life: Life;
   /**
    * Its revision, or the last one before it that was not undone; absent: recorded before there was
@@ -80,7 +80,7 @@ export type Find = (id: number) => Promise<Assessment | 'unreadable' | undefined
 /** Certifications that are replayed together. */
 export interface ReplayGroup {
   /** By day, and by id within a day: the order of a replay. */
-  readonly items: readonly Selected[];
+  readonly items: readonly SelectedCertification[];
   /** The cursor behind all of these days, certifications that were not selected included. */
   readonly end: string | undefined;
   readonly find: Find;
@@ -139,7 +139,7 @@ export async function* replayGroups(
 }
 
 /** Whether the partner's record is needed to rebuild its event. */
-const isRecordNeeded = ({ kind, obstacle }: Selected) =>
+const isRecordNeeded = ({ kind, obstacle }: SelectedCertification) =>
   obstacle === undefined && kind !== 'withdrawn';
 
 /** Finds records by one read of their range, once the first is asked for. */
@@ -165,7 +165,7 @@ function inRange(
   };
 }
 
-function selected(lives: ReadonlyMap<number, Life>, command: Asked): Selected[] {
+function selected(lives: ReadonlyMap<number, Life>, command: Asked): SelectedCertification[] {
   const { organizations, types, days, after } = command;
   return [...lives.values()]
     .map((life) => {
@@ -204,7 +204,7 @@ function obstacleTo(last: Revision | undefined, { baseline }: Asked): Obstacle |
 }
 
 /** The cursor of a replay that has come to this certification: see `after` of the command. */
-export function cursorAt({ life: { certification } }: Selected): string {
+export function cursorAt({ life: { certification } }: SelectedCertification): string {
   return `${certification.day}/${certification.id}`;
 }
 

@@ -2,7 +2,7 @@ import { isLasting } from '../detection/conditions.ts';
 import { isBackingOff } from '../detection/pace.ts';
 import { selfCheckAfter, type Tried } from '../detection/self-check.ts';
 import type { State } from '../ports/state.ts';
-import { checkNames, type Finding, type Found } from './finding.ts';
+import { checkNames, type Finding, type Findings } from './finding.ts';
 import type { OperationParts } from './parts.ts';
 
 /** Whether scheduled work must not ask the partner now. */
@@ -19,7 +19,7 @@ export async function isLeftAlone({ ledger, clock }: OperationParts): Promise<bo
  */
 export async function noteSelfCheck(
   { ledger, clock, journal }: OperationParts,
-  found: Found,
+  found: Findings,
   withTopics: boolean,
 ): Promise<void> {
   const failures = [...found].filter(([, { outcome }]) => outcome === 'failed');

@@ -127,4 +127,4 @@ export const dayCertified = z.extend(dayProof, {
 
 export type DayCertified = z.output<typeof dayCertified>;
 
-export type Selection = Omit<z.output<z.ZodMiniObject<typeof waitingSelection>>, 'after'>;
+export type WaitingSelection = Omit<z.output<z.ZodMiniObject<typeof waitingSelection>>, 'after'>;

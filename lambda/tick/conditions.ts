@@ -5,12 +5,12 @@ import type { Sighting } from '../detection/compare.ts';
 import {
   type ConditionName,
   conditionNames,
-  type Facts,
   type Observations,
   type OpenCondition,
   type OpenConditions,
   observe,
   settle,
+  type TickFacts,
 } from '../detection/conditions.ts';
 import { indexLagMinutes } from '../detection/digest-schedule.ts';
 import { oddPaths } from '../detection/fingerprint.ts';
@@ -145,7 +145,10 @@ async function stillWaiting({ ledger, clock }: TickParts, name: WaitsForOps, ope
 }
 
 /** Wraps the partner, and notes quarantined records and odd fields of its answers. */
-export function watching(partner: PartnerReader, { quarantined, oddFields }: Facts): PartnerReader {
+export function watching(
+  partner: PartnerReader,
+  { quarantined, oddFields }: TickFacts,
+): PartnerReader {
   const noting =
     <Asked extends unknown[], Shown extends Omit<PulseRead, 'count'>>(
       ask: (...asked: Asked) => Promise<Shown>,
@@ -172,7 +175,7 @@ export function watching(partner: PartnerReader, { quarantined, oddFields }: Fac
 }
 
 /** Quarantined records that no tick has reported yet. */
-export function unreported({ quarantined }: Facts, { reported }: State) {
+export function unreported({ quarantined }: TickFacts, { reported }: State) {
   return [...quarantined]
     .filter(([name]) => !reported.includes(name))
     .slice(0, reportedKept - reported.length);
@@ -181,7 +184,7 @@ export function unreported({ quarantined }: Facts, { reported }: State) {
 /** Logs new quarantined records and new odd fields, with the ids of their records. */
 export function logOdd(
   { journal }: Pick<TickParts, 'journal'>,
-  { reported, oddFields }: Facts,
+  { reported, oddFields }: TickFacts,
   open: OpenConditions,
 ): void {
   for (const { id, problems } of reported?.news ?? [])

@@ -13,7 +13,7 @@ import {
   resultOf,
 } from '../detection/days-read.ts';
 import { fingerprintOf } from '../detection/fingerprint.ts';
-import type { Progress, ReadResult, ReadStep, StepAnswer } from '../detection/worklist.ts';
+import type { ReadResult, ReadStep, StepAnswer, WorkProgress } from '../detection/worklist.ts';
 import { reachOf } from '../errors.ts';
 import type { DayCertification } from '../ports/ledger.ts';
 import type { RangeRead } from '../ports/partner-reader.ts';
@@ -46,7 +46,7 @@ export async function readCalendar(
 }
 
 /** The result of a read, and the progress after it. */
-export type DaysRead = Progress & Required<Pick<StepAnswer, 'read' | 'requests' | 'found'>>;
+export type DaysRead = WorkProgress & Required<Pick<StepAnswer, 'read' | 'requests' | 'found'>>;
 
 /**
  * The only way in which a tick reads days. The order is: read with proof, compare with the ledger,
@@ -55,7 +55,7 @@ export type DaysRead = Progress & Required<Pick<StepAnswer, 'read' | 'requests' 
 export async function readDays(
   context: ReadingContext,
   step: ReadStep,
-  before: Progress,
+  before: WorkProgress,
 ): Promise<DaysRead> {
   const { parts } = context;
   const begunAt = parts.clock.now().epochMilliseconds;
@@ -112,9 +112,13 @@ export async function prove(
   }
 }
 
-type Settled = Partial<Progress> & Pick<DaysRead, 'read'>;
+type Settled = Partial<WorkProgress> & Pick<DaysRead, 'read'>;
 
-async function settle(context: ReadingContext, before: Progress, read: Judged): Promise<Settled> {
+async function settle(
+  context: ReadingContext,
+  before: WorkProgress,
+  read: Judged,
+): Promise<Settled> {
   const { parts, limit, salt } = context;
   const { step, isUnproven, begunAt } = read;
   const fresh = dayEntries(step.days, read, begunAt, salt);
@@ -247,7 +251,7 @@ async function differences(
 async function lookedAt(
   { looks }: ReadingContext,
   { assessments, begunAt }: Judged,
-  { calendar }: Progress,
+  { calendar }: WorkProgress,
   fresh: FreshEntries,
   unseen: Differences['unseen'],
 ): Promise<Looked> {

@@ -9,12 +9,12 @@ import {
   blockedBy,
   type ConditionName,
   conditionsOf,
-  type Facts,
   isLasting,
   isMended,
   isUntold,
   type OpenCondition,
   pauseSeen,
+  type TickFacts,
 } from '../detection/conditions.ts';
 import { asking, stillAsked } from '../detection/day-entries.ts';
 import { type RecentWindow, recentWindow } from '../detection/days.ts';
@@ -29,9 +29,9 @@ import { silenceAfter, silenceEnded, silenceSeen } from '../detection/silence.ts
 import {
   dueWork,
   hasRoomForAll,
-  type Progress,
   type Step,
   type StepAnswer,
+  type WorkProgress,
 } from '../detection/worklist.ts';
 import { isRefusal, NotifierError, reachOf } from '../errors.ts';
 import { CredentialsNotSetError } from '../partner/secret.ts';
@@ -159,7 +159,7 @@ class Tick {
   readonly #limit: TimeLimit;
   readonly #run: TickRun;
   /** The facts from which the conditions follow at the end. */
-  readonly #facts: Facts;
+  readonly #facts: TickFacts;
   readonly #learned: { -readonly [Name in keyof Learned]: Learned[Name] } = {};
   /** Set once this tick has the lease. Its state is the one from before the lease was written. */
   #work: Work | undefined;
@@ -519,8 +519,8 @@ class Tick {
   async #carryOut<End>(
     list: Generator<Step, End, StepAnswer>,
     reading: ReadingContext,
-    start: Progress,
-  ): Promise<Progress & { readonly end: End }> {
+    start: WorkProgress,
+  ): Promise<WorkProgress & { readonly end: End }> {
     let { calendar, cursor } = start;
     let answer: StepAnswer = { calendar, isTimeUp: false };
     for (;;) {
@@ -539,7 +539,11 @@ class Tick {
   }
 
   /** @returns the answer to the step; empty for a step that only reports */
-  async #take(step: Step, reading: ReadingContext, before: Progress): Promise<Partial<StepAnswer>> {
+  async #take(
+    step: Step,
+    reading: ReadingContext,
+    before: WorkProgress,
+  ): Promise<Partial<StepAnswer>> {
     if (step.kind === 'read') {
       const read = await readDays(reading, step, before);
       if (reading.looks) this.#examined += step.days.length;

@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers';
 import { keepOpen } from './loopback-server.ts';
 
 /** A request on its way to an embedded service. */
-export interface Call {
+export interface ServiceCall {
   /** `PublishBatch`, `PutItem` and so on; the path for a service outside of AWS. */
   readonly operation: string;
   readonly body: string;
@@ -44,7 +44,7 @@ export interface Reply {
 }
 
 /** Answers a call; `undefined` breaks the connection without an answer. */
-export type Rule = (call: Call) => Promise<Reply | undefined>;
+export type Rule = (call: ServiceCall) => Promise<Reply | undefined>;
 
 const errorHeader = 'x-amzn-errortype';
 
@@ -135,7 +135,7 @@ export class Gate {
     if (this.calls.length > callsKept) this.calls.shift();
     const asked = askedBy(request, operation, body);
     if (asked) this.#onCall?.(asked);
-    const call: Call = {
+    const call: ServiceCall = {
       operation,
       body,
       asked,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Place } from './template.ts';
+import type { StackPlace } from './template.ts';
 
 /** The values of `Ref` and `Fn::GetAtt` for a resource. */
 export interface Identity {
@@ -54,7 +54,7 @@ export function hasLocalMeaning(type: string): boolean {
  *
  * @param name the physical name: given in the template, or generated
  */
-export function identify(type: string, name: string, place: Place): Identity {
+export function identify(type: string, name: string, place: StackPlace): Identity {
   const arn = (service: string, path: string) =>
     `arn:aws:${service}:${place.region}:${place.accountId}:${path}`;
   switch (type) {

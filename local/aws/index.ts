@@ -14,7 +14,12 @@ import {
   type OutputLine,
 } from './function.ts';
 import { functionUrl } from './function-url.ts';
-import { interpret, type Plan, type SchedulePlan, type StateMachinePlan } from './interpret.ts';
+import {
+  interpret,
+  type LocalPlan,
+  type SchedulePlan,
+  type StateMachinePlan,
+} from './interpret.ts';
 import { keyService } from './key-service.ts';
 import { lambdaService } from './lambda-service.ts';
 import { close, keepOpen, listen, loopback, refuseWebPages } from './loopback-server.ts';
@@ -44,7 +49,7 @@ export interface EmbeddedAwsOptions {
     readonly lambda: number;
   };
   /** Replaces resources of the template. */
-  readonly adjust?: (plan: Plan) => Plan;
+  readonly adjust?: (plan: LocalPlan) => LocalPlan;
   /** Every line every function writes. */
   readonly onOutput?: (line: OutputLine) => void;
   /** Takes the environments of functions that were not killed, for the next start. */
@@ -229,7 +234,7 @@ export async function startEmbeddedAws(
 }
 
 async function create(
-  plan: Plan,
+  plan: LocalPlan,
   clientConfig: (service: 'dynamodb' | 'sns' | 'sqs') => ClientConfig,
 ) {
   const dynamodb = new DynamoDBClient(clientConfig('dynamodb'));

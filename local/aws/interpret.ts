@@ -4,10 +4,10 @@ import { TemplateNotUnderstoodError } from './errors.ts';
 import { hasLocalMeaning, nameProperties } from './identities.ts';
 import { Resolver } from './intrinsics.ts';
 import * as understood from './resource-properties.ts';
-import type { Json, Place, Template } from './template.ts';
+import type { Json, StackPlace, Template } from './template.ts';
 
 /** All resources that will exist locally, as plain data. */
-export interface Plan {
+export interface LocalPlan {
   readonly tables: readonly CreateTableCommandInput[];
   readonly topics: readonly {
     name: string;
@@ -103,7 +103,7 @@ type Resource = { logicalId: string; properties: Record<string, Json> };
  * @throws TemplateNotUnderstoodError for a resource type, a property or an intrinsic function that matters, but is not
  * interpreted here
  */
-export function interpret(template: Template, place: Place): Plan {
+export function interpret(template: Template, place: StackPlace): LocalPlan {
   const resolver = new Resolver(template, place);
   const resources = readable(template);
   const of = (...types: string[]) => types.flatMap((type) => resources.get(type) ?? []);

@@ -1,18 +1,18 @@
 import * as z from 'zod';
 import { TemplateNotUnderstoodError } from './errors.ts';
 import { hasLocalMeaning, type Identity, identify, nameProperties } from './identities.ts';
-import type { Json, Place, Template } from './template.ts';
+import type { Json, StackPlace, Template } from './template.ts';
 
 const equals = z.strictObject({ 'Fn::Equals': z.tuple([z.json(), z.json()]) });
 
 /** Resolves a template's intrinsic functions to their values in `place`. */
 export class Resolver {
   readonly #template: Template;
-  readonly #place: Place;
+  readonly #place: StackPlace;
   readonly #pseudoParameters: ReadonlyMap<string, string>;
   readonly #identities = new Map<string, Identity>();
 
-  constructor(template: Template, place: Place) {
+  constructor(template: Template, place: StackPlace) {
     this.#template = template;
     this.#place = place;
     const { stackName, region, accountId, partition = 'aws' } = place;

@@ -1,11 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import { json } from 'node:stream/consumers';
 import * as z from 'zod';
-import type { Plan } from './interpret.ts';
+import type { LocalPlan } from './interpret.ts';
 
 const asked = z.object({ KeyId: z.string() });
 
-const shown: Readonly<Record<string, (key: Plan['keys'][number]) => object>> = {
+const shown: Readonly<Record<string, (key: LocalPlan['keys'][number]) => object>> = {
   'TrentService.DescribeKey': ({ arn }) => ({
     KeyMetadata: { KeyId: arn.split('/').at(-1), Arn: arn, KeyState: 'Enabled' },
   }),
@@ -16,7 +16,7 @@ const shown: Readonly<Record<string, (key: Plan['keys'][number]) => object>> = {
  * A stand-in for AWS KMS (AWS JSON 1.1): DescribeKey and GetKeyPolicy, by ARN. Nothing is encrypted. Signatures are
  * not checked.
  */
-export function keyService(keys: Plan['keys']): Server {
+export function keyService(keys: LocalPlan['keys']): Server {
   return createServer(async (request, response) => {
     const answer = (status: number, body: object) =>
       response

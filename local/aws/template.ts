@@ -19,7 +19,7 @@ export type Template = z.infer<typeof templateSchema>;
 export type Json = z.infer<ReturnType<typeof z.json>>;
 
 /** The place where a template is "deployed": the values of its pseudo parameters. */
-export interface Place {
+export interface StackPlace {
   readonly stackName: string;
   readonly region: string;
   readonly accountId: string;

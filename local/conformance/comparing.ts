@@ -1,7 +1,7 @@
 import type { DocumentedRecord } from '../documented-record.ts';
 import type { Params } from './host.ts';
 import type { Samples } from './samples.ts';
-import { cannotTell, contradiction, mismatch, pass, type Verdict } from './verdict.ts';
+import { type CheckVerdict, cannotTell, contradiction, mismatch, pass } from './verdict.ts';
 
 export const noRecords = cannotTell('there are no records');
 
@@ -14,7 +14,7 @@ export async function addsUp(
   samples: Samples,
   whole: Params,
   parts: readonly Params[],
-): Promise<Verdict> {
+): Promise<CheckVerdict> {
   const before = await samples.count(whole);
   let sum = 0;
   for (const part of parts) sum += await samples.count(part);
@@ -37,7 +37,7 @@ export async function narrowsTo(
   params: Params,
   matches: (record: DocumentedRecord) => boolean,
   what: string,
-): Promise<Verdict> {
+): Promise<CheckVerdict> {
   const { records, rows, count } = await samples.page({ ...params, page: '100' });
   const others = records.filter((record) => !matches(record)).length;
   if (others > 0) {
@@ -53,7 +53,7 @@ export async function narrowsTo(
 }
 
 /** A filter that no record can pass. */
-export async function matchesNothing(samples: Samples, params: Params): Promise<Verdict> {
+export async function matchesNothing(samples: Samples, params: Params): Promise<CheckVerdict> {
   if ((await samples.first()).count === 0) return noRecords;
   const { count, rows } = await samples.page({ ...params, page: '1' });
   if (count === 0 && rows.length === 0) return pass;

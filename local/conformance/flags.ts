@@ -13,17 +13,17 @@ const flags = z.object({
   json: z.boolean().default(false),
 });
 
-export type Flags = Readonly<z.output<typeof flags>>;
+export type ConformanceFlags = Readonly<z.output<typeof flags>>;
 
 /**
  * Reads the command line.
  *
  * @throws CommanderError when the help or one line about the mistake has been written
  */
-export function parseFlags(
+export function parseConformanceFlags(
   argv: readonly string[],
   { streams, environment }: Pick<ProcessHost, 'streams' | 'environment'>,
-): Flags {
+): ConformanceFlags {
   const program = commandLine('npm run conformance --', streams)
     .description(
       "Checks a partner's host against the document of the API: reading only, under 200 requests, printing nobody's data.",
@@ -54,6 +54,6 @@ or not in full (bad flags, unreachable host, credentials refused, nothing assign
 }
 
 /** The forms of the token request that `--token-request` allows. */
-export function formsOf({ tokenRequest }: Flags): readonly (typeof forms)[number][] {
+export function formsOf({ tokenRequest }: ConformanceFlags): readonly (typeof forms)[number][] {
   return tokenRequest === undefined ? forms : [tokenRequest];
 }

@@ -52,7 +52,7 @@ export interface HostOptions {
 }
 
 /** The host under test: raw HTTP with a token, counted and timed. It sends only GETs and token requests. */
-export class Host {
+export class TestedHost {
   readonly #transport: Transport;
   readonly #options: HostOptions;
   readonly #clock: Clock;
@@ -78,8 +78,8 @@ export class Host {
    *
    * @throws {PartnerError} {@link CredentialsFileRefusedError} if no form gives a token
    */
-  static async open(options: HostOptions): Promise<Host> {
-    const host = new Host(options);
+  static async open(options: HostOptions): Promise<TestedHost> {
+    const host = new TestedHost(options);
     try {
       host.#grants = await requestGrants(options.forms, options.credentials, (request) =>
         host.#settled(request),

@@ -1,8 +1,8 @@
 import { NotifierError } from '../../lambda/errors.ts';
-import type { Check } from './check.ts';
+import type { ConformanceCheck } from './check.ts';
 import { UnusablePageError } from './errors.ts';
 import { Samples } from './samples.ts';
-import { cannotTell, mismatch, unanswered, type Verdict } from './verdict.ts';
+import { type CheckVerdict, cannotTell, mismatch, unanswered } from './verdict.ts';
 
 /** The number of rounds in a row that must end with the same mismatch, counts included. */
 const agreeing = 3;
@@ -12,7 +12,7 @@ const mostRounds = 5;
  * A verdict that a changing world cannot have caused. A contradiction between several answers is checked again from the
  * beginning, until it is explained or comes with the same counts each time.
  */
-export async function judge(check: Check, shared: Samples): Promise<Verdict> {
+export async function judge(check: ConformanceCheck, shared: Samples): Promise<CheckVerdict> {
   let samples = shared;
   let last: string | undefined;
   let streak = 0;
@@ -27,7 +27,7 @@ export async function judge(check: Check, shared: Samples): Promise<Verdict> {
   return cannotTell('the data changed while it was asked');
 }
 
-async function attempt(check: Check, samples: Samples): Promise<Verdict> {
+async function attempt(check: ConformanceCheck, samples: Samples): Promise<CheckVerdict> {
   try {
     return await check.run(samples);
   } catch (error) {

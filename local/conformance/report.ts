@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { NotifierError } from '../../lambda/errors.ts';
-import { exitCode, type Report } from './suite.ts';
-import type { Verdict } from './verdict.ts';
+import { type ConformanceReport, exitCode } from './suite.ts';
+import type { CheckVerdict } from './verdict.ts';
 
 const style = { pass: 'green', fail: 'red', 'cannot tell': 'yellow' } as const;
 
@@ -11,10 +11,10 @@ const conclusion = {
   2: 'Nothing contradicts the document, but some checks could not be carried out.',
 } as const;
 
-type Mark = (verdict: Verdict['verdict']) => string;
+type Mark = (verdict: CheckVerdict['verdict']) => string;
 
 /** The report for people. */
-export function toText(report: Report, isColoured = false): string {
+export function toText(report: ConformanceReport, isColoured = false): string {
   const mark: Mark = (verdict) => {
     const text = verdict.padEnd(13);
     return isColoured ? styleText(style[verdict], text, { validateStream: false }) : text;
@@ -38,7 +38,7 @@ export function toText(report: Report, isColoured = false): string {
   ].join('\n');
 }
 
-function linesOf(name: string, verdict: Verdict, mark: Mark): string[] {
+function linesOf(name: string, verdict: CheckVerdict, mark: Mark): string[] {
   if (verdict.verdict === 'pass') return [];
   const head = `${' '.repeat(5)}${mark(verdict.verdict)}${name}`;
   if (verdict.verdict === 'cannot tell') return [`${head}: ${verdict.why}`];
@@ -47,7 +47,7 @@ function linesOf(name: string, verdict: Verdict, mark: Mark): string[] {
 }
 
 /** The report for machines; one object. */
-export function toJson(baseUrl: string, report: Report): string {
+export function toJson(baseUrl: string, report: ConformanceReport): string {
   const code = exitCode(report);
   return JSON.stringify(
     { baseUrl, exitCode: code, conclusion: conclusion[code], ...report },

@@ -4,7 +4,7 @@ import type { ProcessHost } from '../../ops/host.ts';
 import { showsColours } from '../../ops/terminal.ts';
 import { partnerHost, watchedIntegration } from '../partner-host.ts';
 import { runProgram } from '../program.ts';
-import { type Flags, formsOf, parseFlags } from './flags.ts';
+import { type ConformanceFlags, formsOf, parseConformanceFlags } from './flags.ts';
 import { errorToJson, toJson, toText } from './report.ts';
 import { checkHost, exitCode } from './suite.ts';
 
@@ -15,10 +15,10 @@ const notCarriedOut = 2;
 
 /** `npm run conformance`: see docs/partner.md#conformance. @returns the exit code */
 export function run(argv: readonly string[], host: Host): Promise<number> {
-  return runProgram(host, () => check(parseFlags(argv, host), host), notCarriedOut);
+  return runProgram(host, () => check(parseConformanceFlags(argv, host), host), notCarriedOut);
 }
 
-async function check(flags: Flags, { streams, environment }: Host): Promise<number> {
+async function check(flags: ConformanceFlags, { streams, environment }: Host): Promise<number> {
   try {
     const { url, credentials } = await hostOf(flags);
     const report = await checkHost({
@@ -44,7 +44,7 @@ async function check(flags: Flags, { streams, environment }: Host): Promise<numb
  *
  * @throws {StartError} for a file without credentials
  */
-async function hostOf({ baseUrl, credentials }: Flags) {
+async function hostOf({ baseUrl, credentials }: ConformanceFlags) {
   const config = parseConfig({ integrations: [{ name: 'conformance', baseUrl, timeZone: 'UTC' }] });
   const started = { baseUrl, credentials, port: 0, records: 0, seed: 0 };
   return await partnerHost(started, watchedIntegration(config, started));

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { problemsOf } from '../../lambda/english.ts';
 import { type DocumentedRecord, documentedRecordSchema } from '../documented-record.ts';
 import { UnusablePageError } from './errors.ts';
-import type { Host, Params } from './host.ts';
+import type { Params, TestedHost } from './host.ts';
 import type { HttpAnswer } from './http-answer.ts';
 
 /** A page, checked only as far as reading it requires. */
@@ -32,11 +32,11 @@ const everything: Params = { page: '1' };
  * may have changed, gets new samples.
  */
 export class Samples {
-  readonly host: Host;
+  readonly host: TestedHost;
   readonly #answers = new Map<string, Promise<HttpAnswer>>();
   readonly #pages = new Map<string, Promise<ListPage>>();
 
-  constructor(host: Host) {
+  constructor(host: TestedHost) {
     this.host = host;
   }
 

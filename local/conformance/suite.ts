@@ -1,27 +1,27 @@
 import { PartnerError } from '../../lambda/partner/errors.ts';
-import { Host, type HostOptions } from './host.ts';
+import { type HostOptions, TestedHost } from './host.ts';
 import { judge } from './judge.ts';
+import { answerTo, type OpenQuestionAnswer, openQuestions } from './open-questions.ts';
 import { Samples } from './samples.ts';
 import { sections } from './sections/index.ts';
-import { type Observation, observe, silences } from './silences.ts';
-import type { Verdict } from './verdict.ts';
+import type { CheckVerdict } from './verdict.ts';
 
 export interface CheckResult {
   readonly name: string;
-  readonly verdict: Verdict;
+  readonly verdict: CheckVerdict;
 }
 
 export interface SectionResult {
   readonly id: string;
   readonly title: string;
   /** `fail` if any check fails; `pass` only if every check passes. */
-  readonly verdict: Verdict['verdict'];
+  readonly verdict: CheckVerdict['verdict'];
   readonly checks: readonly CheckResult[];
 }
 
-export interface Report {
+export interface ConformanceReport {
   readonly sections: readonly SectionResult[];
-  readonly observations: readonly Observation[];
+  readonly observations: readonly OpenQuestionAnswer[];
   /** Requests made, retries included; below 200. */
   readonly requests: number;
   /** For one request. */
@@ -34,8 +34,8 @@ export interface Report {
  *
  * @throws {NotifierError} if that is not possible: no token, no provisioning, no list
  */
-export async function checkHost(options: HostOptions): Promise<Report> {
-  const host = await Host.open(options);
+export async function checkHost(options: HostOptions): Promise<ConformanceReport> {
+  const host = await TestedHost.open(options);
   try {
     const samples = new Samples(host);
     await requireList(samples);
@@ -47,9 +47,9 @@ export async function checkHost(options: HostOptions): Promise<Report> {
       }
       results.push({ id, title, verdict: summed(judged), checks: judged });
     }
-    const observations: Observation[] = [];
+    const observations: OpenQuestionAnswer[] = [];
     const afresh = new Samples(host);
-    for (const silence of silences) observations.push(await observe(silence, afresh));
+    for (const question of openQuestions) observations.push(await answerTo(question, afresh));
     const durations = host.durations.toSorted((one, other) => one - other);
     return {
       sections: results,
@@ -73,14 +73,14 @@ async function requireList(samples: Samples): Promise<void> {
   if (body === undefined) throw new PartnerError('unexpected-response', 'list', ['not JSON']);
 }
 
-function summed(checks: readonly CheckResult[]): Verdict['verdict'] {
-  const has = (wanted: Verdict['verdict']) =>
+function summed(checks: readonly CheckResult[]): CheckVerdict['verdict'] {
+  const has = (wanted: CheckVerdict['verdict']) =>
     checks.some(({ verdict }) => verdict.verdict === wanted);
   return has('fail') ? 'fail' : has('cannot tell') ? 'cannot tell' : 'pass';
 }
 
 /** 0: nothing contradicts the document; 1: an answer does; 2: a part was not carried out. */
-export function exitCode({ sections }: Report): 0 | 1 | 2 {
+export function exitCode({ sections }: ConformanceReport): 0 | 1 | 2 {
   const verdicts = sections.flatMap(({ checks }) => checks.map(({ verdict }) => verdict));
   if (verdicts.some(({ verdict }) => verdict === 'fail')) return 1;
   const missing = verdicts.some((each) => each.verdict === 'cannot tell' && each.unanswered);

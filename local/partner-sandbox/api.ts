@@ -1,9 +1,8 @@
 import type { Clock } from '../../lambda/clock.ts';
-import type { Access, TokenMessage } from './access.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { blemish, malform } from './blemish.ts';
 import { deviate } from './deviations.ts';
-import type { Fault, Route } from './faults.ts';
+import type { Route, SandboxFault } from './faults.ts';
 import { readRawQuery } from './query.ts';
 import { type Random, scramble } from './random.ts';
 import { RecentOrders } from './recent-orders.ts';
@@ -11,6 +10,7 @@ import type { Records } from './records.ts';
 import { documentRules, type Rules, type SandboxAnswer } from './rules.ts';
 import { select } from './select.ts';
 import type { Switches } from './switches.ts';
+import type { TokenIssuer, TokenMessage } from './token-issuer.ts';
 import type { World } from './world.ts';
 
 export interface ApiRequest extends TokenMessage {
@@ -53,7 +53,7 @@ export interface Happenings {
 
 /** The partner's API without its transport: it answers a request at an instant. */
 export class Api {
-  readonly access: Access;
+  readonly access: TokenIssuer;
   readonly #world: World;
   readonly #life: Happenings;
   readonly #clock: Clock;
@@ -73,7 +73,7 @@ export class Api {
     life: Happenings,
     clock: Clock,
     random: Random,
-    access: Access,
+    access: TokenIssuer,
     switches: Switches,
   ) {
     this.access = access;
@@ -105,7 +105,7 @@ export class Api {
     this.#life.catchUp(this.#clock.now().epochMilliseconds, this.#switches.backdated);
   }
 
-  answer(request: ApiRequest, fault?: Fault): SandboxAnswer {
+  answer(request: ApiRequest, fault?: SandboxFault): SandboxAnswer {
     const route = routeOf(request);
     if (route === undefined) return noRoute;
     if (this.#isTooMany()) return tooManyRequests;
@@ -138,7 +138,7 @@ export class Api {
     return false;
   }
 
-  #list(params: URLSearchParams, fault: Fault | undefined): SandboxAnswer {
+  #list(params: URLSearchParams, fault: SandboxFault | undefined): SandboxAnswer {
     const { churn, backdated, cache } = this.#switches;
     const now = this.#clock.now().epochMilliseconds;
     this.#life.churn(now, churn, backdated);
@@ -148,7 +148,7 @@ export class Api {
     );
   }
 
-  #made(params: URLSearchParams, fault: Fault | undefined): SandboxAnswer {
+  #made(params: URLSearchParams, fault: SandboxFault | undefined): SandboxAnswer {
     const world = this.#answering();
     const { records } = world;
     const { unstableTies, userNameOrder } = this.#switches;
@@ -182,7 +182,7 @@ export class Api {
     return isOfDays ? 0 : this.#switches.countOffset;
   }
 
-  #record(path: string, fault: Fault | undefined): SandboxAnswer {
+  #record(path: string, fault: SandboxFault | undefined): SandboxAnswer {
     const world = this.#answering();
     const [, digits] = /\/(\d+)\/?$/.exec(path) ?? [];
     const slot = digits === undefined ? undefined : this.#find(Number(digits), world.records);
@@ -198,7 +198,7 @@ export class Api {
       : this.#rules.find(id, records);
   }
 
-  #show(world: World, slot: number, fault: Fault | undefined): unknown {
+  #show(world: World, slot: number, fault: SandboxFault | undefined): unknown {
     const assessment = world.records.assessment(slot);
     if (fault?.kind === 'malformed-record') return malform(assessment);
     const shown = blemish(assessment, this.#switches, world.damage(assessment.id));

@@ -5,7 +5,7 @@ type Cells = Float64Array | Int32Array | Uint8Array;
  * objects cost
  * gigabytes of garbage to trace.
  */
-export class Column {
+export class FieldColumn {
   #cells: Cells;
   readonly #grow: (length: number) => Cells;
   #length = 0;
@@ -15,9 +15,9 @@ export class Column {
     this.#cells = grow(64);
   }
 
-  static readonly wide = () => new Column((length) => new Float64Array(length));
-  static readonly whole = () => new Column((length) => new Int32Array(length));
-  static readonly small = () => new Column((length) => new Uint8Array(length));
+  static readonly wide = () => new FieldColumn((length) => new Float64Array(length));
+  static readonly whole = () => new FieldColumn((length) => new Int32Array(length));
+  static readonly small = () => new FieldColumn((length) => new Uint8Array(length));
 
   get length(): number {
     return this.#length;

@@ -1,5 +1,5 @@
 import { filterTests } from './matching.ts';
-import { isBlank, type ListQuery, type RawQuery, readListQuery, sorts } from './query.ts';
+import { isBlank, type ParsedQuery, type RawQuery, readListQuery, sorts } from './query.ts';
 import { limits, type Rules, type SandboxAnswer } from './rules.ts';
 
 /** One way to contradict the document: it replaces seams of a server that follows it. */
@@ -11,7 +11,7 @@ interface Deviation {
 
 /** A deviation that only reads the query string in another way. */
 const misread =
-  (change: (query: ListQuery, raw: RawQuery) => Partial<ListQuery>): Deviation['apply'] =>
+  (change: (query: ParsedQuery, raw: RawQuery) => Partial<ParsedQuery>): Deviation['apply'] =>
   (rules) => ({
     listQuery: (raw) => {
       const query = rules.listQuery(raw);
@@ -211,7 +211,7 @@ const known = {
   'page-echo-requested': {
     breaks: '2.4: meta.page is the size after the cap',
     apply: (rules) => {
-      const requested = new WeakMap<ListQuery, number>();
+      const requested = new WeakMap<ParsedQuery, number>();
       return {
         listQuery: (raw) => {
           const query = rules.listQuery(raw);

@@ -1,7 +1,7 @@
 import { NotifierError } from '../../lambda/errors.ts';
 
 /** The sandbox cannot listen on the chosen port. */
-export class PortTakenError extends NotifierError {
+export class SandboxPortTakenError extends NotifierError {
   readonly code = 'sandbox-port-taken';
   readonly fault = 'ops';
   readonly retryHelps = false;

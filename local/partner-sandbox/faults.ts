@@ -70,12 +70,12 @@ export const faultSchema = orderSchema
 
 /** The input of a fault; everything but the kind has a default. */
 export type FaultOrder = z.input<typeof faultSchema>;
-export type Fault = z.output<typeof faultSchema>;
+export type SandboxFault = z.output<typeof faultSchema>;
 
 /** The pending faults, in the order in which they were injected. */
 export class FaultQueue {
   readonly #random: Random;
-  #pending: { fault: Fault; skip: number; left: number }[] = [];
+  #pending: { fault: SandboxFault; skip: number; left: number }[] = [];
 
   constructor(random: Random) {
     this.#random = random;
@@ -92,7 +92,7 @@ export class FaultQueue {
     this.#pending = [];
   }
 
-  get pending(): readonly Fault[] {
+  get pending(): readonly SandboxFault[] {
     return this.#pending.map(({ fault, left }) => ({
       ...fault,
       times: left === Infinity ? 'always' : left,
@@ -100,7 +100,7 @@ export class FaultQueue {
   }
 
   /** The fault that strikes this request, if any. At most one does. */
-  take(route: Route): Fault | undefined {
+  take(route: Route): SandboxFault | undefined {
     for (const entry of this.#pending) {
       const { kind, on, probability } = entry.fault;
       if (kind === 'unauthorized' && route === 'token') continue;

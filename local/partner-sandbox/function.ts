@@ -1,11 +1,11 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod';
 import { systemClock } from '../../lambda/clock.ts';
-import { Access } from './access.ts';
 import { Api } from './api.ts';
 import { seededRandom } from './random.ts';
 import { scheduledWorld, scheduledWorldSchema } from './scheduled-world.ts';
 import { defaultSwitches } from './switches.ts';
+import { TokenIssuer } from './token-issuer.ts';
 import { writeAnswer } from './transport.ts';
 
 // The partner sandbox as a Lambda function behind a URL of its own
@@ -47,7 +47,10 @@ async function start() {
   const client = new SecretsManagerClient();
   const { SecretString = '' } = await client.send(new GetSecretValueCommand({ SecretId }));
   const { client_id, client_secret } = credentialsSchema.parse(JSON.parse(SecretString));
-  const access = new Access(options.seed, { clientId: client_id, clientSecret: client_secret });
+  const access = new TokenIssuer(options.seed, {
+    clientId: client_id,
+    clientSecret: client_secret,
+  });
   const random = seededRandom(options.seed, 'replica');
   const switches = defaultSwitches;
   return { options, api: new Api(world, life, systemClock, random, access, switches) };

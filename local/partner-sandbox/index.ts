@@ -1,24 +1,28 @@
 import { createServer, type Server } from 'node:http';
 import * as z from 'zod';
 import { type Clock, systemClock } from '../../lambda/clock.ts';
-import { Access, type Credentials } from './access.ts';
 import { Api } from './api.ts';
-import { PortTakenError } from './errors.ts';
-import { type Fault, type FaultOrder, FaultQueue } from './faults.ts';
-import { Life } from './life.ts';
+import { SandboxPortTakenError } from './errors.ts';
+import { type FaultOrder, FaultQueue, type SandboxFault } from './faults.ts';
 import { parse } from './parse.ts';
 import { seededRandom } from './random.ts';
+import { RandomChanges } from './random-changes.ts';
 import { type LoggedRequest, RequestLog } from './request-log.ts';
 import { requestListener } from './server.ts';
 import { defaultSwitches, type Switches, switchesSchema } from './switches.ts';
+import { type Credentials, TokenIssuer } from './token-issuer.ts';
 import { World } from './world.ts';
 
-export type { Credentials } from './access.ts';
 export { type DeviationName, deviationNames, deviations } from './deviations.ts';
-export { NotInWorldError, PortTakenError, SandboxRequestError } from './errors.ts';
-export type { Fault, FaultOrder } from './faults.ts';
+export {
+  NotInWorldError,
+  SandboxPortTakenError as PortTakenError,
+  SandboxRequestError,
+} from './errors.ts';
+export type { FaultOrder, SandboxFault as Fault } from './faults.ts';
 export type { LoggedRequest } from './request-log.ts';
 export type { Switches } from './switches.ts';
+export type { Credentials } from './token-issuer.ts';
 export type { World } from './world.ts';
 export type { Changes, Damage, Hidden, NewAssessment, ScopeChange } from './world-schema.ts';
 
@@ -74,7 +78,7 @@ export interface PartnerSandbox {
   injectFaults(...faults: readonly FaultOrder[]): void;
   clearFaults(): void;
   /** The pending faults. */
-  readonly faults: readonly Fault[];
+  readonly faults: readonly SandboxFault[];
   /** Invalidates every token. @returns the new credentials. */
   rotateSecret(): Credentials;
   close(): Promise<void>;
@@ -98,7 +102,7 @@ export async function startPartnerSandbox(options: SandboxOptions = {}): Promise
   });
 
   const world = new World({ ...wanted, clock });
-  const life = new Life(
+  const life = new RandomChanges(
     world,
     seededRandom(wanted.seed, 'life'),
     wanted.certifyEvery,
@@ -109,7 +113,7 @@ export async function startPartnerSandbox(options: SandboxOptions = {}): Promise
     life,
     clock,
     seededRandom(wanted.seed, 'replica'),
-    new Access(wanted.seed, credentials),
+    new TokenIssuer(wanted.seed, credentials),
     initial,
   );
   const queue = new FaultQueue(seededRandom(wanted.seed, 'faults'));
@@ -169,7 +173,7 @@ function present(input: object): object {
 async function listen(server: Server, port: number): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     const refuse = (cause: NodeJS.ErrnoException) =>
-      reject(cause.code === 'EADDRINUSE' ? new PortTakenError(port, { cause }) : cause);
+      reject(cause.code === 'EADDRINUSE' ? new SandboxPortTakenError(port, { cause }) : cause);
     server.once('error', refuse);
     server.listen(port, '127.0.0.1', () => {
       server.off('error', refuse);

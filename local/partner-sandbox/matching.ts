@@ -1,4 +1,4 @@
-import type { ListQuery } from './query.ts';
+import type { ParsedQuery } from './query.ts';
 import type { Records } from './records.ts';
 import type { DayNumber } from './zone-days.ts';
 
@@ -45,7 +45,7 @@ function searchTest(records: Records, search: string): Test {
 }
 
 /** One test per filter that the query carries, apart from the dates. */
-export function filterTests(query: ListQuery, records: Records): Test[] {
+export function filterTests(query: ParsedQuery, records: Records): Test[] {
   const { educators, proctors } = records.catalogue;
   const { productIds, userIds, seids, proctorIds, organizationIds, statuses, legacy } = query;
   const tests: Test[] = [];
@@ -74,7 +74,7 @@ export function filterTests(query: ListQuery, records: Records): Test[] {
 }
 
 /** Section 4.2, filter rules 1 to 5: AND combines all filters. */
-export function matching(query: ListQuery, records: Records): Matching {
+export function matching(query: ParsedQuery, records: Records): Matching {
   return {
     first: query.first ?? -Infinity,
     last: query.last ?? Infinity,

@@ -36,7 +36,7 @@ export const sorts = ['certified_on', 'user_name', 'proctor_name', 'product_name
 export type Sort = (typeof sorts)[number];
 
 /** A parsed list request. An absent filter is undefined and matches everything. */
-export interface ListQuery {
+export interface ParsedQuery {
   readonly search: string | undefined;
   readonly first: DayNumber | undefined;
   readonly last: DayNumber | undefined;
@@ -96,7 +96,7 @@ export function isBlank(text: string): boolean {
  * - `search` ignores blanks around it. `%` and `_` are ordinary. Each of two words may be a part of its name.
  * - `seids` are exact, with upper and lower case. `proctor_ids` look at every entry of `results`.
  */
-export function readListQuery(raw: RawQuery, limits: Limits): ListQuery {
+export function readListQuery(raw: RawQuery, limits: Limits): ParsedQuery {
   const scalar = (name: string): string | undefined => {
     const value = raw.scalars.get(name)?.trim();
     return value === '' ? undefined : value;

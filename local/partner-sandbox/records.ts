@@ -1,6 +1,6 @@
 import type { DocumentedRecord } from '../documented-record.ts';
 import type { Catalogue } from './catalogue.ts';
-import { Column } from './column.ts';
+import { FieldColumn } from './column.ts';
 import { DayIndex } from './day-index.ts';
 import { type DayNumber, writeDay, type ZoneDays } from './zone-days.ts';
 
@@ -42,19 +42,19 @@ export class Records {
   version = 0;
   scope: Scope;
 
-  readonly #id = Column.wide();
-  readonly #educator = Column.whole();
-  readonly #organization = Column.whole();
-  readonly #product = Column.whole();
-  readonly #completedAt = Column.wide();
-  readonly #day = Column.whole();
-  readonly #legacy = Column.small();
-  readonly #removed = Column.small();
-  readonly #partsFrom = Column.whole();
-  readonly #partsCount = Column.small();
-  readonly #partId = Column.wide();
-  readonly #partDay = Column.whole();
-  readonly #partProctor = Column.whole();
+  readonly #id = FieldColumn.wide();
+  readonly #educator = FieldColumn.whole();
+  readonly #organization = FieldColumn.whole();
+  readonly #product = FieldColumn.whole();
+  readonly #completedAt = FieldColumn.wide();
+  readonly #day = FieldColumn.whole();
+  readonly #legacy = FieldColumn.small();
+  readonly #removed = FieldColumn.small();
+  readonly #partsFrom = FieldColumn.whole();
+  readonly #partsCount = FieldColumn.small();
+  readonly #partId = FieldColumn.wide();
+  readonly #partDay = FieldColumn.whole();
+  readonly #partProctor = FieldColumn.whole();
   readonly #slots = new Map<number, number>();
 
   constructor(catalogue: Catalogue, days: ZoneDays, scope: Scope) {

@@ -1,4 +1,4 @@
-import type { Fault } from './faults.ts';
+import type { SandboxFault } from './faults.ts';
 
 /** One request to the API as the server saw it, without tokens and credentials. */
 export interface LoggedRequest {
@@ -10,7 +10,7 @@ export interface LoggedRequest {
   readonly query: readonly (readonly [string, string])[];
   /** The status of the answer; 0 if the connection was reset. */
   readonly status: number;
-  readonly fault: Fault['kind'] | undefined;
+  readonly fault: SandboxFault['kind'] | undefined;
 }
 
 const capacity = 100_000;

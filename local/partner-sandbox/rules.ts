@@ -1,6 +1,6 @@
 import type { DocumentedRecord } from '../documented-record.ts';
 import { type Matching, matching } from './matching.ts';
-import { type ListQuery, type RawQuery, readListQuery } from './query.ts';
+import { type ParsedQuery, type RawQuery, readListQuery } from './query.ts';
 import type { Records } from './records.ts';
 
 /** An answer before it is written: an HTTP status and a JSON body. */
@@ -25,11 +25,11 @@ export interface Rules {
   readonly expiresIn: (lifetime: number) => number;
   readonly tokenType: string;
   /** 4.2 */
-  readonly listQuery: (raw: RawQuery) => ListQuery;
-  readonly matching: (query: ListQuery, records: Records, raw: RawQuery) => Matching;
+  readonly listQuery: (raw: RawQuery) => ParsedQuery;
+  readonly matching: (query: ParsedQuery, records: Records, raw: RawQuery) => Matching;
   /** Refuses a list request. The document knows no refusal. */
   readonly refuse: (raw: RawQuery, records: Records) => SandboxAnswer | undefined;
-  readonly meta: (count: number, query: ListQuery, rows: number) => Meta;
+  readonly meta: (count: number, query: ParsedQuery, rows: number) => Meta;
   /** 2.2: a record, in the list and by itself. */
   readonly record: (assessment: DocumentedRecord) => unknown;
   /** 4.3 */

@@ -1,5 +1,5 @@
 import type { Matching } from './matching.ts';
-import type { ListQuery } from './query.ts';
+import type { ParsedQuery } from './query.ts';
 import { scramble } from './random.ts';
 import type { Records } from './records.ts';
 
@@ -11,7 +11,7 @@ export interface Ordering {
   readonly tieSalt: number | undefined;
 }
 
-export interface Selection {
+export interface Matches {
   /** The number of all matches, ignoring paging. */
   readonly count: number;
   readonly slots: readonly number[];
@@ -23,11 +23,11 @@ export interface Selection {
  */
 export function select(
   records: Records,
-  query: ListQuery,
+  query: ParsedQuery,
   matching: Matching,
   ordering: Ordering,
   remember = (sort: () => readonly number[]) => sort(),
-): Selection {
+): Matches {
   if (query.sort === 'certified_on') return selectByDay(records, query, matching, ordering);
   const slots = remember(() => sortByName(records, query, matching, ordering));
   return { count: slots.length, slots: slots.slice(query.offset, query.offset + query.page) };
@@ -41,10 +41,10 @@ function passes(matching: Matching, slot: number): boolean {
 /** Walks through the days in order; days before and after the page are only counted. */
 function selectByDay(
   records: Records,
-  query: ListQuery,
+  query: ParsedQuery,
   matching: Matching,
   ordering: Ordering,
-): Selection {
+): Matches {
   const { visible } = records;
   const days = visible.daysBetween(matching.first, matching.last);
   const end = query.offset + query.page;
@@ -68,7 +68,7 @@ function selectByDay(
 
 function sortByName(
   records: Records,
-  query: ListQuery,
+  query: ParsedQuery,
   matching: Matching,
   ordering: Ordering,
 ): readonly number[] {
@@ -88,7 +88,7 @@ function sortByName(
 
 function nameRank(
   records: Records,
-  { sort }: ListQuery,
+  { sort }: ParsedQuery,
   { userName }: Ordering,
 ): (slot: number) => number {
   const { ranks } = records.catalogue;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Fault } from './faults.ts';
+import type { SandboxFault } from './faults.ts';
 import type { SandboxAnswer } from './rules.ts';
 
 const largestBody = 64 * 1024;
@@ -39,7 +39,7 @@ function errorPage(status: number): string {
 function refusal(
   status: number,
   message: string,
-  { retryAfterAsDate }: Fault,
+  { retryAfterAsDate }: SandboxFault,
   seconds: number | undefined,
   now: number,
 ): Written {
@@ -50,7 +50,7 @@ function refusal(
 }
 
 /** The effect of a fault on the bytes of a valid answer. */
-export function afflict(answer: Written, fault: Fault | undefined, now: number): Written {
+export function afflict(answer: Written, fault: SandboxFault | undefined, now: number): Written {
   switch (fault?.kind) {
     case 'too-many-requests':
       return refusal(429, 'Too many requests', fault, fault.retryAfter ?? 1, now);
@@ -78,7 +78,7 @@ export function afflict(answer: Written, fault: Fault | undefined, now: number):
 export async function send(
   response: ServerResponse,
   { status, headers, text }: Written,
-  fault: Fault | undefined,
+  fault: SandboxFault | undefined,
   signal: AbortSignal,
 ): Promise<void> {
   const bytes = Buffer.from(text);

@@ -1,8 +1,8 @@
 import type { Endpoints } from '../aws/function.ts';
-import { type Call, Gate, type Reply } from '../aws/gate.ts';
+import { Gate, type Reply, type ServiceCall } from '../aws/gate.ts';
 
 const services = ['dynamodb', 'sns'] as const;
-export type Service = (typeof services)[number];
+export type FaultyService = (typeof services)[number];
 
 const writes: ReadonlySet<string> = new Set([
   'PutItem',
@@ -20,14 +20,17 @@ const busy: Reply = {
 /** A fault that strikes one function once. */
 interface Strike {
   readonly functionName: string;
-  readonly hits: (call: Call) => boolean;
+  readonly hits: (call: ServiceCall) => boolean;
   /** Called after the service has carried out the request, whose answer is lost. */
   readonly after: () => unknown;
 }
 
 /** Proxies between the functions and the embedded services. They carry out the provocations. */
 export class Faults implements AsyncDisposable {
-  readonly #gates: Readonly<Record<Service, Gate>> = { dynamodb: new Gate(), sns: new Gate() };
+  readonly #gates: Readonly<Record<FaultyService, Gate>> = {
+    dynamodb: new Gate(),
+    sns: new Gate(),
+  };
   #strikes: readonly Strike[] = [];
   readonly #refused = new Set<string>();
   #isOpen = false;
@@ -37,7 +40,7 @@ export class Faults implements AsyncDisposable {
   }
 
   /** @returns the endpoints for the functions */
-  async open(endpoints: Endpoints): Promise<Pick<Endpoints, Service>> {
+  async open(endpoints: Endpoints): Promise<Pick<Endpoints, FaultyService>> {
     const { dynamodb, sns } = this.#gates;
     this.#isOpen = true;
     dynamodb.target = endpoints.dynamodb;
@@ -50,8 +53,12 @@ export class Faults implements AsyncDisposable {
   }
 
   /** The service carries out the function's next write, but the answer is lost. */
-  strikeNextWrite(functionName: string, service: Service | undefined, after: () => unknown): void {
-    const hits = ({ operation, asked }: Call) =>
+  strikeNextWrite(
+    functionName: string,
+    service: FaultyService | undefined,
+    after: () => unknown,
+  ): void {
+    const hits = ({ operation, asked }: ServiceCall) =>
       writes.has(operation) && (service === undefined || asked?.service === service);
     this.#strikes = [...this.#strikes, { functionName, hits, after }];
   }
@@ -71,7 +78,7 @@ export class Faults implements AsyncDisposable {
     else this.#refused.delete(functionName);
   }
 
-  async #pass(call: Call): Promise<Reply | undefined> {
+  async #pass(call: ServiceCall): Promise<Reply | undefined> {
     const { asked } = call;
     if (asked?.service === 'sns' && this.#refused.has(asked.caller)) return busy;
     const strike = this.#strikes.find(

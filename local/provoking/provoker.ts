@@ -10,7 +10,7 @@ import { settingsIn } from '../function-settings.ts';
 import type { PartnerSandbox } from '../partner-sandbox/index.ts';
 import { type Act, acts } from './acts.ts';
 import type { Faults } from './faults.ts';
-import { type Fields, type Heard, hears, tallyOf } from './tally.ts';
+import { type Fields, hears, type NewestEvent, tallyOf } from './tally.ts';
 
 /** With more certifications, each look would take seconds. */
 const mostCompared = 20_000;
@@ -25,7 +25,7 @@ export interface Provoked {
 }
 
 interface Side extends Provoked {
-  readonly heard: Map<number, Heard>;
+  readonly heard: Map<number, NewestEvent>;
   baseline: ReadonlyMap<number, Fields> | undefined;
   isBaselineRead: boolean;
   /** Whether the tick that ends next was disturbed. */
@@ -221,7 +221,7 @@ function recordsOf({ world }: PartnerSandbox): ReadonlyMap<number, Fields> {
   return new Map([...world.assessments()].map((record) => [record.id, { ...record }]));
 }
 
-function kindIn(type: CertificationEvent['type']): Heard['kind'] | undefined {
+function kindIn(type: CertificationEvent['type']): NewestEvent['kind'] | undefined {
   const [, kind] = type.split('.');
   return (['created', 'updated', 'withdrawn', 'restored'] as const).find((one) => one === kind);
 }

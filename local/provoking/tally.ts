@@ -5,17 +5,17 @@ import type { LocalTally } from '../../console/index.ts';
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** The newest event of an assessment that a subscriber got. */
-export interface Heard {
+export interface NewestEvent {
   readonly revision: number;
   readonly kind: 'created' | 'updated' | 'withdrawn' | 'restored';
   readonly assessment: Fields;
 }
 
-export interface Compared {
+export interface TallyInput {
   readonly world: ReadonlyMap<number, Fields>;
   /** The certifications of the baseline, which were not announced. */
   readonly baseline: ReadonlyMap<number, Fields>;
-  readonly heard: ReadonlyMap<number, Heard>;
+  readonly heard: ReadonlyMap<number, NewestEvent>;
   readonly held: ReadonlySet<number>;
   readonly owed: ReadonlySet<number>;
 }
@@ -24,13 +24,14 @@ export interface Compared {
  * Compares the world with the subscribers, one certification at a time. Differences that wait for ops are held, and
  * those that wait for a tick are owed. The notifier has not noticed the rest yet. Pure.
  */
-export function tallyOf({ world, baseline, heard, held, owed }: Compared): LocalTally {
+export function tallyOf({ world, baseline, heard, held, owed }: TallyInput): LocalTally {
   const known = subscribersHave(baseline, heard);
   const ids = new Set([...world.keys(), ...known.keys()]);
   const differing = [...ids].filter((id) => !agree(world.get(id), known.get(id)));
   const waitsForOps = differing.filter((id) => held.has(id));
   const waitsForTick = differing.filter((id) => owed.has(id) && !held.has(id));
-  const of = (kind: Heard['kind']) => [...heard.values()].filter((one) => one.kind === kind).length;
+  const of = (kind: NewestEvent['kind']) =>
+    [...heard.values()].filter((one) => one.kind === kind).length;
   return {
     world: world.size,
     subscribers: known.size,
@@ -46,14 +47,14 @@ export function tallyOf({ world, baseline, heard, held, owed }: Compared): Local
 }
 
 /** Only a newer revision counts, so repeats and their order do not matter. */
-export function hears(heard: Map<number, Heard>, id: number, news: Heard): void {
+export function hears(heard: Map<number, NewestEvent>, id: number, news: NewestEvent): void {
   const before = heard.get(id);
   if (before === undefined || before.revision < news.revision) heard.set(id, news);
 }
 
 function subscribersHave(
   baseline: ReadonlyMap<number, Fields>,
-  heard: ReadonlyMap<number, Heard>,
+  heard: ReadonlyMap<number, NewestEvent>,
 ): ReadonlyMap<number, Fields> {
   const known = new Map(baseline);
   for (const [id, { kind, assessment }] of heard) {

@@ -1,7 +1,7 @@
 import { DeleteMessageBatchCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { type Access, calling } from '../../ops/target/access.ts';
 import { eventIn } from '../messages.ts';
-import type { Heard } from './judging.ts';
+import type { QueuedEvent } from './judging.ts';
 
 const waitSeconds = 1;
 /** The most that SQS gives at once. */
@@ -18,7 +18,7 @@ export class DemoQueue {
   }
 
   /** Up to ten messages; waits a second for the first. */
-  async receive(stop: AbortSignal): Promise<Heard[]> {
+  async receive(stop: AbortSignal): Promise<QueuedEvent[]> {
     const receive = new ReceiveMessageCommand({
       QueueUrl: this.#url,
       MaxNumberOfMessages: mostAtOnce,
@@ -37,7 +37,7 @@ export class DemoQueue {
   }
 }
 
-function heardIn(body: string): Heard {
+function heardIn(body: string): QueuedEvent {
   const { id, type, subject, data } = eventIn(body);
   return {
     id,

@@ -1,7 +1,7 @@
 import type { TimetableChange } from '../partner-sandbox/timetable.ts';
 
 /** An event from the queue. */
-export interface Heard {
+export interface QueuedEvent {
   readonly id: string;
   /** The type without its prefix: `created`. */
   readonly type: string;
@@ -24,7 +24,10 @@ const tellingOf: Readonly<Record<TimetableChange['kind'], readonly string[]>> = 
   restored: ['restored', 'created'],
 };
 
-export const tells = (change: TimetableChange, { type, about, organizationId }: Heard): boolean =>
+export const tells = (
+  change: TimetableChange,
+  { type, about, organizationId }: QueuedEvent,
+): boolean =>
   about === change.id &&
   tellingOf[change.kind].includes(type) &&
   (change.organizationId ?? organizationId) === organizationId;
@@ -32,7 +35,7 @@ export const tells = (change: TimetableChange, { type, about, organizationId }: 
 /** The changes without an event, in order. */
 export function untold(
   due: readonly TimetableChange[],
-  heard: readonly Heard[],
+  heard: readonly QueuedEvent[],
 ): TimetableChange[] {
   return due.filter((change) => !heard.some((event) => tells(change, event)));
 }
@@ -45,7 +48,7 @@ export function untold(
  */
 export function falsehoods(
   happened: readonly TimetableChange[],
-  heard: readonly Heard[],
+  heard: readonly QueuedEvent[],
 ): string[] {
   const changes = Map.groupBy(happened, ({ id }) => id);
   const wrong = new Map<string, string>();

@@ -4,7 +4,7 @@ import { demoQueue } from '../../infra/demo.ts';
 import { stackOutputs } from '../../infra/output-names.ts';
 import type { ResultOf } from '../../lambda/operations/contract.ts';
 import { exitCodes } from '../../ops/exit-codes.ts';
-import { type Host, type HostInput, hostOf } from '../../ops/host.ts';
+import { type HostInput, hostOf, type OpsHost } from '../../ops/host.ts';
 import { Clients } from '../../ops/target/access.ts';
 import { OperateClient } from '../../ops/target/operate-client.ts';
 import { findTarget, selectIntegration } from '../../ops/target/target.ts';
@@ -12,7 +12,7 @@ import type { TimetableChange } from '../partner-sandbox/timetable.ts';
 import { commandLine, runProgram } from '../program.ts';
 import { DemoQueue } from './demo-queue.ts';
 import { BaselineLateError } from './errors.ts';
-import { falsehoods, type Heard, tells, untold, wrongDays } from './judging.ts';
+import { falsehoods, type QueuedEvent, tells, untold, wrongDays } from './judging.ts';
 import { DemoPartner } from './partner.ts';
 
 const baselineMinutes = 15;
@@ -69,7 +69,7 @@ has just changed are left out of the last. Deletes the messages that it has read
   return host.stopping.signal.aborted ? exitCodes.interrupted : code;
 }
 
-async function smoke(options: Options, host: Host, clients: Clients): Promise<number> {
+async function smoke(options: Options, host: OpsHost, clients: Clients): Promise<number> {
   const { clock, stopping } = host;
   const stop = stopping.signal;
   const say = (line: string) => host.streams.output.write(`${line}\n`);
@@ -128,8 +128,8 @@ async function listen(
   partner: DemoPartner,
   waitedFor: WaitedFor,
   { say, stop }: { readonly say: (line: string) => void; readonly stop: AbortSignal },
-): Promise<readonly Heard[]> {
-  const heard: Heard[] = [];
+): Promise<readonly QueuedEvent[]> {
+  const heard: QueuedEvent[] = [];
   const told = new Set<TimetableChange>();
   let endsAt = Number.POSITIVE_INFINITY;
   while (partner.now() <= endsAt) {
@@ -150,7 +150,7 @@ async function listen(
 
 function newlyTold(
   due: readonly TimetableChange[],
-  heard: readonly Heard[],
+  heard: readonly QueuedEvent[],
   told: ReadonlySet<TimetableChange>,
 ) {
   return due.flatMap((change) => {
@@ -159,13 +159,17 @@ function newlyTold(
   });
 }
 
-function lineOf({ kind, at }: TimetableChange, { type, id }: Heard, partner: DemoPartner): string {
+function lineOf(
+  { kind, at }: TimetableChange,
+  { type, id }: QueuedEvent,
+  partner: DemoPartner,
+): string {
   const after = Math.max(0, Math.round((partner.now() - at) / 1_000));
   return `  ${kind.padEnd(9)}  ${type.padEnd(9)}  ${id}  after ${after} s`;
 }
 
 /** Waits for the end of the baseline. @throws BaselineLateError */
-async function untilRead(client: OperateClient, host: Host): Promise<ResultOf<'status'>> {
+async function untilRead(client: OperateClient, host: OpsHost): Promise<ResultOf<'status'>> {
   const { clock, stopping } = host;
   const deadline = clock.now().add({ minutes: baselineMinutes }).epochMilliseconds;
   for (;;) {

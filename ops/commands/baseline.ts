@@ -5,7 +5,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
 import { sentence, yes } from '../options.ts';
 import {
-  type Baseline,
+  type BaselineProgress,
   baselineIn,
   baselineLines,
   restartBaselineLines,
@@ -73,8 +73,8 @@ export const baseline = opsCommand({
 async function followed(
   session: Session,
   client: OperateClient,
-  first: Baseline,
-): Promise<Baseline> {
+  first: BaselineProgress,
+): Promise<BaselineProgress> {
   using progress = session.progress('baseline');
   // The total is asked for only once, since each time costs a request to the partner.
   const { total, problem } = first;

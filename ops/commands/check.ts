@@ -1,17 +1,17 @@
 import * as z from 'zod';
 import {
   alarmed,
+  type CommandPlace,
   type Condition,
   commandLine,
   conditions,
-  type Place,
   putBack,
 } from '../../lambda/condition-table.ts';
 import { contract } from '../../lambda/operations/contract.ts';
 import { ofEvery } from '../every-integration.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
-import { type Check, checkLines } from '../render/check.ts';
+import { checkLines, type ShownCheck } from '../render/check.ts';
 import { harmlessJson } from '../render/text.ts';
 import type { Session } from '../session.ts';
 import type { OperateClient } from '../target/operate-client.ts';
@@ -65,7 +65,11 @@ async function checkOne(session: Session, client: OperateClient, note: boolean) 
 }
 
 /** Adds the command that ends the condition, save where that command is `check` itself. */
-function withCommand(check: Check, { command }: Partial<Condition> = {}, place: Place): Check {
+function withCommand(
+  check: ShownCheck,
+  { command }: Partial<Condition> = {},
+  place: CommandPlace,
+): ShownCheck {
   if (command === undefined || command.ops === 'check') return check;
   return { ...check, whatToDo: `${check.whatToDo} ${commandLine(command, place)}` };
 }
@@ -78,7 +82,7 @@ function expectedIn(schedule: Schedule) {
   return z.safeParse(input, harmlessJson(text ?? '')).data;
 }
 
-function scheduleFound(name: 'schedule' | 'self-check', schedule: Schedule): Check {
+function scheduleFound(name: 'schedule' | 'self-check', schedule: Schedule): ShownCheck {
   switch (schedule.is) {
     case 'enabled':
       return { name, outcome: 'ok', found: `Enabled: ${schedule.expression}.` };

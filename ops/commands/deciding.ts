@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { contract, type ResultOf } from '../../lambda/operations/contract.ts';
-import type { Selection } from '../../lambda/operations/shapes.ts';
+import type { WaitingSelection } from '../../lambda/operations/shapes.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { follow, operationName } from '../following.ts';
@@ -103,7 +103,7 @@ interface Decision {
   readonly verb: string;
   readonly isAgreed: boolean;
   readonly next: object | undefined;
-  readonly selection: Selection;
+  readonly selection: WaitingSelection;
   /** For so many hours, no new event is held. Works also while no event is held. */
   readonly opensFor?: number;
   readonly settings: object;

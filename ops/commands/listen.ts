@@ -3,10 +3,10 @@ import { exitCodes } from '../exit-codes.ts';
 import { type Envelope, readEnvelope } from '../listening/envelope.ts';
 import { post } from '../listening/post.ts';
 import { targetUrl } from '../listening/target-url.ts';
-import { mostAttempts, type Verdict, verdictOf } from '../listening/verdict.ts';
+import { mostAttempts, type PostVerdict, verdictOf } from '../listening/verdict.ts';
 import { opsCommand } from '../ops-command.ts';
 import { kindsSchema, positiveNumber, typeOption } from '../options.ts';
-import { type Attempt, attemptLine, type Tally, tallyLines } from '../render/listen.ts';
+import { type Attempt, attemptLine, type ListenTally, tallyLines } from '../render/listen.ts';
 import { jsonLine } from '../render/text.ts';
 import type { Session } from '../session.ts';
 import type { Access } from '../target/access.ts';
@@ -23,7 +23,7 @@ const triedAgainMs = 2_000;
 /** The most that SQS returns at once. */
 const atOnce = 10;
 
-type Outcome = Verdict['outcome'];
+type Outcome = PostVerdict['outcome'];
 
 export const listen = opsCommand({
   usage: 'listen',
@@ -79,7 +79,7 @@ interface Forwarding {
 }
 
 /** @returns the outcomes, counted, once subscription and queue are removed */
-async function forwardAll(session: Session, forwarding: Forwarding): Promise<Tally> {
+async function forwardAll(session: Session, forwarding: Forwarding): Promise<ListenTally> {
   const { access, subscribed, forwardTo, count } = forwarding;
   const { stop, clock } = session;
   /** By message; a later attempt replaces the outcome. */
@@ -159,7 +159,7 @@ function announce(session: Session, { access, subscribed, forwardTo, swept }: Fo
   );
 }
 
-function tallyOf(outcomes: ReadonlyMap<string, Outcome>): Tally {
+function tallyOf(outcomes: ReadonlyMap<string, Outcome>): ListenTally {
   const counted = (outcome: Outcome) =>
     [...outcomes.values()].filter((one) => one === outcome).length;
   return {

@@ -7,7 +7,13 @@ import { follow, operationName } from '../following.ts';
 import { opsCommand } from '../ops-command.ts';
 import { addNext, day, nextSchema, refuseBackwards } from '../options.ts';
 import { answeredWithinMs } from '../progress.ts';
-import { type Counted, counted, proveCsv, proveLines, proveSum } from '../render/prove.ts';
+import {
+  type CountedCertificate,
+  countedCertificate,
+  proveCsv,
+  proveLines,
+  proveSum,
+} from '../render/prove.ts';
 
 /** The first and the last day of a range, both included. With --next, that has them. */
 const days = z.object({ from: z.string().optional(), to: z.string().optional() });
@@ -80,9 +86,9 @@ export const prove = opsCommand({
     const { stopped } = followed;
     const told =
       stopped === undefined
-        ? { result: counted(followed.result) }
-        : { result: followed.result && counted(followed.result), stopped };
-    session.conclude<Counted>(told, (view, result) =>
+        ? { result: countedCertificate(followed.result) }
+        : { result: followed.result && countedCertificate(followed.result), stopped };
+    session.conclude<CountedCertificate>(told, (view, result) =>
       csv && stopped === undefined ? proveCsv(result) : proveLines(view, result),
     );
     return (told.result?.unproven ?? 0) > 0 ? exitCodes.problem : exitCodes.fine;

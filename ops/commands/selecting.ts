@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import * as z from 'zod';
-import type { Selection } from '../../lambda/operations/shapes.ts';
+import type { WaitingSelection } from '../../lambda/operations/shapes.ts';
 import { follow } from '../following.ts';
 import { ids, kindsSchema, typeOption, years } from '../options.ts';
 import { answeredWithinMs } from '../progress.ts';
-import { counted, holdsSum, type WaitingCounts } from '../render/holds.ts';
+import { countedEvents, holdsSum, type WaitingCounts } from '../render/holds.ts';
 import type { Session } from '../session.ts';
 import type { OperateClient } from '../target/operate-client.ts';
 
@@ -27,7 +27,7 @@ export const selectionSettings = {
 
 type Selecting = z.output<z.ZodObject<typeof selectionSettings>>;
 
-export function selectionOf(options: Selecting): Selection {
+export function selectionOf(options: Selecting): WaitingSelection {
   const { undeliverable, organization, year, type, id } = options;
   return {
     waiting: undeliverable ? 'undeliverable' : 'held',
@@ -47,7 +47,7 @@ export function optionsOf({ undeliverable, organization, year, type, id }: Selec
 }
 
 /** The selected events. Only if none is selected is `altogether` another number: the count of all that wait. */
-export interface Selected {
+export interface SelectedEvents {
   readonly found: WaitingCounts;
   readonly altogether: number;
 }
@@ -60,16 +60,16 @@ export interface Selected {
 export async function countSelected(
   session: Session,
   client: OperateClient,
-  selection: Selection,
+  selection: WaitingSelection,
   { list = false }: { readonly list?: boolean } = {},
-): Promise<Selected> {
+): Promise<SelectedEvents> {
   const { waiting } = selection;
   using progress = session.progress('holds', answeredWithinMs);
-  const count = async (some: Selection) => {
+  const count = async (some: WaitingSelection) => {
     const { stop } = session;
     const followed = await follow(client, 'holds', some, { stop, progress, sum: holdsSum });
     if (followed.stopped !== undefined) throw followed.stopped.cause;
-    return counted(followed.result, list);
+    return countedEvents(followed.result, list);
   };
   const found = await count(selection);
   const isFiltered = Object.keys(selection).length > 1;

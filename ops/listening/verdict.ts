@@ -7,7 +7,7 @@ import type { PostResult } from './post.ts';
 const waits: readonly number[] = [1, 5, 5, 5, 10, 20, 40];
 export const mostAttempts = waits.length + 1;
 
-export type Verdict =
+export type PostVerdict =
   | { readonly outcome: 'delivered' }
   | { readonly outcome: 'again'; readonly inSeconds: number }
   /** For SNS, the answer is final. */
@@ -19,7 +19,7 @@ export type Verdict =
  *
  * @param attempt from 1
  */
-export function verdictOf({ status }: PostResult, attempt: number): Verdict {
+export function verdictOf({ status }: PostResult, attempt: number): PostVerdict {
   if (typeof status === 'number') {
     if (status >= 200 && status < 300) return { outcome: 'delivered' };
     if (status >= 400 && status < 500 && status !== 429) return { outcome: 'refused' };

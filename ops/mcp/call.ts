@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { definitions } from '../../lambda/operations/contract.ts';
 import { NotConfirmedError } from '../errors.ts';
 import { failureIn, failureOf } from '../failing.ts';
-import type { Host } from '../host.ts';
+import type { OpsHost } from '../host.ts';
 import type { OpsCommand } from '../ops-command.ts';
 import { failureLines } from '../render/failure.ts';
 import { Clients } from '../target/access.ts';
@@ -14,13 +14,13 @@ import { defaultsOf, type Tool } from './tools.ts';
 
 /** The deployment that the tools work on, and their rights. */
 export interface Caller {
-  readonly host: Host;
+  readonly host: OpsHost;
   readonly options: TargetOptions & { readonly integration?: string | undefined };
   readonly allowsChanges: boolean;
 }
 
 /** The answer to an assistant: the text for people, and the JSON for machines. */
-export interface Told {
+export interface ToolAnswer {
   readonly text: string;
   readonly structured: Record<string, unknown>;
   readonly isError?: true;
@@ -46,10 +46,10 @@ export async function callTool(
   input: unknown,
   { host, options, allowsChanges }: Caller,
   { stopping, tell }: Call,
-): Promise<Told> {
+): Promise<ToolAnswer> {
   const { integration = options.integration, confirm, ...given } = givenSchema.parse(input);
   let question: string | undefined;
-  const silent: Host = {
+  const silent: OpsHost = {
     ...host,
     stopping,
     streams: nobody(),
@@ -115,7 +115,7 @@ function asking(
   return `${name}: ${definitions[name].does} With ${JSON.stringify(settings)}.`;
 }
 
-function answered(session: ToolSession, isPreview: boolean): Told {
+function answered(session: ToolSession, isPreview: boolean): ToolAnswer {
   const { result } = session.answered ?? {};
   if (!isPreview) return { text: told(session).join('\n'), structured: { ok: true, result } };
   return {
@@ -124,7 +124,7 @@ function answered(session: ToolSession, isPreview: boolean): Told {
   };
 }
 
-function asked(session: ToolSession, question: string): Told {
+function asked(session: ToolSession, question: string): ToolAnswer {
   return {
     text: [...told(session), question, '', confirmation].join('\n'),
     structured: { ok: true, confirmed: false, question },

@@ -1,5 +1,5 @@
 import { amount } from '../render/text.ts';
-import type { Told } from './call.ts';
+import type { ToolAnswer } from './call.ts';
 
 /** The limit of a text, and of data. Beyond it, some assistants cut the answer off; others end the conversation. */
 const mostCharacters = 60_000;
@@ -8,7 +8,7 @@ const advice =
   'Ask for less, such as fewer days or a `limit`; the command line, with --json, tells all of it.';
 
 /** Shortens an answer to the limit: a text to its beginning, data to nothing. Both say how much is left out. */
-export function fitting(told: Told): Told {
+export function fitting(told: ToolAnswer): ToolAnswer {
   return { ...told, text: fittingText(told.text), structured: fittingData(told.structured) };
 }
 
@@ -20,7 +20,7 @@ function fittingText(text: string): string {
   return `${kept}\n\n${amount(left)} more lines are left out here. ${advice}`;
 }
 
-function fittingData(structured: Told['structured']): Told['structured'] {
+function fittingData(structured: ToolAnswer['structured']): ToolAnswer['structured'] {
   const { length } = JSON.stringify(structured);
   if (length <= mostCharacters) return structured;
   const { result: _, ...rest } = structured;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { commands } from '../commands/index.ts';
 import { InterruptedError } from '../errors.ts';
 import { programName, version } from '../program.ts';
-import { type Caller, callTool, type Told } from './call.ts';
+import { type Caller, callTool, type ToolAnswer } from './call.ts';
 import { fitting } from './fitting.ts';
 import {
   type CallToolResult,
@@ -78,7 +78,7 @@ class Calls {
 
   #inTurn(
     { mcpReq: { signal } }: ServerContext,
-    call: (stopping: AbortController) => Promise<Told>,
+    call: (stopping: AbortController) => Promise<ToolAnswer>,
   ): Promise<CallToolResult> {
     const turn = this.#last.then(async () => {
       const stopping = new AbortController();
@@ -109,7 +109,7 @@ function progressOf({ mcpReq }: ServerContext): ((line: string) => void) | undef
   };
 }
 
-function resultOf(told: Told): CallToolResult {
+function resultOf(told: ToolAnswer): CallToolResult {
   const { text, structured, isError } = fitting(told);
   return {
     content: [{ type: 'text', text }],

@@ -7,13 +7,13 @@ import { amount, count } from './text.ts';
 type Status = ResultOf<'status'>;
 
 /** The status of the baseline, with the partner's total or the reason why that is unknown. */
-export type Baseline = Status['baseline'] &
+export type BaselineProgress = Status['baseline'] &
   Pick<Status, 'paused'> & {
     readonly total?: number;
     readonly problem?: { code: string; message: string };
   };
 
-export function baselineIn({ baseline, partner, paused }: Status): Baseline {
+export function baselineIn({ baseline, partner, paused }: Status): BaselineProgress {
   return {
     ...baseline,
     ...(partner !== undefined &&
@@ -23,7 +23,7 @@ export function baselineIn({ baseline, partner, paused }: Status): Baseline {
 }
 
 /** The progress of the baseline, as a bar. */
-export function baselineLine({ status, counted, total, before }: Baseline): string {
+export function baselineLine({ status, counted, total, before }: BaselineProgress): string {
   if (status === 'none') return 'not begun';
   if (status === 'completed') return `completed: ${count(counted, 'certification')}`;
   const down = before === undefined ? '' : `, down to ${before}`;
@@ -31,7 +31,7 @@ export function baselineLine({ status, counted, total, before }: Baseline): stri
   return `${bar(counted / total)}  ${amount(counted)} of ${amount(total)}${down}`;
 }
 
-export function baselineLines(view: View, baseline: Baseline): string[] {
+export function baselineLines(view: View, baseline: BaselineProgress): string[] {
   const { problem, status } = baseline;
   return [
     `baseline  ${baselineLine(baseline)}`,

@@ -5,7 +5,7 @@ import { told } from './time.ts';
 type Checked = ResultOf<'check'>;
 
 /** One check, by the function or by the command line itself. */
-export interface Check {
+export interface ShownCheck {
   readonly name: string;
   readonly outcome: Checked['checks'][number]['outcome'];
   readonly found: string;
@@ -13,7 +13,7 @@ export interface Check {
   readonly code?: string | undefined;
 }
 
-const marks: Readonly<Record<Check['outcome'], Cell>> = {
+const marks: Readonly<Record<ShownCheck['outcome'], Cell>> = {
   ok: ['good', 'ok     '],
   warning: ['warning', 'warning'],
   failed: ['bad', 'failed '],
@@ -21,7 +21,11 @@ const marks: Readonly<Record<Check['outcome'], Cell>> = {
 };
 
 /** The checks in order, each failure with its advice. */
-export function checkLines(view: View, integration: string, checks: readonly Check[]): string[] {
+export function checkLines(
+  view: View,
+  integration: string,
+  checks: readonly ShownCheck[],
+): string[] {
   const width = Math.max(...checks.map(({ name }) => name.length));
   const blank = ' '.repeat(width);
   return [

@@ -19,10 +19,13 @@ export function holdsSum(all: Holds | undefined, one: Holds): Holds {
 }
 
 /** The waiting events, counted. */
-export type WaitingCounts = ReturnType<typeof counted>;
+export type WaitingCounts = ReturnType<typeof countedEvents>;
 
 /** @param isListed whether each event is shown, too */
-export function counted({ at, list, organizationNames, unreadable }: Holds, isListed: boolean) {
+export function countedEvents(
+  { at, list, organizationNames, unreadable }: Holds,
+  isListed: boolean,
+) {
   // Compared as instants, since fractions of a second vary in length.
   const oldestFirst = list.toSorted(
     (a, b) => Temporal.Instant.compare(a.since, b.since) || a.id - b.id || a.revision - b.revision,

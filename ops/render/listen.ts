@@ -1,6 +1,6 @@
 import type { Envelope } from '../listening/envelope.ts';
 import type { PostResult } from '../listening/post.ts';
-import type { Verdict } from '../listening/verdict.ts';
+import type { PostVerdict } from '../listening/verdict.ts';
 import type { Tone, View } from './layout.ts';
 import { counts } from './text.ts';
 import { duration, moment } from './time.ts';
@@ -11,12 +11,12 @@ export interface Attempt {
   readonly at: string;
   readonly envelope: Envelope;
   readonly answer: PostResult;
-  readonly verdict: Verdict;
+  readonly verdict: PostVerdict;
   /** From 1. */
   readonly attempt: number;
 }
 
-const labels: Readonly<Record<Verdict['outcome'], readonly [tone: Tone, label: string]>> = {
+const labels: Readonly<Record<PostVerdict['outcome'], readonly [tone: Tone, label: string]>> = {
   delivered: ['good', 'delivered'],
   again: ['warning', 'again'],
   refused: ['bad', 'refused'],
@@ -45,7 +45,7 @@ function answered({ status, tookMs }: PostResult): string {
   return typeof status === 'number' ? `${status} ${took}` : `no answer (${status}) ${took}`;
 }
 
-function afterwards(verdict: Verdict, attempt: number): string[] {
+function afterwards(verdict: PostVerdict, attempt: number): string[] {
   switch (verdict.outcome) {
     case 'delivered':
       return attempt > 1 ? [`attempt ${attempt}`] : [];
@@ -59,7 +59,7 @@ function afterwards(verdict: Verdict, attempt: number): string[] {
 }
 
 /** The numbers at the end. */
-export interface Tally {
+export interface ListenTally {
   readonly delivered: number;
   readonly refused: number;
   readonly givenUp: number;
@@ -67,7 +67,7 @@ export interface Tally {
   readonly owed: number;
 }
 
-export function tallyLines({ delivered, refused, givenUp, owed }: Tally): string[] {
+export function tallyLines({ delivered, refused, givenUp, owed }: ListenTally): string[] {
   const sums = { delivered, refused, 'given up': givenUp, 'to be offered again': owed };
   return [`Subscription and queue are removed. Events: ${counts(sums)}.`];
 }

@@ -2,7 +2,7 @@ import { amount } from './text.ts';
 import { duration } from './time.ts';
 
 /** The speed so far, and the time since it was measured. */
-export interface Pace {
+export interface MeasuredSpeed {
   readonly perMs: number;
   readonly sinceMs: number;
 }
@@ -15,7 +15,7 @@ export interface ProgressState {
   /** Absent: the total is unknown. */
   readonly part?: { readonly done: number; readonly total: number; readonly noun: string };
   /** Absent: too little is done to measure it. */
-  readonly pace?: Pace;
+  readonly pace?: MeasuredSpeed;
 }
 
 /** In columns. Below the least, no bar is shown. */

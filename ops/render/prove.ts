@@ -15,7 +15,7 @@ export function proveSum(all: Certificate | undefined, one: Certificate): Certif
 }
 
 /** Adds the numbers of days for each state of proof. */
-export function counted(certificate: Certificate) {
+export function countedCertificate(certificate: Certificate) {
   const { days } = certificate;
   const many = (state: Day['state']) => days.filter((day) => day.state === state).length;
   return {
@@ -28,10 +28,10 @@ export function counted(certificate: Certificate) {
   };
 }
 
-export type Counted = ReturnType<typeof counted>;
+export type CountedCertificate = ReturnType<typeof countedCertificate>;
 
 /** The completeness certificate, for people. */
-export function proveLines(view: View, certificate: Counted): string[] {
+export function proveLines(view: View, certificate: CountedCertificate): string[] {
   const { days, found, toRead } = certificate;
   const { gist, of } = proveVerdict(certificate);
   return [
@@ -57,7 +57,13 @@ export function proveRows(view: View, days: readonly Day[]): Cell[][] {
 }
 
 /** Future days do not count, and a day that is not over counts with its certifications so far. */
-export function proveVerdict({ proven, open, unproven, notYet, certifications }: Counted) {
+export function proveVerdict({
+  proven,
+  open,
+  unproven,
+  notYet,
+  certifications,
+}: CountedCertificate) {
   const gist: readonly [tone: Tone, text: string] =
     unproven > 0
       ? ['bad', 'not complete']

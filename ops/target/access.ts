@@ -2,7 +2,7 @@ import { InterruptedError, OpsError } from '../errors.ts';
 import { AwsFailedError, NotPermittedError, NotSignedInError } from './errors.ts';
 
 /** The services that the command line calls. */
-export type Service =
+export type AwsService =
   | 'cloudFormation'
   | 'lambda'
   | 'scheduler'
@@ -53,7 +53,7 @@ export class Clients implements Disposable {
 export interface Access {
   readonly isLocal: boolean;
   readonly clients: Clients;
-  settings(service: Service): ClientSettings;
+  settings(service: AwsService): ClientSettings;
 }
 
 const signIn = 'sign in (aws sso login, or as you usually do), or choose another --profile';

@@ -3,8 +3,8 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { instanceSchema, localDirectory } from '../../local/instance.ts';
 import { NotFoundError } from '../errors.ts';
-import type { Environment } from '../host.ts';
-import type { ClientSettings, Service } from './access.ts';
+import type { EnvironmentVariables } from '../host.ts';
+import type { AwsService, ClientSettings } from './access.ts';
 
 const whatToDo =
   'Start one with npm start and leave it running; NOTIFIER_LOCAL names the folder of another one.';
@@ -15,8 +15,8 @@ const whatToDo =
  * @throws NotFoundError if none runs
  */
 export async function localSettings(
-  environment: Environment,
-): Promise<(service: Service) => ClientSettings> {
+  environment: EnvironmentVariables,
+): Promise<(service: AwsService) => ClientSettings> {
   const aws = await published(join(localDirectory(environment), 'instance.json'));
   if (aws === undefined)
     throw new NotFoundError('No local instance is running, or it is still starting.', whatToDo);

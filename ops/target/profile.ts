@@ -1,6 +1,6 @@
 import { parseKnownFiles } from '@smithy/core/config';
 import { NotFoundError } from '../errors.ts';
-import type { Environment } from '../host.ts';
+import type { EnvironmentVariables } from '../host.ts';
 import { NotSignedInError } from './errors.ts';
 
 /**
@@ -13,7 +13,7 @@ import { NotSignedInError } from './errors.ts';
  */
 export async function blameProfile(
   asked: string | undefined,
-  environment: Environment,
+  environment: EnvironmentVariables,
   cause: unknown,
 ): Promise<void> {
   const isSearch = cause instanceof Error && /^(Credentials|Token)ProviderError$/.test(cause.name);
@@ -28,7 +28,7 @@ export async function blameProfile(
 }
 
 /** The profile from the AWS files; undefined if none is named and there is no default one. @throws NotFoundError */
-export async function profileOf(asked: string | undefined, environment: Environment) {
+export async function profileOf(asked: string | undefined, environment: EnvironmentVariables) {
   const named = asked ?? environment.AWS_PROFILE;
   const name = named ?? 'default';
   const profiles = await parseKnownFiles({});

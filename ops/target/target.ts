@@ -6,8 +6,8 @@ import {
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { stackOutputs } from '../../infra/output-names.ts';
 import { NotFoundError, UsageError } from '../errors.ts';
-import type { Host } from '../host.ts';
-import { type Access, type Clients, calling, type Service, timeouts } from './access.ts';
+import type { OpsHost } from '../host.ts';
+import { type Access, type AwsService, type Clients, calling, timeouts } from './access.ts';
 import { AwsFailedError, NotSignedInError } from './errors.ts';
 import { localSettings, localUser } from './local.ts';
 import { blameProfile, profileOf } from './profile.ts';
@@ -51,7 +51,7 @@ export interface Target {
 /** @throws UsageError, NotFoundError, NotPermittedError, AwsFailedError */
 export async function findTarget(
   options: TargetOptions,
-  host: Pick<Host, 'aws' | 'environment' | 'stopping'>,
+  host: Pick<OpsHost, 'aws' | 'environment' | 'stopping'>,
   clients: Clients,
 ): Promise<Target> {
   const { stack, local, region, profile } = options;
@@ -74,7 +74,7 @@ export async function findTarget(
   const stop = host.stopping.signal;
   const settings = local
     ? await localSettings(environment)
-    : (service: Service) => host.aws(service, { region, profile });
+    : (service: AwsService) => host.aws(service, { region, profile });
   const access: Access = {
     isLocal: local,
     clients,
@@ -92,7 +92,7 @@ export async function findTarget(
 
 async function describedStack(
   access: Access,
-  { stack: StackName, profile, environment }: TargetOptions & Pick<Host, 'environment'>,
+  { stack: StackName, profile, environment }: TargetOptions & Pick<OpsHost, 'environment'>,
   stop: AbortSignal,
 ): Promise<Stack> {
   const client = access.clients.open(new CloudFormationClient(access.settings('cloudFormation')));

@@ -7,17 +7,17 @@ import { functionNames } from '../../infra/bundling/options.ts';
 import type { Functions, Script } from './script.ts';
 
 /** A function's present bundle. */
-export interface Bundle {
+export interface BundledFunction {
   readonly code: string;
   readonly map: TraceMap;
 }
 
 /** To be called in the project's folder. */
-export async function bundlesNow(): Promise<readonly Bundle[]> {
+export async function bundlesNow(): Promise<readonly BundledFunction[]> {
   const folder = mkdtempSync(join(tmpdir(), 'coverage-'));
   const mapFile = join(folder, 'map.json');
   try {
-    const bundles: Bundle[] = [];
+    const bundles: BundledFunction[] = [];
     for (const name of functionNames) {
       await bundle(`lambda/${name}.ts`, folder, mapFile);
       const code = readFileSync(join(folder, 'index.mjs'), 'utf8');
@@ -39,7 +39,7 @@ const untold = /(?:[\s({[;:,=>?&|!.]|\b(?:return|throw|await|const|let|if|for|tr
  * @param codeOf the source of a path, as Node runs it; undefined for a path that does not count
  */
 export function unbundled(
-  { code, map }: Bundle,
+  { code, map }: BundledFunction,
   script: Script,
   codeOf: (path: string) => string | undefined,
 ): ReadonlyMap<string, Functions> {

@@ -7,7 +7,7 @@ interface Counts {
   readonly branches: Count;
 }
 
-export interface Report {
+export interface CoverageReport {
   readonly rooms: Readonly<Record<string, Counts>>;
   /** With the lines that were never run. */
   readonly files: Readonly<Record<string, Counts & { readonly missed: readonly number[] }>>;
@@ -21,7 +21,7 @@ function roomsOf(path: string): readonly string[] {
   return first === 'lambda' && within.length > 0 ? [first, `${first}/${second}`] : [first];
 }
 
-export function reportOf(files: Report['files']): Report {
+export function reportOf(files: CoverageReport['files']): CoverageReport {
   const rooms: Record<string, Counts> = {};
   for (const [path, { lines, branches }] of Object.entries(files))
     for (const name of roomsOf(path)) {
@@ -42,7 +42,7 @@ function sum(one: Count | undefined, other: Count): Count {
 
 const percent = ({ covered, total }: Count) => (total === 0 ? 100 : (100 * covered) / total);
 
-export function table({ rooms }: Report): string {
+export function table({ rooms }: CoverageReport): string {
   const cell = (count: Count) =>
     `${`${count.covered}/${count.total}`.padStart(12)} ${percent(count).toFixed(1).padStart(6)} %`;
   const rows = Object.entries(rooms)
@@ -57,7 +57,7 @@ export function table({ rooms }: Report): string {
  * Figures that have fallen, a line for each room and kind. Differences below a twentieth of a percent count as
  * rounding.
  */
-export function fallsBetween(earlier: Report, later: Report): readonly string[] {
+export function fallsBetween(earlier: CoverageReport, later: CoverageReport): readonly string[] {
   return Object.entries(earlier.rooms).flatMap(([name, before]) => {
     const after = later.rooms[name];
     if (!after) return [];

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Row } from '../../bench/score.ts';
+import type { ScoreRow } from '../../bench/score.ts';
 import { tableOf } from '../../bench/table.ts';
 
 const measured = {
@@ -7,7 +7,7 @@ const measured = {
   ...{ ms: 1_234_567, calls: { Query: 1_000_000, UpdateItem: 234_567 } },
 };
 const long = 'a target of many words, '.repeat(10).trim();
-const rows: readonly Row[] = [
+const rows: readonly ScoreRow[] = [
   {
     case: 'quiet tick, 1,000,000 known',
     contender: 'ours',

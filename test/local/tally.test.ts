@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  type Compared,
   type Fields,
-  type Heard,
   hears,
+  type NewestEvent,
+  type TallyInput,
   tallyOf,
 } from '../../local/provoking/tally.ts';
 
@@ -26,7 +26,7 @@ const steps = fc.array(
 function lived(baseline: ReadonlyMap<number, Fields>, all: readonly Step[]) {
   const world = new Map(baseline);
   const revisions = new Map([...baseline.keys()].map((id) => [id, 1]));
-  const news: [number, Heard][] = [];
+  const news: [number, NewestEvent][] = [];
   let value = 100;
   for (const { id, act } of all) {
     const isThere = world.has(id);
@@ -49,15 +49,15 @@ function lived(baseline: ReadonlyMap<number, Fields>, all: readonly Step[]) {
 }
 
 /** All but the newest event of one. */
-function heardWithoutLast(news: readonly [number, Heard][], missed: number) {
+function heardWithoutLast(news: readonly [number, NewestEvent][], missed: number) {
   const last = new Map(news).get(missed);
-  const heard = new Map<number, Heard>();
+  const heard = new Map<number, NewestEvent>();
   for (const [id, one] of news) if (one !== last) hears(heard, id, one);
   return heard;
 }
 
 /** It has gone, and subscribers know nothing of it. */
-function isUnheardOf(id: number, { world, baseline: known, heard }: Compared): boolean {
+function isUnheardOf(id: number, { world, baseline: known, heard }: TallyInput): boolean {
   const newest = heard.get(id)?.kind;
   const isKnown = newest === undefined ? known.has(id) : newest !== 'withdrawn';
   return !world.has(id) && !isKnown;
@@ -77,7 +77,7 @@ describe('what lies between the world and subscribers', () => {
         const shuffled = [...news, ...news]
           .map((one) => ({ one, place: Number(order.next().value) }))
           .sort((a, b) => a.place - b.place);
-        const heard = new Map<number, Heard>();
+        const heard = new Map<number, NewestEvent>();
         for (const { one } of shuffled) hears(heard, ...one);
         const tally = tallyOf({ world, baseline, heard, held: nobody, owed: nobody });
         expect(tally).toMatchObject({ difference: 0, world: world.size, subscribers: world.size });
@@ -115,7 +115,7 @@ describe('what lies between the world and subscribers', () => {
 
   it('leaves out fields that an event does not carry', () => {
     const world = new Map([[7, { id: 7, email: 'new@example.org', certified_on: '2026-11-20' }]]);
-    const heard = new Map<number, Heard>([
+    const heard = new Map<number, NewestEvent>([
       [7, { revision: 1, kind: 'created', assessment: { id: 7, certified_on: '2026-11-20' } }],
     ]);
     const compared = { world, baseline: new Map(), heard, held: nobody, owed: nobody };

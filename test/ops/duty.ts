@@ -7,15 +7,15 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import * as z from 'zod';
 import { type Clock, systemClock } from '../../lambda/clock.ts';
 import { Gate, type Reply } from '../../local/aws/gate.ts';
-import type { AskedOfAws, Environment, Host } from '../../ops/host.ts';
-import type { ClientSettings, Service } from '../../ops/target/access.ts';
+import type { AskedOfAws, EnvironmentVariables, OpsHost } from '../../ops/host.ts';
+import type { AwsService, ClientSettings } from '../../ops/target/access.ts';
 import { Deployment, type DeploymentConfig } from '../scaffold/deployment.ts';
 import type { Ended, Screen } from '../support/running.ts';
 import { HastyClock } from './hasty-clock.ts';
 import { Running } from './running.ts';
 
 /** The names of services in the environment of AWS's SDK. */
-const endpointNames: Readonly<Record<Service, string>> = {
+const endpointNames: Readonly<Record<AwsService, string>> = {
   cloudFormation: 'CLOUDFORMATION',
   lambda: 'LAMBDA',
   scheduler: 'SCHEDULER',
@@ -27,8 +27,8 @@ const endpointNames: Readonly<Record<Service, string>> = {
 
 /** The settings that AWS's SDK finds by itself in the environment of a process. */
 const foundIn =
-  (environment: Environment) =>
-  (service: Service, { region = environment.AWS_REGION }: AskedOfAws): ClientSettings => ({
+  (environment: EnvironmentVariables) =>
+  (service: AwsService, { region = environment.AWS_REGION }: AskedOfAws): ClientSettings => ({
     ...(region !== undefined && { region }),
     endpoint: environment[`AWS_ENDPOINT_URL_${endpointNames[service]}`] ?? '',
     credentials: {
@@ -155,7 +155,7 @@ export class Duty {
   }
 
   /** The parts of a process for another program than the command line, with a running clock. */
-  host(): Host {
+  host(): OpsHost {
     const { environment } = this;
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
     return {

@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import type { Environment } from '../../ops/host.ts';
+import type { EnvironmentVariables } from '../../ops/host.ts';
 import { run } from '../../ops/run.ts';
 import { compileCache } from '../support/compile-cache.ts';
 import { type Ended, RunningProgram, type RunOptions } from '../support/running.ts';
@@ -17,7 +17,7 @@ export class Running extends RunningProgram {
 const entry = fileURLToPath(new URL('../../ops/cli.ts', import.meta.url));
 
 /** The program as a separate process, with this environment and no other. */
-export function startProgram(args: string, env: Environment = {}) {
+export function startProgram(args: string, env: EnvironmentVariables = {}) {
   return spawn(process.execPath, [entry, ...args.split(' ').filter(Boolean)], {
     env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: compileCache, ...env },
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contract } from '../../lambda/operations/contract.ts';
-import { counted } from '../../ops/render/prove.ts';
+import { countedCertificate } from '../../ops/render/prove.ts';
 import { approved, Duty, masked } from './duty.ts';
 
 // One story for all screens, none of which changes data. They may come in any order.
@@ -114,7 +114,7 @@ describe('prove', () => {
     const csv = (await duty.run(`${range} --csv`)).stdout.trim().split('\n');
     expect(csv[0]).toBe('day,count,since,state,proof,proven_at,digest,read_with,cause,neighbour');
     const { result } = await duty.json(range);
-    const { proven, ...sums } = counted(contract.prove.result.parse(result));
+    const { proven, ...sums } = countedCertificate(contract.prove.result.parse(result));
     expect(result).toMatchObject({ proven, ...sums, open: 1, unproven: 0 });
     expect(proven + 1 + sums.notYet).toBe(csv.length - 1);
   });

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../ops/errors.ts';
-import { type Environment, hostOf } from '../../ops/host.ts';
+import { type EnvironmentVariables, hostOf } from '../../ops/host.ts';
 import { Progress } from '../../ops/progress.ts';
 import { Session } from '../../ops/session.ts';
 import { Clients } from '../../ops/target/access.ts';
@@ -25,7 +25,7 @@ function streams(isTTY: boolean, { environment = {}, timeZone = 'UTC' }: Partial
 }
 
 interface Outside {
-  readonly environment: Environment;
+  readonly environment: EnvironmentVariables;
   readonly timeZone: string;
 }
 
@@ -111,7 +111,7 @@ it('takes an empty TZ for UTC', () => {
 
 describe('colour', () => {
   it('is on a terminal only, and not with NO_COLOR', () => {
-    const painted = (isTTY: boolean, variables: Environment) => {
+    const painted = (isTTY: boolean, variables: EnvironmentVariables) => {
       const environment = { TERM: 'xterm-256color', ...variables };
       return streams(isTTY, { environment }).terminal.view().paint('bad', 'x');
     };

@@ -6,8 +6,8 @@ import {
   type Change,
   isNothing,
   isUndone,
+  type LastTold,
   type Sighting,
-  type Told,
   toldOf,
 } from '../../lambda/detection/compare.ts';
 import { nothingFound } from '../../lambda/detection/gate.ts';
@@ -39,7 +39,7 @@ export interface Entry {
   owed: OwedEvent;
   held: boolean;
   /** For an entry that is held or waits behind one: the last told revision. */
-  told?: Told;
+  told?: LastTold;
   /** The code with which SNS refused it for good. */
   undeliverable?: string;
 }

@@ -11,10 +11,10 @@ import {
   SORT_KEYS,
 } from '../../lambda/partner/index.ts';
 import type { DocumentedRecord } from '../../local/documented-record.ts';
-import { Access } from '../../local/partner-sandbox/access.ts';
 import { readRawQuery } from '../../local/partner-sandbox/query.ts';
 import { documentRules, type SandboxAnswer } from '../../local/partner-sandbox/rules.ts';
 import { defaultSwitches } from '../../local/partner-sandbox/switches.ts';
+import { TokenIssuer } from '../../local/partner-sandbox/token-issuer.ts';
 import { assessment } from '../support/assessments.ts';
 import { type HostOrder, type HostRecord, listed, rowsOf, windowOf } from './listing.ts';
 
@@ -91,7 +91,7 @@ export class MemoryPartner {
   /** Cached lists of the current records. */
   readonly #lists = new Map<string, readonly HostRecord[]>();
   readonly #queries = new Map<string, ListQuery>();
-  readonly access = new Access(1);
+  readonly access = new TokenIssuer(1);
   /** All requests so far. */
   readonly requests: Received[] = [];
   /** Milliseconds that an answer takes. */

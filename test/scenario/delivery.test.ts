@@ -13,7 +13,7 @@ import {
 import { type FauxqsServer, startFauxqs } from 'fauxqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { memoryStore, onlyOnce, parseEvent, type ReceivedEvent } from '../../consumer/index.ts';
-import { snsAnnouncer, type Topics } from '../../lambda/delivery/sns-announcer.ts';
+import { snsAnnouncer, type TopicArns } from '../../lambda/delivery/sns-announcer.ts';
 import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { Announcer } from '../../lambda/ports/announcer.ts';
 import type { Ledger } from '../../lambda/ports/ledger.ts';
@@ -110,7 +110,7 @@ async function subscribe(sns: SNSClient, name: string, isFifo: boolean) {
     const command = new CreateTopicCommand({ Name: `${name}-${what}`, Attributes: attributes });
     return (await sns.send(command)).TopicArn ?? '';
   };
-  const topics: Topics = {
+  const topics: TopicArns = {
     events: await topic(`events${suffix}`, Attributes),
     alerts: await topic('alerts'),
     operations: await topic('operations'),

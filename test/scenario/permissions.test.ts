@@ -7,7 +7,7 @@ import {
   parseCommand,
 } from '../../lambda/operations/contract.ts';
 import { readAssembly } from '../../local/aws/assembly.ts';
-import { type Place, type Template, templateSchema } from '../../local/aws/template.ts';
+import { type StackPlace, type Template, templateSchema } from '../../local/aws/template.ts';
 import { Deployment, type DeploymentConfig, queues } from '../scaffold/deployment.ts';
 import { compareRoles, type Permission, Requirements, rolesOfFunctions } from '../support/iam.ts';
 
@@ -295,7 +295,7 @@ describe.each(deployments)('the roles $name', ({ config, ...deployment }) => {
     }
   });
   let template = templateSchema.parse({ Resources: {} });
-  let place: Place | undefined;
+  let place: StackPlace | undefined;
 
   /** What was done here, beside the roles of a template. */
   const compared = (of: Template) => comparedWith(of, asked);

@@ -1,7 +1,7 @@
 import { ledgerTable } from '../../lambda/names.ts';
 import type { AwsCall } from '../../local/aws/gate.ts';
 import { Resolver } from '../../local/aws/intrinsics.ts';
-import type { Json, Place, Template } from '../../local/aws/template.ts';
+import type { Json, StackPlace, Template } from '../../local/aws/template.ts';
 
 /** One action on one resource, allowed by a policy or needed by a call. */
 export interface Permission {
@@ -19,7 +19,7 @@ export interface RoleOfFunction {
 }
 
 /** The permissions that the template's roles give its functions, with every reference resolved. */
-export function rolesOfFunctions(template: Template, place: Place): RoleOfFunction[] {
+export function rolesOfFunctions(template: Template, place: StackPlace): RoleOfFunction[] {
   const resolver = new Resolver(template, place);
   return Object.entries(template.Resources)
     .filter(([, { Type }]) => Type === 'AWS::Lambda::Function')
@@ -107,12 +107,12 @@ function matches(pattern: string, text: string): boolean {
  * @param resources the template's resources, which say which of them are encrypted
  */
 export class Requirements {
-  readonly #place: Place;
+  readonly #place: StackPlace;
   readonly #keys = new Map<string, string>();
   readonly #keyOfSecrets: string | undefined;
 
   /** @param keyOfSecrets the customer key of a secret outside of the stack */
-  constructor(template: Template, place: Place, keyOfSecrets?: string) {
+  constructor(template: Template, place: StackPlace, keyOfSecrets?: string) {
     this.#place = place;
     this.#keyOfSecrets = keyOfSecrets;
     const resolver = new Resolver(template, place);

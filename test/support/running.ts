@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { InterruptedError } from '../../ops/errors.ts';
-import type { Environment, HostInput } from '../../ops/host.ts';
+import type { EnvironmentVariables, HostInput } from '../../ops/host.ts';
 import { compileCache } from './compile-cache.ts';
 
 export interface Ended {
@@ -16,7 +16,7 @@ export interface Ended {
 type Program = (argv: readonly string[], host: HostInput) => Promise<number>;
 
 export interface RunOptions extends Partial<Pick<HostInput, 'clock' | 'aws'>> {
-  readonly environment?: Environment;
+  readonly environment?: EnvironmentVariables;
   /** Whether its streams are a terminal. */
   readonly isTTY?: boolean;
   readonly output?: Screen;

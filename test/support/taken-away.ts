@@ -1,5 +1,5 @@
-import type { AwsCall, Call, Reply } from '../../local/aws/gate.ts';
-import type { Place, Template } from '../../local/aws/template.ts';
+import type { AwsCall, Reply, ServiceCall } from '../../local/aws/gate.ts';
+import type { StackPlace, Template } from '../../local/aws/template.ts';
 import {
   isAllowed,
   type Permission,
@@ -13,7 +13,7 @@ export class Roles {
   readonly #roles: ReadonlyMap<string, RoleOfFunction>;
   readonly #requirements: Requirements;
 
-  constructor(template: Template, place: Place) {
+  constructor(template: Template, place: StackPlace) {
     this.#roles = new Map(
       rolesOfFunctions(template, place).map((role) => [role.functionName, role]),
     );
@@ -27,7 +27,7 @@ export class Roles {
   /**
    * A rule for each gate in front of AWS: the function's role has lost the action on all resources.
    */
-  without(functionName: string, lost: string): (call: Call) => Promise<Reply> {
+  without(functionName: string, lost: string): (call: ServiceCall) => Promise<Reply> {
     const role = this.#of(functionName);
     const left = { ...role, granted: role.granted.filter(({ action }) => action !== lost) };
     return async ({ asked, forward }) => {

@@ -16,7 +16,7 @@ import {
   noneOfAnyKind,
   operation,
   paused,
-  type Selection,
+  type WaitingSelection,
   waitingSelection,
 } from '../shapes.ts';
 import { isSelected, kindOf } from './holds.ts';
@@ -139,7 +139,9 @@ function openGate(parts: OperationParts, hours: number, call: Call): Promise<str
  *
  * @param perSecond events a second, on average; without it, as fast as possible
  */
-async function decideAll<Command extends Selection & { readonly after?: string | undefined }>(
+async function decideAll<
+  Command extends WaitingSelection & { readonly after?: string | undefined },
+>(
   parts: OperationParts,
   call: Call,
   command: Command,

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { briefName } from '../../events/message.ts';
 import type { WaitingEvent } from '../../ports/ledger.ts';
 import { define } from '../definition.ts';
-import { count, instant, kind, next, type Selection, waitingSelection } from '../shapes.ts';
+import { count, instant, kind, next, type WaitingSelection, waitingSelection } from '../shapes.ts';
 
 const listedEvent = z.object({
   /** The assessment's id, as `ids` takes it. */
@@ -82,7 +82,7 @@ function organizationOf({ event }: WaitingEvent): [id: string, name: string][] {
 }
 
 /** Whether a command's selection has this event. */
-export function isSelected(waiting: WaitingEvent, selection: Selection): boolean {
+export function isSelected(waiting: WaitingEvent, selection: WaitingSelection): boolean {
   const { organizations, years, types, ids, until } = selection;
   const { time, data } = waiting.event;
   return (

@@ -19,7 +19,7 @@ import {
   type ReplayGroup,
   replayGroups,
   replaySelection,
-  type Selected,
+  type SelectedCertification,
 } from '../selection.ts';
 import {
   by,
@@ -110,7 +110,7 @@ export const replay = define({
     const skip = (reason: Obstacle, many = 1) => {
       if (many > 0) skipped[reason] = (skipped[reason] ?? 0) + many;
     };
-    const send = async (items: readonly Selected[], { find }: ReplayGroup) => {
+    const send = async (items: readonly SelectedCertification[], { find }: ReplayGroup) => {
       const options = { concurrency: requestsAtOnce };
       const events = await pMap(
         items,
@@ -161,7 +161,7 @@ function forGood({
  * must not have changed since: nothing else is ever sent under an id that has been used.
  */
 async function rebuilt(
-  { life, last, kind, obstacle }: Selected,
+  { life, last, kind, obstacle }: SelectedCertification,
   find: Find,
   salt: string,
   settings: OperationParts['settings'],

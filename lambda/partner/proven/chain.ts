@@ -2,7 +2,7 @@ import { type SeamKey, sortedBy } from '../../detection/names-tied.ts';
 import type { Anchors, SeamRow } from '../../detection/seam.ts';
 import type { Assessment } from '../../events/assessment.ts';
 import { MAX_PAGE_SIZE, type Page } from '../api.ts';
-import type { Part, Reading } from './reading.ts';
+import type { Reading, ReadPart } from './reading.ts';
 
 /**
  * Rows by which a page overlaps the one before beyond the rule's need, so that as many removals
@@ -59,7 +59,7 @@ export interface Chain extends ChainStart {
  */
 export async function readChain(
   reading: Reading,
-  part: Part,
+  part: ReadPart,
   key: SeamKey,
   { offset, anchors }: ChainStart = { offset: 0, anchors: new Map() },
   leastAdvance = 1,

@@ -6,7 +6,7 @@ import type { Bookmark, RangeRead } from '../../ports/partner-reader.ts';
 import { MAX_PAGE_SIZE } from '../api.ts';
 import type { PartnerClient } from '../client.ts';
 import { type Chain, type ChainStart, readChain, resumed } from './chain.ts';
-import { type Part, Reading, type SeamRules, seamRules } from './reading.ts';
+import { Reading, type ReadPart, type SeamRules, seamRules } from './reading.ts';
 
 /**
  * The least number of rows from a page to the next. With fewer, the next page will hardly hold the
@@ -95,7 +95,7 @@ export async function proveRange(
  */
 async function counted(
   reading: Reading,
-  part: Part,
+  part: ReadPart,
   read: PartRead,
   start?: ChainStart,
 ): Promise<PartRead> {
@@ -114,7 +114,7 @@ function isBeyond(stop: Bookmark, start: Bookmark | undefined): boolean {
  * Reads a part by name. Where names may be tied over a whole page, it goes on with halves of its
  * days, each by itself; a single day is read by another key, or else split by filters.
  */
-async function readPart(reading: Reading, part: Part, start?: ChainStart): Promise<PartRead> {
+async function readPart(reading: Reading, part: ReadPart, start?: ChainStart): Promise<PartRead> {
   const { range } = part;
   const chain = await readChain(
     reading,
@@ -150,13 +150,13 @@ function ended({ end, pages, count, ids }: Chain): PartRead {
  * Reads a day by another key, or else in parts by legacy flag and by record status
  * (docs/partner.md, 3), or else by organization.
  */
-async function readDay(reading: Reading, part: Part): Promise<PartRead> {
+async function readDay(reading: Reading, part: ReadPart): Promise<PartRead> {
   for (const key of ['product_name', 'proctor_name'] as const) {
     const chain = await readChain(reading, part, key);
     if (chain.end !== 'tied') return ended(chain);
   }
   const { legacy_record, user_record_status, organization_ids } = part.filter;
-  const readBy = (filters: readonly Part['filter'][]) =>
+  const readBy = (filters: readonly ReadPart['filter'][]) =>
     readAll(
       filters.map((filter) => ({ ...part, filter: { ...part.filter, ...filter } })),
       (one) => readPart(reading, one),
@@ -178,8 +178,8 @@ async function readDay(reading: Reading, part: Part): Promise<PartRead> {
 
 /** Goes on after a part that stayed unproven: records of the other parts are news as well. */
 async function readAll(
-  parts: readonly Part[],
-  read: (part: Part) => Promise<PartRead>,
+  parts: readonly ReadPart[],
+  read: (part: ReadPart) => Promise<PartRead>,
 ): Promise<PartRead> {
   const ids = new Set<number>();
   let isProven = true;
@@ -199,7 +199,12 @@ async function readAll(
  *
  * @param count the host's count of the part
  */
-async function seeRest(reading: Reading, part: Part, from: number, count = 0): Promise<PartRead> {
+async function seeRest(
+  reading: Reading,
+  part: ReadPart,
+  from: number,
+  count = 0,
+): Promise<PartRead> {
   if (Object.keys(part.filter).length > 0) return {};
   let [offset, counted] = [from, count];
   for (;;) {

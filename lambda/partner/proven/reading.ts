@@ -14,7 +14,7 @@ export const seamRules = { anchorsOf, holdsAnchor, looksSorted, nextOffset, tieM
 export type SeamRules = typeof seamRules;
 
 /** A set of assessments to be read as one sorted list. */
-export interface Part {
+export interface ReadPart {
   readonly range: DayRange;
   readonly filter: AssessmentFilter;
 }
@@ -47,7 +47,7 @@ export class Reading {
 
   /** @returns undefined when the time or the pace is used up */
   async page(
-    part: Part,
+    part: ReadPart,
     query: Pick<ListQuery, 'sort' | 'offset' | 'page'>,
   ): Promise<Page | undefined> {
     if (this.isSpent) return undefined;
@@ -65,7 +65,7 @@ export class Reading {
   }
 
   /** The host's own count of a part; undefined when the time or the pace is used up. */
-  async count(part: Part): Promise<number | undefined> {
+  async count(part: ReadPart): Promise<number | undefined> {
     return (await this.page(part, { page: 1 }))?.meta.count;
   }
 

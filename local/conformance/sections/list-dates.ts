@@ -1,8 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
-import type { Check } from '../check.ts';
+import type { ConformanceCheck } from '../check.ts';
 import { addsUp, matchesNothing, mostFrequent, noRecords } from '../comparing.ts';
 import { newestFirst, oldestFirst, type Samples } from '../samples.ts';
-import { contradiction, mismatch, pass, type Verdict } from '../verdict.ts';
+import { type CheckVerdict, contradiction, mismatch, pass } from '../verdict.ts';
 
 const [start, end] = ['filter[start_date]', 'filter[end_date]'];
 
@@ -19,7 +19,7 @@ function daysFrom(day: string, days: number): string {
 type Bound = 'start' | 'end';
 
 /** With this order, the bound is the first key, so the first row must have its day. */
-async function isInclusive(samples: Samples, bound: Bound): Promise<Verdict> {
+async function isInclusive(samples: Samples, bound: Bound): Promise<CheckVerdict> {
   const day = await busyDay(samples);
   if (day === undefined) return noRecords;
   const { records } = await samples.page(
@@ -54,7 +54,7 @@ export function splitAt(days: readonly string[]): Record<string, string>[] {
   ];
 }
 
-export const dateChecks: readonly Check[] = [
+export const dateChecks: readonly ConformanceCheck[] = [
   {
     name: 'start_date includes its own day',
     run: (samples) => isInclusive(samples, 'start'),

@@ -1,5 +1,5 @@
 import type { DocumentedRecord } from '../../documented-record.ts';
-import type { Check } from '../check.ts';
+import type { ConformanceCheck } from '../check.ts';
 import {
   addsUp,
   matchesNothing,
@@ -10,12 +10,12 @@ import {
 } from '../comparing.ts';
 import type { Samples } from '../samples.ts';
 import {
+  type CheckVerdict,
   cannotTell,
   contradiction,
   firstTrouble,
   mismatch,
   pass,
-  type Verdict,
 } from '../verdict.ts';
 import { busyDay } from './list-dates.ts';
 
@@ -42,7 +42,7 @@ async function busyOrganization(samples: Samples): Promise<number | undefined> {
  * The filter selects educators by organization, while the field names the organization of the assessment. So a few rows
  * of other organizations are people who have moved, and no contradiction.
  */
-async function ofOrganization(samples: Samples): Promise<Verdict> {
+async function ofOrganization(samples: Samples): Promise<CheckVerdict> {
   const organization = await busyOrganization(samples);
   if (organization === undefined) return noRecords;
   const { records, count } = await samples.page({
@@ -62,7 +62,7 @@ async function ofOrganization(samples: Samples): Promise<Verdict> {
 }
 
 /** Asks for a day and an organization. With OR, other days of that organization would appear. */
-async function combines(samples: Samples): Promise<Verdict> {
+async function combines(samples: Samples): Promise<CheckVerdict> {
   const day = await busyDay(samples);
   const { records } = await samples.middle();
   const organization = mostFrequent(
@@ -96,7 +96,7 @@ async function listsByProctors(
   samples: Samples,
   { id, certified_on: day }: DocumentedRecord,
   wanted: readonly number[],
-): Promise<Verdict> {
+): Promise<CheckVerdict> {
   const { records, count } = await samples.page({
     [proctors]: wanted.map(String),
     'filter[start_date]': day,
@@ -110,7 +110,7 @@ async function listsByProctors(
 }
 
 /** A host that reads only the first part misses the proctors of the others. */
-async function ofAnyPart(samples: Samples): Promise<Verdict> {
+async function ofAnyPart(samples: Samples): Promise<CheckVerdict> {
   for (const record of await samples.records()) {
     const other = record.results.find(({ proctor_id }) => proctor_id !== firstProctor(record));
     if (other !== undefined) return await listsByProctors(samples, record, [other.proctor_id]);
@@ -119,7 +119,7 @@ async function ofAnyPart(samples: Samples): Promise<Verdict> {
 }
 
 /** In both orders, since a host might read only the first or only the last value. */
-async function ofSeveralProctors(samples: Samples): Promise<Verdict> {
+async function ofSeveralProctors(samples: Samples): Promise<CheckVerdict> {
   const seen = await samples.records();
   const own = seen.map(firstProctor).find((proctor) => proctor !== undefined);
   if (own === undefined) return noRecords;
@@ -134,7 +134,7 @@ async function ofSeveralProctors(samples: Samples): Promise<Verdict> {
   ]);
 }
 
-async function ofSeveralOrganizations(samples: Samples): Promise<Verdict> {
+async function ofSeveralOrganizations(samples: Samples): Promise<CheckVerdict> {
   const seen = (await samples.records()).map(({ organization_id }) => String(organization_id));
   const [one, other] = new Set(seen);
   if (one === undefined) return noRecords;
@@ -154,12 +154,12 @@ const blanks = {
   [legacy]: '',
 };
 
-const unused = (name: string): Check => ({
+const unused = (name: string): ConformanceCheck => ({
   name: `${name} is a filter: an ID that nobody has yields nothing`,
   run: (samples) => matchesNothing(samples, { [ids(name)]: String(unusedId) }),
 });
 
-export const filterChecks: readonly Check[] = [
+export const filterChecks: readonly ConformanceCheck[] = [
   unused('product_ids'),
   unused('user_ids'),
   {

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { problemsOf } from '../../../lambda/english.ts';
-import type { Check } from '../check.ts';
+import type { ConformanceCheck } from '../check.ts';
 import { noRecords } from '../comparing.ts';
 import { type ListPage, newestFirst, type Samples } from '../samples.ts';
-import { cannotTell, contradiction, mismatch, pass, type Verdict } from '../verdict.ts';
+import { type CheckVerdict, cannotTell, contradiction, mismatch, pass } from '../verdict.ts';
 
 const envelope = z.looseObject({ data: z.array(z.unknown()), meta: z.looseObject({}) });
 
 /** Whether an answer has the right number of rows: as many as the size allows and the rest of the list has. */
-function isCut(page: ListPage, size: number, offset: number): Verdict {
+function isCut(page: ListPage, size: number, offset: number): CheckVerdict {
   const expected = Math.max(0, Math.min(size, page.count - offset));
   return page.rows.length === expected
     ? pass
@@ -19,7 +19,7 @@ function isCut(page: ListPage, size: number, offset: number): Verdict {
 }
 
 /** Also section 8. */
-export async function defaultSize(samples: Samples): Promise<Verdict> {
+export async function defaultSize(samples: Samples): Promise<CheckVerdict> {
   const page = await samples.first();
   if (page.page !== 50) return contradiction('page 50', `page ${page.page}`);
   const cut = isCut(page, 50, 0);
@@ -28,14 +28,14 @@ export async function defaultSize(samples: Samples): Promise<Verdict> {
 }
 
 /** Also section 8. */
-export async function largestSize(samples: Samples): Promise<Verdict> {
+export async function largestSize(samples: Samples): Promise<CheckVerdict> {
   const page = await samples.page({ page: '500' });
   const cut = isCut(page, 100, 0);
   if (cut.verdict === 'fail') return cut;
   return page.count > 100 ? cut : cannotTell('there are no more than 100 records');
 }
 
-async function skips(samples: Samples): Promise<Verdict> {
+async function skips(samples: Samples): Promise<CheckVerdict> {
   const { count } = await samples.first();
   if (count < 2) return cannotTell('there are fewer than two records');
   const offset = count - Math.min(3, count - 1);
@@ -51,7 +51,7 @@ async function skips(samples: Samples): Promise<Verdict> {
 }
 
 /** Ties may come in any order, but the days, which are the sort key, may not. */
-async function skipsTheSame(samples: Samples): Promise<Verdict> {
+async function skipsTheSame(samples: Samples): Promise<CheckVerdict> {
   const all = await samples.newest();
   const [offset, size] = [30, 20];
   const days = all.records.map(({ certified_on }) => certified_on);
@@ -71,7 +71,7 @@ async function skipsTheSame(samples: Samples): Promise<Verdict> {
   );
 }
 
-export const pagingChecks: readonly Check[] = [
+export const pagingChecks: readonly ConformanceCheck[] = [
   {
     name: 'the answer is an object with data and meta',
     run: async (samples) => {

@@ -1,8 +1,8 @@
 import type { DocumentedRecord } from '../../documented-record.ts';
-import type { Check } from '../check.ts';
+import type { ConformanceCheck } from '../check.ts';
 import { narrowsTo } from '../comparing.ts';
 import type { Samples } from '../samples.ts';
-import { cannotTell, firstTrouble, type Verdict } from '../verdict.ts';
+import { type CheckVerdict, cannotTell, firstTrouble } from '../verdict.ts';
 
 /** As tolerant as any collation: without case, accents and marks. */
 function folded(text: string): string {
@@ -29,7 +29,7 @@ function middleOf(word: string): string {
 async function findsPart(
   samples: Samples,
   field: 'assessment_name' | 'first_name' | 'last_name',
-): Promise<Verdict> {
+): Promise<CheckVerdict> {
   for (const record of await samples.records()) {
     const word = record[field].split(/\s+/).find((part) => plainWord.test(part));
     if (word === undefined) continue;
@@ -44,7 +44,7 @@ async function findsPart(
   return cannotTell(`no record that was seen has a ${field} of plain letters`);
 }
 
-async function findsTwoWords(samples: Samples): Promise<Verdict> {
+async function findsTwoWords(samples: Samples): Promise<CheckVerdict> {
   const person = (await samples.records()).find(
     ({ first_name, last_name }) => plainWord.test(first_name) && plainWord.test(last_name),
   );
@@ -58,7 +58,7 @@ async function findsTwoWords(samples: Samples): Promise<Verdict> {
   );
 }
 
-export const searchChecks: readonly Check[] = [
+export const searchChecks: readonly ConformanceCheck[] = [
   {
     name: 'search finds part of an assessment name or a name, in any case',
     run: async (samples) =>

@@ -1,21 +1,21 @@
 import type { DocumentedRecord } from '../../documented-record.ts';
-import type { Check } from '../check.ts';
+import type { ConformanceCheck } from '../check.ts';
 import type { Params } from '../host.ts';
 import { fitsOf, type NameSort, nameOrders, share } from '../name-orders.ts';
 import type { ListPage, Samples } from '../samples.ts';
 import { newestFirst, oldestFirst } from '../samples.ts';
 import {
+  type CheckVerdict,
   cannotTell,
   contradiction,
   firstTrouble,
   mismatch,
   pass,
-  type Verdict,
 } from '../verdict.ts';
 
 type Order = 'ASC' | 'DESC';
 
-function isByDay({ records }: ListPage, order: Order): Verdict {
+function isByDay({ records }: ListPage, order: Order): CheckVerdict {
   const days = records.map(({ certified_on }) => certified_on);
   const pairs = days.slice(1).map((next, index) => ({ day: days[index] ?? next, next }));
   const differing = pairs.filter(({ day, next }) => next !== day);
@@ -35,7 +35,7 @@ const alike = cannotTell('the rows do not differ in that name');
  * The document names neither the key of a name sort nor its collation. So a page is compared with every plausible
  * order. A sorted page agrees with one of them nearly everywhere; an unsorted page is wrong at every second row.
  */
-function isByName(page: ListPage, sort: NameSort, order: Order): Verdict {
+function isByName(page: ListPage, sort: NameSort, order: Order): CheckVerdict {
   const fits = fitsOf(page.records, sort, order);
   const telling = fits.filter(({ unequal }) => unequal > 0);
   if (telling.some((fit) => share(fit) <= 0.1)) return pass;
@@ -61,7 +61,7 @@ function endsDiffer(
   last: DocumentedRecord | undefined,
   seen: readonly DocumentedRecord[],
   sort: NameSort,
-): Verdict {
+): CheckVerdict {
   if (first === undefined || last === undefined) return alike;
   const orders = nameOrders[sort].map(({ compare }) => compare);
   if (orders.every((compare) => compare(first, last) < 0)) return pass;
@@ -75,7 +75,7 @@ function endsDiffer(
     : alike;
 }
 
-function names(sort: NameSort): Check {
+function names(sort: NameSort): ConformanceCheck {
   return {
     name: `sort=${sort} sorts, in both orders`,
     run: async (samples) => {
@@ -91,7 +91,7 @@ function names(sort: NameSort): Check {
 
 const byDay = { sort: 'certified_on' } as const;
 
-export const sortingChecks: readonly Check[] = [
+export const sortingChecks: readonly ConformanceCheck[] = [
   { name: 'the default is certified_on, ASC', run: daysOf('ASC', {}) },
   {
     name: 'sort=certified_on sorts, in both orders',

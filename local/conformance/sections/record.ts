@@ -3,7 +3,7 @@ import { inEnglish, problemsOf } from '../../../lambda/english.ts';
 import { documentedRecordSchema } from '../../documented-record.ts';
 import type { Section } from '../check.ts';
 import { noRecords } from '../comparing.ts';
-import { contradiction, pass, type Verdict } from '../verdict.ts';
+import { type CheckVerdict, contradiction, pass } from '../verdict.ts';
 
 /** The parts have their own section. */
 const fields = z.extend(documentedRecordSchema, { results: z.array(z.unknown()) });
@@ -15,7 +15,7 @@ export function allPass(
   rows: readonly unknown[],
   schema: z.ZodMiniType,
   expected: string,
-): Verdict {
+): CheckVerdict {
   if (rows.length === 0) return noRecords;
   const errors = rows.flatMap((row) => schema.safeParse(row, inEnglish).error ?? []);
   const [first] = errors;

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { problemsOf } from '../../../lambda/english.ts';
-import type { Check, Section } from '../check.ts';
+import type { ConformanceCheck, Section } from '../check.ts';
 import { unusedId } from '../comparing.ts';
-import type { Host } from '../host.ts';
+import type { TestedHost } from '../host.ts';
 import type { HttpAnswer } from '../http-answer.ts';
-import { firstTrouble, mismatch, pass, type Verdict } from '../verdict.ts';
+import { type CheckVerdict, firstTrouble, mismatch, pass } from '../verdict.ts';
 
 /** Nobody has these credentials. */
 const nobody = {
@@ -30,7 +30,10 @@ const invalidToken: Refusal = {
 };
 
 /** Each round asks again: a mismatch has to be the same in every round. */
-function refused(refusal: Refusal, ask: (host: Host) => Promise<HttpAnswer>): Check['run'] {
+function refused(
+  refusal: Refusal,
+  ask: (host: TestedHost) => Promise<HttpAnswer>,
+): ConformanceCheck['run'] {
   return async ({ host }) => {
     const { status, body } = await ask(host);
     if (status !== refusal.status) return mismatch(`status ${refusal.status}`, `status ${status}`);
@@ -42,9 +45,9 @@ function refused(refusal: Refusal, ask: (host: Host) => Promise<HttpAnswer>): Ch
 }
 
 const each =
-  (...runs: readonly Check['run'][]): Check['run'] =>
+  (...runs: readonly ConformanceCheck['run'][]): ConformanceCheck['run'] =>
   async (samples) => {
-    const verdicts: Verdict[] = [];
+    const verdicts: CheckVerdict[] = [];
     for (const run of runs) verdicts.push(await run(samples));
     return firstTrouble(verdicts);
   };

@@ -1,16 +1,18 @@
 import * as z from 'zod';
 import { inEnglish, problemsOf } from '../../../lambda/english.ts';
 import { type DocumentedRecord, documentedRecordSchema } from '../../documented-record.ts';
-import type { Check, Section } from '../check.ts';
+import type { ConformanceCheck, Section } from '../check.ts';
 import { noRecords, unusedId } from '../comparing.ts';
 import type { HttpAnswer } from '../http-answer.ts';
 import { differingFields, type Samples } from '../samples.ts';
-import { cannotTell, contradiction, mismatch, pass, type Verdict } from '../verdict.ts';
+import { type CheckVerdict, cannotTell, contradiction, mismatch, pass } from '../verdict.ts';
 
 const wrapped = z.looseObject({ data: z.unknown() });
 
 /** Fetches a listed record by its id. */
-function ofListed(judge: (answer: HttpAnswer, listed: DocumentedRecord) => Verdict): Check['run'] {
+function ofListed(
+  judge: (answer: HttpAnswer, listed: DocumentedRecord) => CheckVerdict,
+): ConformanceCheck['run'] {
   return async (samples) => {
     const { records } = await samples.middle();
     const listed = records.find(({ results }) => results.length > 1) ?? records[0];
@@ -23,7 +25,7 @@ function ofListed(judge: (answer: HttpAnswer, listed: DocumentedRecord) => Verdi
   };
 }
 
-function hasItsShape({ body }: HttpAnswer, { id }: DocumentedRecord): Verdict {
+function hasItsShape({ body }: HttpAnswer, { id }: DocumentedRecord): CheckVerdict {
   const record = documentedRecordSchema.safeParse(body, inEnglish);
   if (!record.success) {
     return contradiction('a record in the shape of 2.2', problemsOf(record.error).join('; '));
@@ -31,7 +33,7 @@ function hasItsShape({ body }: HttpAnswer, { id }: DocumentedRecord): Verdict {
   return record.data.id === id ? pass : contradiction('the id asked for', 'another id');
 }
 
-function equalsListed({ body }: HttpAnswer, listed: DocumentedRecord): Verdict {
+function equalsListed({ body }: HttpAnswer, listed: DocumentedRecord): CheckVerdict {
   const record = documentedRecordSchema.safeParse(body);
   if (!record.success) return cannotTell('it is no record in the shape of 2.2');
   const differing = differingFields(record.data, listed);
@@ -57,7 +59,7 @@ async function isListed(
   return true;
 }
 
-async function refusesParts(samples: Samples): Promise<Verdict> {
+async function refusesParts(samples: Samples): Promise<CheckVerdict> {
   const parts = (await samples.records()).flatMap(({ id, results }) =>
     results.length > 1
       ? results.flatMap(({ assessment_id }) => (assessment_id === id ? [] : [assessment_id]))

@@ -1,8 +1,8 @@
 import type { TokenRequestForm } from '../../../lambda/partner/token.ts';
-import type { Check, Section } from '../check.ts';
+import type { ConformanceCheck, Section } from '../check.ts';
 import { cannotTell, mismatch, pass } from '../verdict.ts';
 
-function issues(form: TokenRequestForm): Check['run'] {
+function issues(form: TokenRequestForm): ConformanceCheck['run'] {
   return async ({ host }) => {
     const grant = host.grants.find((grant) => grant.form === form);
     if (grant === undefined) return cannotTell('this form was not to be tried');

@@ -1,17 +1,17 @@
 import * as z from 'zod';
 import { problemsOf } from '../../../lambda/english.ts';
-import type { Check, Section } from '../check.ts';
+import type { ConformanceCheck, Section } from '../check.ts';
 import type { Grant } from '../grants.ts';
 import type { Samples } from '../samples.ts';
-import { cannotTell, contradiction, firstTrouble, pass, type Verdict } from '../verdict.ts';
+import { type CheckVerdict, cannotTell, contradiction, firstTrouble, pass } from '../verdict.ts';
 
-function ofEachGrant(samples: Samples, judge: (grant: Grant) => Verdict): Verdict {
+function ofEachGrant(samples: Samples, judge: (grant: Grant) => CheckVerdict): CheckVerdict {
   const granted = samples.host.grants.filter(({ token }) => token !== undefined);
   if (granted.length === 0) return cannotTell('no token was issued');
   return firstTrouble(granted.map(judge));
 }
 
-function field(name: string, schema: z.ZodType, expected: string): Check['run'] {
+function field(name: string, schema: z.ZodType, expected: string): ConformanceCheck['run'] {
   const answer = z.looseObject({ [name]: schema });
   return async (samples) =>
     ofEachGrant(samples, ({ form, body }) => {
@@ -23,7 +23,7 @@ function field(name: string, schema: z.ZodType, expected: string): Check['run'] 
 const seconds = z.looseObject({ expires_in: z.number() });
 
 /** Also sections 5 and 8. */
-export const lifetime: Check['run'] = async (samples) =>
+export const lifetime: ConformanceCheck['run'] = async (samples) =>
   ofEachGrant(samples, ({ form, body }) => {
     const stated = seconds.safeParse(body).data?.expires_in;
     return stated === 7200

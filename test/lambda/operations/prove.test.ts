@@ -6,7 +6,7 @@ import { contract } from '../../../lambda/operations/contract.ts';
 import { proofOverview, proofsOf } from '../../../lambda/operations/proofs.ts';
 import { noLease } from '../../../lambda/ports/state.ts';
 import type { Tone } from '../../../ops/render/layout.ts';
-import { counted, proveCsv, proveLines } from '../../../ops/render/prove.ts';
+import { countedCertificate, proveCsv, proveLines } from '../../../ops/render/prove.ts';
 import { type DynamoDbLedgers, ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
 import { IntegrationWithPast } from '../../scaffold/past.ts';
 import { assessment } from '../../support/assessments.ts';
@@ -25,7 +25,7 @@ const range = { from: '2026-11-01', to: '2026-11-21' };
 async function proven(command: object = {}, seconds?: number) {
   const answer = await story.operate({ command: 'prove', ...range, ...command }, seconds);
   expect(answer).toMatchObject({ ok: true });
-  return counted(contract.prove.result.parse(answer.result));
+  return countedCertificate(contract.prove.result.parse(answer.result));
 }
 
 describe('the certificate', () => {
@@ -353,7 +353,7 @@ describe('proofs of days', () => {
         const { unproven } = proofOverview(calendar, present);
         const [from] = [...calendar.keys()];
         if (from === undefined) return expect(unproven.days).toBe(0);
-        const certificate = counted({
+        const certificate = countedCertificate({
           days: proofsOf(calendar, { from, to: '2026-02-10' }, present),
           toRead: 0,
         });

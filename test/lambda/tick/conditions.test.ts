@@ -4,9 +4,9 @@ import { Calendar } from '../../../lambda/detection/calendar.ts';
 import {
   type ConditionName,
   conditionsOf,
-  type Facts,
   type Observations,
   type OpenConditions,
+  type TickFacts,
 } from '../../../lambda/detection/conditions.ts';
 import { unhurried } from '../../../lambda/detection/pace.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
@@ -51,7 +51,7 @@ class Operations {
   }
 
   /** A tick with these facts. */
-  note(facts: Partial<Facts>): Promise<OpenConditions> {
+  note(facts: Partial<TickFacts>): Promise<OpenConditions> {
     return this.tick((open) =>
       conditionsOf({ ...nothingNoted(), ...facts }, open, this.clock.now().epochMilliseconds),
     );

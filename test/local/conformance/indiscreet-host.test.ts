@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, it } from 'vitest';
 import { toJson, toText } from '../../../local/conformance/report.ts';
-import type { Report } from '../../../local/conformance/suite.ts';
+import type { ConformanceReport } from '../../../local/conformance/suite.ts';
 import { type PartnerSandbox, startPartnerSandbox } from '../../../local/partner-sandbox/index.ts';
 import { check, sectionsThat } from './stage.ts';
 
@@ -51,7 +51,7 @@ function overwritten(value: unknown, keep: readonly string[], name = ''): unknow
   );
 }
 
-function expectDiscretion(report: Report) {
+function expectDiscretion(report: ConformanceReport) {
   expect(toText(report)).not.toContain('canary');
   expect(toJson('http://127.0.0.1', report)).not.toContain('canary');
 }

@@ -1,23 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { PartnerError } from '../../../lambda/partner/errors.ts';
 import { UnusablePageError } from '../../../local/conformance/errors.ts';
-import { Host } from '../../../local/conformance/host.ts';
+import { TestedHost } from '../../../local/conformance/host.ts';
 import { judge } from '../../../local/conformance/judge.ts';
 import { Samples } from '../../../local/conformance/samples.ts';
 import {
+  type CheckVerdict,
   cannotTell,
   contradiction,
   mismatch,
   pass,
-  type Verdict,
 } from '../../../local/conformance/verdict.ts';
 import { startPartnerSandbox } from '../../../local/partner-sandbox/index.ts';
 
 /** What becomes of a check that says these in turn, the last one for ever. */
-async function judged(...verdicts: (Verdict | Error)[]): Promise<{ kind: string; rounds: number }> {
+async function judged(
+  ...verdicts: (CheckVerdict | Error)[]
+): Promise<{ kind: string; rounds: number }> {
   const sandbox = await startPartnerSandbox({ records: 0 });
   const { url: baseUrl, credentials } = sandbox;
-  const host = await Host.open({ baseUrl, credentials, forms: ['form'] });
+  const host = await TestedHost.open({ baseUrl, credentials, forms: ['form'] });
   let rounds = 0;
   const run = async () => {
     const verdict = verdicts[Math.min(rounds, verdicts.length - 1)] ?? pass;

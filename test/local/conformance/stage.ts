@@ -1,6 +1,6 @@
 import type { HostOptions } from '../../../local/conformance/host.ts';
-import { checkHost, type Report } from '../../../local/conformance/suite.ts';
-import type { Verdict } from '../../../local/conformance/verdict.ts';
+import { type ConformanceReport, checkHost } from '../../../local/conformance/suite.ts';
+import type { CheckVerdict } from '../../../local/conformance/verdict.ts';
 import type { PartnerSandbox } from '../../../local/partner-sandbox/index.ts';
 
 export const allForms = ['form', 'basic', 'json'] as const;
@@ -9,7 +9,7 @@ export const allForms = ['form', 'basic', 'json'] as const;
 export async function check(
   { url, credentials }: Pick<PartnerSandbox, 'url' | 'credentials'>,
   options: Partial<HostOptions> = {},
-): Promise<Report> {
+): Promise<ConformanceReport> {
   return await checkHost({
     baseUrl: url,
     credentials,
@@ -19,17 +19,20 @@ export async function check(
   });
 }
 
-export function sectionsThat(report: Report, verdict: Verdict['verdict']): string[] {
+export function sectionsThat(
+  report: ConformanceReport,
+  verdict: CheckVerdict['verdict'],
+): string[] {
   return report.sections.flatMap((section) => (section.verdict === verdict ? [section.id] : []));
 }
 
 /** `section: check`, with what was seen or why it cannot be told. */
-export function checksThat(report: Report, wanted: Verdict['verdict']): string[] {
+export function checksThat(report: ConformanceReport, wanted: CheckVerdict['verdict']): string[] {
   return report.sections.flatMap(({ id, checks }) =>
     checks.flatMap(({ name, verdict }) => (verdict.verdict === wanted ? [`${id}: ${name}`] : [])),
   );
 }
 
-export function answerTo(report: Report, question: RegExp): string | undefined {
+export function answerTo(report: ConformanceReport, question: RegExp): string | undefined {
   return report.observations.find((observation) => question.test(observation.question))?.answer;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TimetableChange } from '../../../local/partner-sandbox/timetable.ts';
-import { falsehoods, type Heard, untold, wrongDays } from '../../../local/smoke/judging.ts';
+import { falsehoods, type QueuedEvent, untold, wrongDays } from '../../../local/smoke/judging.ts';
 
 const change = (kind: TimetableChange['kind'], id: number): TimetableChange => ({
   kind,
@@ -8,7 +8,11 @@ const change = (kind: TimetableChange['kind'], id: number): TimetableChange => (
   at: 0,
   ...(kind === 'edited' && { organizationId: 2 }),
 });
-const heard = (id: string, type: string, organizationId = type === 'updated' ? 2 : 1): Heard => ({
+const heard = (
+  id: string,
+  type: string,
+  organizationId = type === 'updated' ? 2 : 1,
+): QueuedEvent => ({
   id,
   type,
   about: Number(id.split('/')[1]),

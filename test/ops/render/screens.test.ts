@@ -7,14 +7,19 @@ import { detectionTimes } from '../../../lambda/operations/commands/status.ts';
 import type { ResultOf } from '../../../lambda/operations/contract.ts';
 import { explainLines } from '../../../ops/render/explain.ts';
 import {
-  counted,
+  countedEvents,
   decidedLines,
   decidedSum,
   holdsLines,
   holdsSum,
 } from '../../../ops/render/holds.ts';
 import type { View } from '../../../ops/render/layout.ts';
-import { counted as certified, proveCsv, proveLines, proveSum } from '../../../ops/render/prove.ts';
+import {
+  countedCertificate as certified,
+  proveCsv,
+  proveLines,
+  proveSum,
+} from '../../../ops/render/prove.ts';
 import { type AdvisedStatus, statusLines } from '../../../ops/render/status.ts';
 import { tickLines } from '../../../ops/render/tick.ts';
 import { tickSettings } from '../../scaffold/settings.ts';
@@ -455,7 +460,7 @@ describe('the count of held events', () => {
   };
 
   it('sums up its calls', async () => {
-    const all = counted(holdsSum(holdsSum(undefined, one), two), false);
+    const all = countedEvents(holdsSum(holdsSum(undefined, one), two), false);
     expect(all).toMatchObject({ at: one.at, oldest: early, newest: late, events: 5 });
     expect(all).not.toHaveProperty('list');
     await expect(text(holdsLines(view, { found: all, altogether: 5 }, 'held'))).toMatchFileSnapshot(
@@ -465,7 +470,7 @@ describe('the count of held events', () => {
 
   it('counts events without an organization', () => {
     const list = one.list.map((event) => ({ ...event, organization_id: null }));
-    const all = counted(holdsSum({ ...one, list: [...list, ...list] }, one), false);
+    const all = countedEvents(holdsSum({ ...one, list: [...list, ...list] }, one), false);
     expect(all.byOrganization).toContainEqual({ organization_id: null, events: 4 });
     expect(holdsLines(view, { found: all, altogether: 6 }, 'held').join('\n')).toMatch(
       /^ +none +4$/m,
@@ -479,7 +484,7 @@ describe('the count of held events', () => {
       [half, whole],
     ]) {
       const list = instants.map((since) => ({ ...row, id: 1, since }));
-      expect(counted({ ...one, list }, true)).toMatchObject({
+      expect(countedEvents({ ...one, list }, true)).toMatchObject({
         ...{ oldest: whole, newest: half },
         list: [{ since: whole }, { since: half }],
       });
@@ -488,11 +493,11 @@ describe('the count of held events', () => {
 
   it('counts a certification once, with any number of waiting events', () => {
     const list = [1, 2].map((revision) => ({ ...row, id: 1, revision, since: early }));
-    expect(counted({ ...one, list }, false)).toMatchObject({ events: 2, certifications: 1 });
+    expect(countedEvents({ ...one, list }, false)).toMatchObject({ events: 2, certifications: 1 });
   });
 
   it('reports unreadable outboxes if it has no readable event', () => {
-    const none = counted({ ...one, list: [], unreadable: 2 }, false);
+    const none = countedEvents({ ...one, list: [], unreadable: 2 }, false);
     expect(holdsLines(view, { found: none, altogether: 0 }, 'held')).toEqual([
       'Nothing that can be read is held.',
       '2 outboxes cannot be read.',

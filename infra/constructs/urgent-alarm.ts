@@ -5,7 +5,7 @@ import type * as sns from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { describedAlarm } from './operations-alarm.ts';
 
-export interface PageProps {
+export interface UrgentAlarmProps {
   /** The integration's name. */
   readonly integration: string;
   /** Each of them suffices. */
@@ -15,8 +15,8 @@ export interface PageProps {
 }
 
 /** Wakes somebody once, also if several urgent alarms go off. */
-export class Page extends cloudwatch.CompositeAlarm {
-  constructor(scope: Construct, id: string, { integration, urgent, topic }: PageProps) {
+export class UrgentAlarm extends cloudwatch.CompositeAlarm {
+  constructor(scope: Construct, id: string, { integration, urgent, topic }: UrgentAlarmProps) {
     super(scope, id, {
       // The CDK would name the alarm after its place in the app, which two deployments share. A stack's name has at
       // most 128 characters, an alarm's 255.

@@ -24,7 +24,7 @@ export interface TokenMessage {
  * The integration's credentials and the tokens issued for them (sections 4.1 and 5). No token is stored. Each holds its
  * end and is signed with the client secret, so another process with the same secret accepts it, too.
  */
-export class Access {
+export class TokenIssuer {
   readonly #seed: number;
   readonly #chosen: Credentials | undefined;
   #rotation = 0;

@@ -5,7 +5,7 @@ import { newestFirst, type Samples } from './samples.ts';
 import { busyDay, splitAt } from './sections/list-dates.ts';
 
 /** A question that the document leaves open, and that matters to the notifier. */
-export interface Silence {
+export interface OpenQuestion {
   readonly question: string;
   /** Why the answer matters. */
   readonly matters: string;
@@ -13,14 +13,14 @@ export interface Silence {
   readonly ask: (samples: Samples) => Promise<string>;
 }
 
-export interface Observation {
+export interface OpenQuestionAnswer {
   readonly question: string;
   readonly matters: string;
   readonly answer: string;
 }
 
-export async function observe(silence: Silence, samples: Samples): Promise<Observation> {
-  const { question, matters, ask } = silence;
+export async function answerTo(open: OpenQuestion, samples: Samples): Promise<OpenQuestionAnswer> {
+  const { question, matters, ask } = open;
   try {
     return { question, matters, answer: await ask(samples) };
   } catch (error) {
@@ -173,7 +173,7 @@ function howBasicIsRead({ host }: Samples): string {
     : 'form-decoded (RFC 6749, 2.3.1), as the client sends them';
 }
 
-export const silences: readonly Silence[] = [
+export const openQuestions: readonly OpenQuestion[] = [
   {
     question: 'Are ties stable from one request to the next?',
     matters: 'If not, reading page after page loses records; the seam of a proven read does not.',

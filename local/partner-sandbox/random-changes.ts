@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 const mostAtOnce = 10_000;
 
 /** Chance in the world: arrivals as time passes, and changes between two requests. */
-export class Life implements Happenings {
+export class RandomChanges implements Happenings {
   readonly #world: World;
   readonly #random: Random;
   readonly #certifyEvery: number;
