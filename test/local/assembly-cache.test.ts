@@ -24,7 +24,7 @@ const config = parseConfig({ integrations: [district] });
 let directory: string;
 let made = 0;
 
-/** A copy of what all tests share takes no seconds. */
+/** A copy of the shared assembly, which takes no seconds. */
 const make = async (wanted: NotifierConfig, folder: string) => {
   made += 1;
   await cp(await cachedAssembly(wanted), folder, { recursive: true });
@@ -37,7 +37,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true }));
 
 describe('an assembly', () => {
-  it('is made once, however many ask for it at once and later', async () => {
+  it('is made once for any number of simultaneous and later requests', async () => {
     const asked = [1, 2].map(() => cachedAssembly(config, { cache: directory, make }));
     const [one = '', other] = await Promise.all(asked);
     expect(other).toBe(one);
@@ -50,7 +50,7 @@ describe('an assembly', () => {
     expect(made).toBe(0);
   });
 
-  it('that is not finished is given to nobody', async () => {
+  it('that is unfinished is given to nobody', async () => {
     const signal = AbortSignal.abort(new InterruptedError());
     const stopped = cachedAssembly(config, { cache: directory, signal });
     await expect(stopped).rejects.toThrow(InterruptedError);
@@ -67,11 +67,11 @@ describe('an assembly', () => {
     expect(await readdir(directory)).toHaveLength(1);
   });
 
-  it('that an edit overtook is made again, and is known by what it was made of', async () => {
+  it('that an edit overtook is made again, under the key of its sources', async () => {
     const edited = async (_: NotifierConfig, folder: string) => {
       made += 1;
       await writeFile(join(folder, 'manifest.json'), String(made));
-      // The CDK reads it, as it reads the sources.
+      // The CDK reads this variable, as it reads the sources.
       vi.stubEnv('CDK_EDITED', 'meanwhile');
     };
     const { signal } = new AbortController();
@@ -82,14 +82,14 @@ describe('an assembly', () => {
     expect(await readdir(directory)).toEqual([basename(folder)]);
   });
 
-  it('that somebody deletes while it is made fails, and nothing is left', async () => {
+  it('that is deleted while it is made fails, and nothing is left', async () => {
     const deleted = (_: NotifierConfig, folder: string) => rm(folder, { recursive: true });
     const asked = cachedAssembly(config, { cache: directory, make: deleted });
     await expect(asked).rejects.toMatchObject({ code: 'ENOENT' });
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it('cannot be had where the cache is no folder, and the error says so', async () => {
+  it('fails if the cache is no folder, and the error says so', async () => {
     const cache = join(directory, 'cache');
     await writeFile(cache, '');
     const asked = cachedAssembly(config, { cache, make });
@@ -97,14 +97,14 @@ describe('an assembly', () => {
     expect(made).toBe(0);
   });
 
-  it('is for nobody else of the machine', async () => {
+  it('is unreadable for other users of the machine', async () => {
     const cache = join(directory, 'cache');
     await mkdir(cache, { mode: 0o755 });
     const folder = await cachedAssembly(config, { cache, make });
     for (const one of [cache, folder]) expect((await stat(one)).mode & 0o777).toBe(0o700);
   });
 
-  describe('of many', () => {
+  describe('among many', () => {
     const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000);
     const put = async (name: string, usedAt: Date) => {
       await mkdir(join(directory, name));
@@ -117,30 +117,30 @@ describe('an assembly', () => {
       return (await readdir(directory)).sort();
     };
 
-    it('goes when it was used least lately, so that 40 stay with the next', async () => {
+    it('is removed if it was used longest ago, so that 40 stay with the next', async () => {
       for (const [n, name] of keys.entries()) await put(name, ago(20 + n));
       expect(await leftByPrune()).toEqual(keys.slice(0, 39));
     });
 
-    it('stays while it is in use, however many there are', async () => {
+    it('stays while it is in use, in any number', async () => {
       for (const [n, name] of keys.entries()) await put(name, ago(n < 45 ? 1 : 20));
       expect(await leftByPrune()).toEqual(keys.slice(0, 45));
     });
 
-    it('goes at once when it is the rest of one, unless somebody is at it', async () => {
+    it('is removed at once if it is an unfinished rest, unless somebody works at it', async () => {
       await put(`${keys[0]}.unfinished`, ago(20));
       await put(`${keys[1]}.unfinished`, ago(1));
       expect(await leftByPrune()).toEqual([`${keys[1]}.unfinished`]);
     });
 
-    it('stays while the process runs that makes it, whatever clocks say, and goes after its end', async () => {
+    it('stays while the process that makes it runs, by any clock, and is removed after its end', async () => {
       const { pid } = spawnSync(process.execPath, ['--version']);
       await put(`${keys[0]}.${process.pid}-unfinished`, ago(20));
       await put(`${keys[1]}.${pid}-unfinished`, ago(20));
       expect(await leftByPrune()).toEqual([`${keys[0]}.${process.pid}-unfinished`]);
     });
 
-    it('goes once, however many ask at once', async () => {
+    it('is removed once under simultaneous requests', async () => {
       for (const name of keys) await put(`${name}.unfinished`, ago(20));
       const fill = (_: NotifierConfig, into: string) =>
         writeFile(join(into, 'manifest.json'), '{}');
@@ -151,7 +151,7 @@ describe('an assembly', () => {
   });
 });
 
-describe('what an assembly is known by', () => {
+describe('the key of an assembly', () => {
   const files = [
     'infra/constructs/ledger.ts',
     'lambda/poll.ts',
@@ -181,7 +181,7 @@ describe('what an assembly is known by', () => {
     expect(await keyOf(other, { root: directory })).not.toBe(await key());
   });
 
-  it.each(files)('differs with the content of %s', async (file) => {
+  it.each(files)('differs with the contents of %s', async (file) => {
     const before = await key();
     await put(file, 'other content');
     expect(await key()).not.toBe(before);

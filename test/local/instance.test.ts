@@ -10,9 +10,9 @@ import { claimInstance, instanceSchema, localDirectory } from '../../local/insta
 
 const now = Temporal.Instant.from('2026-11-21T12:00:00Z');
 const startedAt = now.toString();
-/** Above every pid that Linux, macOS or Windows hands out. */
+/** Above each process id that Linux, macOS or Windows assigns. */
 const nobody = 2 ** 30;
-/** Lives as long as this test. */
+/** The parent process, which lives as long as this test. */
 const somebody = process.ppid;
 let directory: string;
 let file: string;
@@ -31,7 +31,7 @@ const awsAt = (dynamodb: string) => ({
 const leave = (instance: object) => writeFile(file, JSON.stringify(instance));
 const content = async () => instanceSchema.parse(JSON.parse(await readFile(file, 'utf8')));
 
-test('an instance says who it is, then where it answers, and leaves nothing behind', async () => {
+test('an instance names its process first, then its addresses, and leaves nothing behind', async () => {
   const instance = await claimInstance(directory, now);
   expect(await content()).toEqual({ pid: process.pid, startedAt });
   expect(await readdir(instance.assembly)).toEqual([]);
@@ -64,7 +64,7 @@ test('a second instance is refused while the first one answers', async () => {
 test.each([
   ['of a process that is gone', { pid: nobody, startedAt }],
   [
-    'of an instance that died while it started, its process id given away',
+    'of an instance that died while it started, and whose process id was assigned again',
     { pid: somebody, startedAt: '2026-11-21T11:57:00Z' },
   ],
   ["of a process whose id is now this one's", { pid: process.pid, startedAt }],
@@ -75,7 +75,7 @@ test.each([
   expect(await content()).toEqual({ pid: process.pid, startedAt });
 });
 
-test('the file of a process id that another program has by now is taken over', async () => {
+test('a file is taken over if another program has its process id by now', async () => {
   const server = createServer();
   const closed = await listen(server);
   await close(server);
@@ -84,13 +84,13 @@ test('the file of a process id that another program has by now is taken over', a
   expect((await content()).pid).toBe(process.pid);
 });
 
-test('a file that was cut off is taken over', async () => {
+test('an incomplete file is taken over', async () => {
   await writeFile(file, '{ half a li');
   await claimInstance(directory, now);
   expect((await content()).startedAt).toBe(startedAt);
 });
 
-test('the folder of an instance that was killed is removed by the next one', async () => {
+test('the folder of a killed instance is removed by the next one', async () => {
   const killed = await claimInstance(directory, now);
   await writeFile(join(killed.assembly, 'manifest.json'), '{}');
   await leave({ pid: nobody, startedAt });
@@ -101,7 +101,7 @@ test('the folder of an instance that was killed is removed by the next one', asy
   ]);
 });
 
-test('a refused instance removes nothing of the one that runs', async () => {
+test('a refused instance removes nothing of the running one', async () => {
   const running = await claimInstance(directory, now);
   await leave({ pid: somebody, startedAt });
   await expect(claimInstance(directory, now)).rejects.toThrow(StartError);
@@ -116,7 +116,7 @@ test.each([
     '',
   ],
   ['the folder cannot be made', (path: string) => writeFile(path, ''), 'inner'],
-])('when %s, it says which path', async (_, obstruct, inner) => {
+])('when %s, the error names the path', async (_, obstruct, inner) => {
   const path = join(directory, 'local');
   await obstruct(path);
   const claim = claimInstance(join(path, inner), now);

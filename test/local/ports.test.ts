@@ -17,12 +17,12 @@ async function occupied(): Promise<number> {
 }
 
 describe('the ports of an instance', () => {
-  it('are any that are free, when 0 is asked for', async () => {
+  it('are any free ones for 0', async () => {
     expect(new Set(Object.values(await portsFor(0)))).toEqual(new Set([0]));
   });
 
-  it('follow the one that is asked for', async () => {
-    // Whoever listens there now has let go of it by then.
+  it('follow the requested one', async () => {
+    // If another program listens there now, it has ended by then.
     const first = await occupied();
     for (const server of servers.splice(0)) server.close();
     const found = await portsFor(first).catch(({ message }) => message);
@@ -38,12 +38,12 @@ describe('the ports of an instance', () => {
     ]).toContainEqual(found);
   });
 
-  it('are refused when one of those that are asked for is taken', async () => {
+  it('are refused if a requested one is occupied', async () => {
     const taken = await occupied();
     await expect(portsFor(taken - 3)).rejects.toThrow(/^Port \d+ is taken\.$/);
   });
 
-  it('are whole tens above the usual ones, where nothing is asked for, and free', async () => {
+  it('are free ones, whole tens above the usual ones, by default', async () => {
     const before = await portsFor();
     expect(before.console === 0 || before.console % 10 === 0).toBe(true);
     if (before.console === 0) return;

@@ -9,7 +9,7 @@ import { Visitor } from '../console/visitor.ts';
 import { Duty } from '../ops/duty.ts';
 import { type DeploymentConfig, integration, queues } from '../scaffold/deployment.ts';
 
-/** Of one assessment, an event that says nothing new under another id. */
+/** Events of one assessment that repeat an earlier event under another id. */
 function toldTwice(events: readonly CertificationEvent[]): readonly string[] {
   const all = [...new Map(events.map((event) => [event.id, event])).values()];
   all.sort((a, b) => Number(a.sequence) - Number(b.sequence));
@@ -21,7 +21,7 @@ function toldTwice(events: readonly CertificationEvent[]): readonly string[] {
   });
 }
 
-/** A deployment whose console can provoke what may go wrong, raised anew for each test. */
+/** A deployment whose console can provoke failures, raised again for each test. */
 export function provokedEach(config: DeploymentConfig) {
   const duty = new Duty();
   const { stage } = duty;
@@ -31,7 +31,7 @@ export function provokedEach(config: DeploymentConfig) {
   let seen: Seen;
   let told: readonly CertificationEvent[];
 
-  /** One tick, and what the subscriber to everything has got since. */
+  /** Runs one tick. @returns its result, and the new events of the subscriber to everything */
   async function tick() {
     const result = await stage.tick();
     const outcome = result.outcome === 'returned' ? Object(result.payload).outcome : 'failed';
@@ -49,7 +49,7 @@ export function provokedEach(config: DeploymentConfig) {
     told = [];
     faults = new Faults();
     const open = await faults.open({ ...stage.aws.endpoints, kms: '' });
-    // Behind the gates of the deployment, which the functions call.
+    // These are behind the deployment's gates, which the functions call.
     stage.dynamodb.target = open.dynamodb;
     stage.sns.target = open.sns;
     const { aws, sandbox, poll, operate } = stage;
@@ -65,14 +65,14 @@ export function provokedEach(config: DeploymentConfig) {
   });
   afterEach(async () => {
     await visitor[Symbol.asyncDispose]();
-    // A function that was misled by what was provoked must not go on warm.
+    // A function that was misled by a provocation must not stay warm.
     await stage.poll.kill();
     await stage.operate.kill();
     await duty.strike();
     await faults[Symbol.asyncDispose]();
   });
 
-  // Whatever was provoked.
+  // This holds after each provocation.
   afterEach(() => expect(toldTwice(told)).toEqual([]));
 
   const provocation = (name: string) => `provoke/${integration}/${name}`;

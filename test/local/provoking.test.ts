@@ -7,8 +7,8 @@ import { provokedEach } from './provoked.ts';
 const provoked = provokedEach({ integration: { holdAbove: 50 } });
 const { duty, stage, tick, tally, provoke, provocation } = provoked;
 
-describe('what is provoked', () => {
-  it.each(['certify', 'backdate'])('%s: is told with the next tick', async (name) => {
+describe('a provocation', () => {
+  it.each(['certify', 'backdate'])('%s: the event comes with the next tick', async (name) => {
     await provoke(name);
     expect(await tally()).toMatchObject({ difference: 1 });
     const { events } = await tick();
@@ -16,7 +16,7 @@ describe('what is provoked', () => {
     expect(await tally()).toMatchObject({ difference: 0, created: 1 });
   });
 
-  it('edit: the newest is told as changed', async () => {
+  it('edit: the newest one is announced as changed', async () => {
     await provoke('edit');
     expect(await tally()).toMatchObject({ difference: 1 });
     expect((await tick()).events).toMatchObject([{ data: { changed: ['results'] } }]);
@@ -32,12 +32,12 @@ describe('what is provoked', () => {
     expect(await tally()).toMatchObject({ difference: 0, withdrawn: 1 });
   });
 
-  it('many: all are held, and nobody is told', async () => {
+  it('many: all are held, and none is announced', async () => {
     await provoke('many');
     for (let waiting = 1; waiting > 0; waiting = (await tally())?.difference ?? 0) await tick();
     expect(await tally()).toMatchObject({ held: 2_000, owed: 0, difference: 0 });
     expect((await provoked.visitor.opens('provoke')).text).toContain('2,000</a>');
-    // To count them with every tick would keep the function from all else.
+    // A count with each tick would delay the function's other work.
     const { text } = await provoked.visitor.opens('i/district-a/held');
     expect(text).toContain('So many events are not counted anew automatically.');
     expect(text).not.toContain('data-live');
@@ -50,14 +50,14 @@ describe('what is provoked', () => {
     expect(provoked.failedTicks).toBe(1);
     await stage.leaseRunsOut();
     const { events } = await tick();
-    // SNS had it: it comes once more, under the same id.
+    // SNS had accepted it: the event comes again under the same id.
     const ids = [...killed.events, ...events].map(({ id }) => id);
     expect({ count: ids.length, different: new Set(ids).size }).toEqual({ count: 2, different: 1 });
     expect(await tally()).toMatchObject({ difference: 0, owed: 0, created: 1 });
     expect((await tick()).isExplained).toBe(false);
   });
 
-  it('kill: the tick that runs dies right now, and nothing is lost', async () => {
+  it('kill: the running tick dies at once, and nothing is lost', async () => {
     stage.sandbox.injectFaults({ kind: 'slow-headers', ms: 60_000 });
     await provoke('certify');
     const dying = tick();
@@ -69,7 +69,7 @@ describe('what is provoked', () => {
     expect(await tally()).toMatchObject({ difference: 0 });
   });
 
-  it.each(['lose-partner', 'lose-ledger'])('%s: the tick goes on all the same', async (name) => {
+  it.each(['lose-partner', 'lose-ledger'])('%s: the tick continues all the same', async (name) => {
     await provoke(name);
     await provoke('certify');
     await tick();
@@ -104,7 +104,7 @@ describe('what is provoked', () => {
     expect(await tally()).toMatchObject({ difference: 0 });
   });
 
-  it('is done once, however often its form is sent', async () => {
+  it('happens once, if its form is sent again', async () => {
     const { text } = await provoked.visitor.opens('provoke');
     const [, run = ''] = /name="run" value="([^"]+)"/.exec(text) ?? [];
     await provoked.visitor.sends('provoke', { run }, provocation('certify'));
@@ -112,7 +112,7 @@ describe('what is provoked', () => {
     expect(await tally()).toMatchObject({ difference: 1 });
   });
 
-  it('lasts until it is ended, also where another page has begun it meanwhile', async () => {
+  it('lasts until it is ended, also if another page has begun it meanwhile', async () => {
     const { text } = await provoked.visitor.opens('provoke');
     const [, ofTies = ''] = text.split(`action="${provocation('ties')}"`);
     const [form = ''] = ofTies.split('</form>');
@@ -125,24 +125,24 @@ describe('what is provoked', () => {
     expect(stage.sandbox.switches.unstableTies).toBe(false);
   });
 
-  it('is no form that somebody has made up', async () => {
+  it('is refused from a form of another origin', async () => {
     const { visitor } = provoked;
     const made = { method: 'POST', headers: { origin: visitor.origin }, body: 'wanted=on' };
     expect((await visitor.raw(visitor.at(provocation('certify')), made)).status).toBe(400);
     expect(await tally()).toMatchObject({ difference: 0 });
   });
 
-  it('is one of those on the page, of an integration that there is', async () => {
+  it('is refused with an unknown name or integration', async () => {
     expect((await provoke('nothing')).status).toBe(404);
     const elsewhere = await provoked.visitor.sends('provoke', {}, 'provoke/elsewhere/certify');
     expect(elsewhere.status).toBe(404);
   });
 });
 
-describe('what only the console of npm start has', () => {
+describe('the pages that only the console of npm start has', () => {
   const attack = '<img src=x onerror=alert(1)>';
 
-  it('shows names of others as text, in Mail, in Payloads and in Provoke', async () => {
+  it('show foreign names as text, in Mail, in Payloads and in Provoke', async () => {
     stage.sandbox.world.add({ first_name: attack });
     const [event] = (await tick()).events;
     const { id = '' } = event ?? {};
@@ -158,7 +158,7 @@ describe('what only the console of npm start has', () => {
     expect((await provoked.visitor.opens('mail')).text).toContain('&lt;img src=x');
   });
 
-  it('says of each event whose filter let it through', async () => {
+  it('name the subscriptions whose filters passed each event', async () => {
     await provoke('certify');
     const [event] = (await tick()).events;
     const { id = '' } = event ?? {};
@@ -172,11 +172,11 @@ describe('what only the console of npm start has', () => {
     await tick();
     const { text } = await provoked.visitor.opens('i/district-a/events');
     expect(text).toContain(', got by demo-events, sqs payroll</td>');
-    // Of the other, which no subscriber has got, there is nothing to show.
+    // No subscriber has the other event, so it has no payload.
     expect(text.match(/">payload<\/a>/g)).toHaveLength(1);
   });
 
-  it('keeps the last 500 events and the last 100 mails', () => {
+  it('hold the last 500 events and the last 100 mails', () => {
     for (let number = 1; number <= 501; number += 1)
       provoked.seen.event('demo', `a/${number}/1`, '{}');
     expect(provoked.seen.events).toHaveLength(500);
@@ -187,7 +187,7 @@ describe('what only the console of npm start has', () => {
     expect(provoked.seen.mails[0]?.subject).toBe('101');
   });
 
-  it('keeps nothing of a real partner in which people are named, and says so', async () => {
+  it('hold no personal data of a real partner, and say so', async () => {
     const real = new Seen({ clock: systemClock, isReal: true });
     real.event('demo-events', 'district-a/1/1', '{}');
     real.mail({ subject: 'somebody', text: '' });
@@ -197,7 +197,7 @@ describe('what only the console of npm start has', () => {
     expect((await other.opens('provoke')).text).toContain('nothing can be provoked there');
   });
 
-  it('goes on when whoever looks on cannot be told', () => {
+  it('continue when an observer fails', () => {
     provoked.seen.tell(() => {
       throw new Error('the page is gone');
     });

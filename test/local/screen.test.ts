@@ -58,7 +58,7 @@ const quiet = {
 
 const poll = { functionName: 'poll' };
 
-test('an event shows what there is of somebody of whom the partner has sent little', () => {
+test('an event of a nearly empty record shows the fields that it has', () => {
   const { lines, on } = screen();
   const { data, ...event } = JSON.parse(eventFor('Imani Quillfeather'));
   const nobody = { name: null, organization_id: null, organization_name: null };
@@ -75,13 +75,13 @@ test('a tick shows requests, new, delivered and duration', () => {
   expect(lines).toEqual(['12:00:00  tick 1     1 request · 2 new · 2 delivered · 31 ms']);
 });
 
-test('a tick says whose it was, where there are several', () => {
+test('a tick names its integration if there are several', () => {
   const { lines, on } = screen();
   on.tick(returned(quiet), { ...poll, integration: 'district-b' });
   expect(lines[0]).toContain('tick 1     district-b · 1 request · 0 new');
 });
 
-test('a failed tick is told with the effort of its own function', () => {
+test("a failed tick is shown with its function's effort", () => {
   const { lines, on } = screen();
   const text = JSON.stringify({ level: 'ERROR', message: 'x', requests: 3, durationMs: 12 });
   on.output({ functionName: 'another', stream: 'stdout', kind: 'log', text });
@@ -90,14 +90,14 @@ test('a failed tick is told with the effort of its own function', () => {
   expect(lines[1]).toBe('12:00:00  tick 1     failed · X: No answer.');
 });
 
-test('a tick shows how many are changed, withdrawn, restored and held, where some are', () => {
+test('a tick shows the numbers of changed, withdrawn, restored and held, except zeros', () => {
   const { lines, on } = screen();
   const some = { updated: 2, withdrawn: 3, restored: 1, held: 4 };
   on.tick(returned({ ...quiet, ...some }), poll);
   expect(lines[0]).toContain('0 new · 2 changed · 3 withdrawn · 1 restored · 4 held · 0 delivered');
 });
 
-test('a tick shows what is wrong only when something is', () => {
+test('a tick shows problems only if there are any', () => {
   const { lines, on } = screen();
   on.tick(returned({ ...quiet, undelivered: 2, quarantined: 1 }), poll);
   expect(lines[0]).toContain('2 undelivered · 1 quarantined');
@@ -112,7 +112,7 @@ test('a failed tick shows its error and is counted', () => {
   expect(lines.at(-1)).toContain('1 tick (1 failed)');
 });
 
-test('a failed tick shows and counts the requests that the function says it has made', () => {
+test('a failed tick shows and counts the requests that the function reports', () => {
   const { lines, on } = screen();
   const text = JSON.stringify({
     level: 'ERROR',
@@ -134,7 +134,7 @@ test('a failed tick shows and counts the requests that the function says it has 
   expect(lines.at(-1)).toContain('2 ticks (2 failed) · 3 requests');
 });
 
-test('a tick that fails as somebody has provoked is counted apart', () => {
+test('a tick that fails by a provocation is counted separately', () => {
   const { lines, on } = screen();
   const failure = { errorType: 'Runtime.ExitError', errorMessage: 'Killed.', trace: [] };
   const failed = { outcome: 'failed', requestId: 'r', coldStart: true, ...failure } as const;
@@ -153,7 +153,7 @@ test('an error comes with its advice', () => {
   expect(lines.at(-1)?.trim()).toBe('→ Look at AWS.');
 });
 
-test('an event shows who, what, where, the day and that it is late', () => {
+test('an event shows the person, the assessment, the organization, the day and that it is late', () => {
   const { lines, on } = screen();
   on.event(eventFor('Imani Quillfeather', true));
   expect(lines).toEqual([
@@ -161,13 +161,13 @@ test('an event shows who, what, where, the day and that it is late', () => {
   ]);
 });
 
-test('an event shows which fields have changed', () => {
+test('an event shows the changed fields', () => {
   const { lines, on } = screen();
   on.event(eventFor('Imani Quillfeather', false, ['email', 'name']));
   expect(lines[0]).toMatch(/^12:00:00 {2}updated .* · 2026-11-20 · changed: email, name · /);
 });
 
-test('colours mark who it was, and nothing of them is written without', () => {
+test('colours mark the person, and nothing of them is written without colours', () => {
   const lines: string[] = [];
   const shown = (isColoured: boolean) => {
     const write = (line: string) => lines.push(line);
@@ -178,7 +178,7 @@ test('colours mark who it was, and nothing of them is written without', () => {
   expect(stripVTControlCharacters(shown(true))).toBe(shown(false));
 });
 
-test('an event that came before is marked and counted as a duplicate', () => {
+test('a repeated event is marked and counted as a duplicate', () => {
   const { lines, on } = screen();
   on.event(eventFor('Imani Quillfeather'));
   on.event(eventFor('Imani Quillfeather'));
@@ -203,7 +203,7 @@ test('a digest shows its subject and its body, line by line', () => {
   ]);
 });
 
-test('a notice to operations shows its subject and its body', () => {
+test('a notice to ops shows its subject and its body', () => {
   const { lines, on } = screen();
   on.notice({ subject: 'district-a: held', text: 'Look at it.\n' });
   on.summary();
@@ -214,7 +214,7 @@ test('a notice to operations shows its subject and its body', () => {
   expect(lines.at(-1)).toContain('1 notice');
 });
 
-test('of what the function writes it shows warnings and errors with what to do, no routine', () => {
+test("the function's output shows warnings and errors with the next step, and no routine", () => {
   const { lines, on } = screen();
   const output = (text: string, kind: 'log' | 'metrics' = 'log') =>
     on.output({ functionName: 'poll', stream: 'stdout', kind, text });

@@ -29,10 +29,10 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Where it keeps what it has: in a directory of its own. */
+/** It writes its files into its own directory. */
 const environment = () => ({ NOTIFIER_LOCAL: join(directory, 'local'), INIT_CWD: directory });
 
-/** Tests run beside others, and beside whatever this machine runs: no port is theirs. */
+/** Tests run beside others, and beside all other programs of this machine: they own no port. */
 const anyPorts = ['--port', '0'];
 
 function start(...flags: string[]): RunningProgram {
@@ -57,10 +57,10 @@ const credentialsFile = async (content: string) => {
 };
 const canary = 'canary-4f1d-secret';
 
-describe('what cannot work is one line and a failure:', () => {
+describe('an impossible start is one line and a failure:', () => {
   test.each([
     ['an unknown flag', ['--faster'], "unknown option '--faster'"],
-    ['an interval that is no number', ['--every', 'soon'], 'Allowed: seconds, from 0.2 to 3600'],
+    ['an invalid interval', ['--every', 'soon'], 'Allowed: seconds, from 0.2 to 3600'],
     ['no ticks at all', ['--ticks', '0'], 'Allowed: a whole number from 1'],
     ['a host without credentials', ['--base-url', 'https://a.example'], 'need each other'],
     ['a credentials file without a name', ['--credentials', ''], 'Allowed: the path of a file.'],
@@ -72,14 +72,14 @@ describe('what cannot work is one line and a failure:', () => {
   });
 
   test.each([
-    ['is not there', undefined, 'is not found'],
+    ['does not exist', undefined, 'is not found'],
     [
       'is no JSON',
       `{"client_secret": "${canary}`,
       'holds no credentials (it is not a JSON object)',
     ],
     ['lacks the id', `{"client_secret": "${canary}"}`, '(client_id is not a text, or is empty)'],
-  ])('a credentials file that %s, without a word of its content', async (_, content, expected) => {
+  ])('a credentials file that %s is refused without its contents', async (_, content, expected) => {
     const file =
       content === undefined ? join(directory, 'none.json') : await credentialsFile(content);
     const flags = ['--base-url', 'http://127.0.0.1:9', '--credentials', file];
@@ -91,7 +91,7 @@ describe('what cannot work is one line and a failure:', () => {
 
   test.each([
     [
-      'a host that may not be asked in the clear',
+      'a host without TLS',
       ['--base-url', 'http://partner.example.org'],
       /option '--base-url': "http:.* allowed: an https host/,
     ],
@@ -101,7 +101,7 @@ describe('what cannot work is one line and a failure:', () => {
       /option '--base-url': a text of \d+ characters found; allowed: an https host/,
     ],
     [
-      'a time zone that is none',
+      'an invalid time zone',
       ['--base-url', 'https://partner.example.org', '--time-zone', 'Nowhere'],
       /option '--time-zone': "Nowhere" found; allowed: .*IANA/,
     ],
@@ -119,7 +119,7 @@ describe('what cannot work is one line and a failure:', () => {
     expect(err).toEqual([expect.stringContaining(join(directory, 'local/instance.json'))]);
   });
 
-  test('a port that is taken', async () => {
+  test('an occupied port', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = Object(server.address());
@@ -141,7 +141,7 @@ describe('what cannot work is one line and a failure:', () => {
   });
 });
 
-test('--help explains every flag', async () => {
+test('--help explains each flag', async () => {
   const { code, out, err } = await ended('--help');
   expect({ code, err }).toEqual({ code: 0, err: [] });
   for (const flag of 'ticks every port records seed base-url credentials config'.split(' ')) {
@@ -149,7 +149,7 @@ test('--help explains every flag', async () => {
   }
 });
 
-test('every integration of the configuration is watched, each at a partner of its own', async () => {
+test('each integration of the configuration is watched, each at its own partner', async () => {
   const shared = { baseUrl: 'https://partner.example.org', timeZone: 'UTC' };
   const integrations = [
     { ...shared, name: 'district-a' },
@@ -171,7 +171,7 @@ test('every integration of the configuration is watched, each at a partner of it
   expect(out).toMatch(/8 ticks · /);
 });
 
-test('the console kills a tick of one integration, no failure, and shows whose filter let an event through', async () => {
+test('the console kills a tick of one integration without a failure, and names the subscriptions that got an event', async () => {
   const queue = (name: string, types: readonly string[]) => ({
     topic: 'events',
     protocol: 'sqs',
@@ -210,7 +210,7 @@ test('the console kills a tick of one integration, no failure, and shows whose f
   expect(stdout).not.toMatch(/ a · (?:provoked|failed)/);
 });
 
-test('a configuration with mistakes is told as by a synthesis', async () => {
+test('a wrong configuration is reported as by a synthesis', async () => {
   await writeFile(join(directory, 'bad.config.mjs'), 'export default { integrations: [] };');
   const { code, out, err } = await ended('--config', 'bad.config.mjs');
   expect({ code, out }).toEqual({ code: 1, out: '' });
@@ -220,7 +220,7 @@ test('a configuration with mistakes is told as by a synthesis', async () => {
   ]);
 });
 
-test('a host that does not answer disturbs the tick, with what to do and without the secret', async () => {
+test('a host without an answer disturbs the tick, with the next step and without the secret', async () => {
   const file = await credentialsFile(`{"client_id":"a","client_secret":"${canary}"}`);
   const flags = ['--base-url', nobodyThere, '--credentials', file, '--ticks', '1'];
   const { code, out } = await ended(...flags);
@@ -234,7 +234,7 @@ test('a host that does not answer disturbs the tick, with what to do and without
 });
 
 test('Ctrl-C while the stack is synthesized ends it cleanly', async () => {
-  // Of a stack that has never been synthesized before.
+  // The stack has never been synthesized before.
   const config = {
     stackName: `started-${Date.now()}`,
     integrations: [{ name: 'a', baseUrl: 'https://partner.example.org', timeZone: 'UTC' }],
@@ -253,7 +253,7 @@ test('Ctrl-C while the stack is synthesized ends it cleanly', async () => {
   expect(await readdir(local)).toEqual([]);
 });
 
-test('refused credentials are to be compared, those in their file, named from where npm was called', async () => {
+test('refused credentials are reported with their file, named from the folder where npm was called', async () => {
   const server = createHttpServer((_, response) => {
     response.writeHead(401, { 'content-type': 'application/json' });
     response.end('{"error":"invalid_client"}');
@@ -272,7 +272,7 @@ test('refused credentials are to be compared, those in their file, named from wh
   expect(out).toMatch(/1 tick \(1 failed\) · [1-9] requests?/);
 });
 
-test('the time of day is that of the clock, in the time zone of whoever runs it', async () => {
+test("the time of day is the clock's, in the user's time zone", async () => {
   class StoppedClock extends HastyClock {
     override now() {
       return Temporal.Instant.from('2026-11-20T12:34:56Z');
@@ -289,7 +289,7 @@ test('the time of day is that of the clock, in the time zone of whoever runs it'
   expect(stdout).toMatch(/^18:19:56 +tick 1 /m);
 });
 
-// What only a process has. Everything else: above, in this process.
+// Only a process has this behaviour. All other tests run the program in this process.
 describe('as a process, the program', () => {
   const program = join(import.meta.dirname, '../../local/start.ts');
   const children: ChildProcess[] = [];
@@ -314,7 +314,7 @@ describe('as a process, the program', () => {
     for (const child of children.splice(0)) child.kill('SIGKILL');
   });
 
-  /** What it has shown once this is part of it. */
+  /** The output once it contains this pattern. */
   const shownBy = async (child: ReturnType<typeof startProcess>, pattern: RegExp) => {
     let shown = '';
     for await (const [chunk] of on(Object(child.stdout), 'data')) {
@@ -324,15 +324,15 @@ describe('as a process, the program', () => {
     return shown;
   };
 
-  /** How long the main thread of a process was ready to go on and had no core; 0 where nobody knows. */
+  /** Milliseconds for which the main thread of a process was ready and had no core; 0 if unknown. */
   const waitedMs = async (pid: number | undefined) => {
     const known = await readFile(`/proc/${pid}/schedstat`, 'utf8').catch(() => '0 0 0');
     return Number(known.split(' ')[1]) / 1e6;
   };
 
-  // Measured: 0.5 s, of which 0.2 s waiting for a core; on cores that are busy fivefold, 3 s and 2.8 s. What others do
-  // to this machine is not counted.
-  test('has printed an address within two seconds, whose page tells what is being done, and goes on by itself', async () => {
+  // Measured: 0.5 s, including 0.2 s of waiting for a core. On cores with five times the work: 3 s
+  // and 2.8 s. Work of other programs is not counted.
+  test('has printed an address within two seconds, whose page shows the progress, and continues by itself', async () => {
     const began = performance.now();
     const waitedBefore = await waitedMs(process.pid);
     const child = startProcess('pipe');
@@ -357,7 +357,7 @@ describe('as a process, the program', () => {
   test('has shown events after --ticks and ends by itself, quietly and without a trace', async () => {
     const { code, out, err } = await endOf(startProcess('pipe', '--ticks', '4', '--every', '1'));
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    // From the first second on: where to look, and what is being done.
+    // The address and the progress come from the first second on.
     expect(out).toMatch(
       /^.* on this machine\n {2}console .*\n\n[\d:]{8} +start +starting the partner\n/,
     );
@@ -372,7 +372,7 @@ describe('as a process, the program', () => {
     expect(await readdir(join(directory, 'local'))).toEqual([]);
   });
 
-  test('says in its instance file where it is while it runs, and Ctrl-C ends it cleanly', async () => {
+  test('has its address in its instance file while it runs, and Ctrl-C ends it cleanly', async () => {
     const child = startProcess('pipe', '--every', '1');
     const ended = endOf(child);
     await shownBy(child, /tick 1 /);
@@ -387,7 +387,7 @@ describe('as a process, the program', () => {
     await expect(fetch(instance.aws.endpoints.dynamodb)).rejects.toThrow();
   });
 
-  test('has come to its end, and has not failed, when nobody reads its output any more', async () => {
+  test('ends without a failure when nobody reads its output any more', async () => {
     const child = startProcess('pipe', '--ticks', '1');
     child.stdout?.destroy();
     expect(await endOf(child)).toEqual({ code: 0, out: '', err: '' });

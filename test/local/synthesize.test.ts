@@ -41,7 +41,7 @@ test('a synthesis that is stopped before it begins writes nothing', async () => 
   expect(await readdir(directory)).toEqual([]);
 });
 
-test('a stack that cannot be synthesized says why', async () => {
+test('a stack that cannot be synthesized names the reason', async () => {
   const synthesis = synthesize({ ...config, stackName: '!' }, directory);
   await expect(synthesis).rejects.toThrow(/could not be synthesized:\n.*Stack name must match/s);
 });

@@ -8,7 +8,7 @@ import {
   tallyOf,
 } from '../../local/provoking/tally.ts';
 
-/** What happens to a certification, and whether subscribers hear of it. */
+/** A change of a certification, and whether subscribers hear of it. */
 interface Step {
   readonly id: number;
   readonly act: 'appear' | 'edit' | 'vanish';
@@ -22,7 +22,7 @@ const steps = fc.array(
   { maxLength: 40 },
 );
 
-/** A world and all that is to be told of it, in the order in which it happened. */
+/** A world and its events, in order. */
 function lived(baseline: ReadonlyMap<number, Fields>, all: readonly Step[]) {
   const world = new Map(baseline);
   const revisions = new Map([...baseline.keys()].map((id) => [id, 1]));
@@ -48,7 +48,7 @@ function lived(baseline: ReadonlyMap<number, Fields>, all: readonly Step[]) {
   return { world, news };
 }
 
-/** All but the newest event of one. */
+/** All events except the newest one of a certification. */
 function heardWithoutLast(news: readonly [number, NewestEvent][], missed: number) {
   const last = new Map(news).get(missed);
   const heard = new Map<number, NewestEvent>();
@@ -56,7 +56,7 @@ function heardWithoutLast(news: readonly [number, NewestEvent][], missed: number
   return heard;
 }
 
-/** It has gone, and subscribers know nothing of it. */
+/** The certification is gone, and subscribers know nothing of it. */
 function isUnheardOf(id: number, { world, baseline: known, heard }: TallyInput): boolean {
   const newest = heard.get(id)?.kind;
   const isKnown = newest === undefined ? known.has(id) : newest !== 'withdrawn';
@@ -69,8 +69,8 @@ const baseline = new Map<number, Fields>([
 ]);
 const nobody = new Set<number>();
 
-describe('what lies between the world and subscribers', () => {
-  it('is nothing once every event has come, in any order and however often', () => {
+describe('the difference between the world and subscribers', () => {
+  it('is nothing once each event has come, in any order and with repeats', () => {
     fc.assert(
       fc.property(steps, fc.infiniteStream(fc.nat()), (all, order) => {
         const { world, news } = lived(baseline, all);
@@ -85,7 +85,7 @@ describe('what lies between the world and subscribers', () => {
     );
   });
 
-  it('is each certification of which the newest event is missing, held, owed or neither', () => {
+  it('has each certification without its newest event: held, owed or neither', () => {
     fc.assert(
       fc.property(steps, (all) => {
         const { world, news } = lived(baseline, all);
@@ -113,7 +113,7 @@ describe('what lies between the world and subscribers', () => {
     );
   });
 
-  it('leaves out fields that an event does not carry', () => {
+  it('ignores fields that an event does not carry', () => {
     const world = new Map([[7, { id: 7, email: 'new@example.org', certified_on: '2026-11-20' }]]);
     const heard = new Map<number, NewestEvent>([
       [7, { revision: 1, kind: 'created', assessment: { id: 7, certified_on: '2026-11-20' } }],
@@ -122,7 +122,7 @@ describe('what lies between the world and subscribers', () => {
     expect(tallyOf(compared).difference).toBe(0);
   });
 
-  it('has what waits without differing in no place', () => {
+  it('has waiting events that make no difference', () => {
     const compared = {
       world: baseline,
       baseline,

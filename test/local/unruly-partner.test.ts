@@ -6,7 +6,7 @@ const { stage, tick, tally, provoke } = provokedEach({ withdrawAfter: 0.05 });
 
 const allNews = ['certify', 'backdate', 'edit', 'remove', 'certify', 'certify'];
 
-/** Ticks until subscribers have all of the world. */
+/** Runs ticks until subscribers know the whole world. */
 async function settles(): Promise<void> {
   const tallyAfterTick = async () => {
     await tick();
@@ -19,7 +19,7 @@ async function settles(): Promise<void> {
 }
 
 it.each(['ties', 'replica'])(
-  '%s: what happens meanwhile is told under one id each, and all of it',
+  '%s: each change meanwhile is announced under one id, and none is lost',
   async (name) => {
     await provoke(name);
     const { unstableTies, replicaLag } = stage.sandbox.switches;
@@ -37,7 +37,7 @@ it.each(['ties', 'replica'])(
   },
 );
 
-it('too-many-requests: the tick waits as it is told to, and goes on', async () => {
+it('too-many-requests: the tick waits as told, and continues', async () => {
   await provoke('too-many-requests');
   expect(stage.sandbox.faults).toMatchObject([{ kind: 'too-many-requests', times: 2 }]);
   await provoke('certify');

@@ -13,8 +13,8 @@ import {
 } from '../support/cloud-watch.ts';
 
 /**
- * The synthesized alarms against what the bundled functions write: an alarm that looks at a metric which
- * nothing writes, or that silence does not end, fails here.
+ * Compares the synthesized alarms with the output of the bundled functions. An alarm on a metric
+ * without a writer, or one that silence does not end, fails here.
  */
 
 const holdAbove = 5;
@@ -47,7 +47,7 @@ beforeEach(async () => {
 });
 afterEach(() => stage.strike());
 
-/** As it is called in its integration, where it is of one. */
+/** The alarm's name within its integration, if it has one. */
 function nameOf(id: string): string {
   return /^NotifierdistrictaAlarms(\w+)[0-9A-F]{8}$/.exec(id)?.[1] ?? id;
 }
@@ -61,7 +61,7 @@ function alarm(name: string): Alarm {
 const ofLambda = (metric: string) =>
   metricName('AWS/Lambda', metric, [['FunctionName', stage.poll.name]]);
 
-/** Everything that is started in a period, and what the metrics then show of it. */
+/** Starts ticks in a period, and records the resulting metrics. */
 async function tick(started = 1): Promise<void> {
   stage.output.length = 0;
   const results = await Promise.all(Array.from({ length: started }, () => stage.tick()));
@@ -92,14 +92,14 @@ const refused = (type: string, code: string) => async () => ({
 });
 
 interface Story {
-  /** Everything up to the period with which the alarm is to be on. */
+  /** Runs up to the period with which the alarm should be on. */
   readonly begins: () => Promise<void>;
   readonly ends?: () => void | Promise<void>;
-  /** It tells of what lasts: every tick counts it, and a few lost ticks do not end it. */
+  /** It reports a lasting condition: each tick counts it, and some lost ticks do not end it. */
   readonly lasts?: true;
 }
 
-/** How each alarm of an integration comes about, and what ends it. */
+/** The beginning and the end of each alarm of an integration. */
 const stories: Readonly<Record<string, Story>> = {
   Failing: {
     begins: async () => {
@@ -189,13 +189,13 @@ describe('the alarms of an integration', () => {
     expect(Object.keys(stories).sort()).toEqual(ofIntegration.sort());
   });
 
-  it('are none while all is well', async () => {
+  it('are off while all is well', async () => {
     await ticks(5);
     expect(on()).toEqual([]);
   });
 
   it.each(Object.entries(stories))(
-    'go off by what the functions write, and are over when nothing writes it any more: %s',
+    "go off by the functions' output, and end when the metric stops: %s",
     async (name, { begins, ends, lasts }) => {
       await ticks(3);
       expect(on()).toEqual([]);
@@ -217,14 +217,14 @@ describe('the alarms of an integration', () => {
     },
   );
 
-  it('look at periods in each of which there is a tick', () => {
+  it('use periods that each have a tick', () => {
     for (const [name, { Namespace, Period }] of alarms)
       if (Namespace === 'CertificationNotifier')
         expect({ name, rest: Period % every }).toEqual({ name, rest: 0 });
   });
 });
 
-it('silence ends every alarm of the stack, save the one that tells of it', () => {
+it('all alarms of the stack end with silence, except the one about silence', () => {
   watch.pass(86_400);
   expect(on()).toEqual(['NoCompletedTick']);
 });

@@ -5,8 +5,9 @@ import { Deployment, queues } from '../scaffold/deployment.ts';
 import { transformed } from '../scaffold/pipes.ts';
 
 /**
- * From the partner to the stream of an archive, which nothing on this machine is: what would be put into it. The
- * embedded SNS delivers to no Firehose, so only the pipe in front of a FIFO topic's archive can be shown.
+ * From the partner to the stream of an archive. No stream runs on this machine, so the test shows
+ * the records for it. The embedded SNS delivers to no Firehose, so only the pipe of a FIFO topic's
+ * archive can be shown.
  */
 
 describe('a stack with an archive of a FIFO topic', () => {
@@ -17,7 +18,7 @@ describe('a stack with an archive of a FIFO topic', () => {
   beforeEach(() => stage.raise());
   afterEach(() => stage.strike());
 
-  it('tells its subscribers, and passes on what it tells', async () => {
+  it("has all of its subscribers' events in the archive", async () => {
     await stage.completedTick();
     stage.sandbox.world.add();
     stage.sandbox.world.add();

@@ -9,7 +9,7 @@ afterAll(() => stage.dismantle());
 beforeEach(() => stage.raise());
 afterEach(() => stage.strike());
 
-/** Somebody whose every personal value can be recognised, wherever it turns up. */
+/** A person whose personal values can be recognized at any place. */
 const canary = {
   first_name: 'Canarina',
   last_name: 'Featherstonehaugh',
@@ -27,7 +27,7 @@ function expectNothingSecretInTheOutput() {
   expect(output).not.toMatch(/access_token|Bearer /);
 }
 
-/** The log line of the tick that failed. */
+/** The log line of the failed tick. */
 function failureInTheLog() {
   const line = stage.output
     .filter((text) => text.startsWith('{'))
@@ -37,7 +37,7 @@ function failureInTheLog() {
 }
 
 describe('bad input', () => {
-  it('a wrong secret fails the tick as refused credentials, after a second look at the secret', async () => {
+  it('a wrong secret fails the tick as refused credentials, after a second read of the secret', async () => {
     const { clientId } = stage.sandbox.credentials;
     await stage.beginWithSecret(
       JSON.stringify({ client_id: clientId, client_secret: 'canary@secret' }),
@@ -55,7 +55,7 @@ describe('bad input', () => {
     expectNothingSecretInTheOutput();
   });
 
-  it('a secret put right is used as soon as the back-off is over, without a deploy', async () => {
+  it('a corrected secret is used as soon as the back-off is over, without a deployment', async () => {
     const { clientId, clientSecret } = stage.sandbox.credentials;
     await stage.beginWithSecret(JSON.stringify({ client_id: clientId, client_secret: 'wrong' }));
     await stage.tick();
@@ -65,7 +65,7 @@ describe('bad input', () => {
     expect(await stage.completedTick()).toMatchObject({ outcome: 'baseline' });
   });
 
-  it('a secret that was rotated while the function was warm is picked up', async () => {
+  it('a secret that was rotated while the function was warm is used', async () => {
     await stage.completedTick();
     const rotated = stage.sandbox.rotateSecret();
     stage.fillSecret(
@@ -78,7 +78,7 @@ describe('bad input', () => {
   it.each([
     ['no JSON at all', 'canary@example.org', 'CredentialsMalformedError'],
     ['JSON of another shape', '{"user": "canary@example.org"}', 'CredentialsMalformedError'],
-  ])('a secret that is %s is named as such, without its value', async (_, value, errorType) => {
+  ])('a secret that is %s is reported as such, without its value', async (_, value, errorType) => {
     await stage.beginWithSecret(value);
     expect(await stage.tick()).toMatchObject({ outcome: 'failed', errorType });
     expectNothingSecretInTheOutput();
@@ -92,7 +92,7 @@ describe('bad input', () => {
     });
   });
 
-  it('an unreachable host disturbs a tick, which says so in the log, and the next tick goes on', async () => {
+  it('an unreachable host disturbs a tick, which logs it, and the next tick continues', async () => {
     await stage.completedTick();
     stage.sandbox.world.add(canary);
     const { target } = stage.partner;
@@ -121,7 +121,7 @@ describe('bad input', () => {
     const { quarantined, delivered } = await stage.completedTick();
     expect(quarantined).toBe(1);
     expect(delivered).toBeGreaterThanOrEqual(2);
-    // Whole again at the next look: nothing was lost.
+    // The next read finds it repaired: nothing was lost.
     const { delivered: rest } = await stage.completedTick();
     expect(delivered + rest).toBe(3);
     expect(await stage.events(queues.everything)).toHaveLength(3);
@@ -130,7 +130,7 @@ describe('bad input', () => {
 });
 
 describe('personal data', () => {
-  it('is in the messages, and neither in the log nor in what the ledger keeps', async () => {
+  it("is in the events, and neither in the log nor in the ledger's lasting items", async () => {
     await stage.completedTick();
     const { id } = stage.sandbox.world.add(canary);
     await stage.completedTick();

@@ -17,8 +17,8 @@ import { json, xml } from '../support/taken-away.ts';
 import { OnCall, type Way } from './on-call.ts';
 
 /**
- * Prepared breakages of what is deployed: each reaches people on call, with its cause and what mends it. What was
- * measured is docs/measured/breakages.md.
+ * Prepared breakages of a deployment. People on call hear of each, with its cause and its repair.
+ * docs/measured/breakages.md has the measurements.
  */
 
 const parts = [
@@ -33,16 +33,16 @@ const parts = [
 type Part = (typeof parts)[number];
 
 interface Breakage {
-  /** What somebody has done, or what has happened. */
-  readonly what: string;
+  /** The action or event that breaks it. */
+  readonly broken: string;
   readonly breaks: () => unknown;
-  /** How people on call hear of it; nothing that is sent may be missing here. */
+  /** The ways in which people on call hear of it. Each sent one must be here. */
   readonly hears: readonly Way[];
-  /** The cause, in words that they are told, or that the log has to which they are led. */
+  /** The cause, in the words of the notice or of the log to which it leads. */
   readonly says: RegExp;
-  /** A command, a place in the runbook, or whom to ask. */
+  /** A command, a place in the runbook, or a contact. */
   readonly mends: RegExp;
-  /** Operations cannot be told: the log says every day what has failed. */
+  /** Ops cannot be told: the log reports the failure every day. */
   readonly isLogged?: RegExp;
   /** It shows with the first tick only. */
   readonly isNew?: true;
@@ -88,7 +88,7 @@ async function unsubscribe(output: string, whom = /./): Promise<void> {
     if (whom.test(Endpoint)) await sns().send(new UnsubscribeCommand({ SubscriptionArn }));
 }
 
-/** As SNS lists one whose owner has not followed the link yet. */
+/** SNS lists a subscription like this before its owner has followed the link. */
 function waitsForConfirmation(): void {
   stage.sns.always(async ({ operation, forward }) => {
     const reply = await forward();
@@ -113,7 +113,7 @@ async function spoilState(): Promise<void> {
   );
 }
 
-/** What SNS counts of its topic by itself, once in every minute. */
+/** SNS's own counts of its topic, once a minute. */
 const snsCounts = (metric: string, output: string) => () => {
   const topic = stage.aws.output(output).split(':').at(-1) ?? '';
   onCall.around.counted.push({
@@ -122,7 +122,7 @@ const snsCounts = (metric: string, output: string) => () => {
   });
 };
 
-/** Of the ticks alone, or of the self-checks. */
+/** The schedule of the ticks alone, or of the self-checks. */
 const answersSchedule = (of: 'ticks' | 'self-checks', reply: Reply) => () => {
   if (of === 'ticks') onCall.around.isStarted = false;
   else onCall.around.isChecked = false;
@@ -139,7 +139,7 @@ const answered = (body: object): Reply => ({
 
 const disabledKey = answered({ KeyMetadata: { KeyState: 'Disabled' } });
 
-/** As somebody has changed it: one service is left. */
+/** A changed policy of the key: one service is left. */
 function keyLetsIn(service: string): void {
   const actions = ['kms:Decrypt', 'kms:GenerateDataKey*'];
   const ofAccount = {
@@ -159,7 +159,7 @@ const disabled: Reply = { status: 200, type: 'application/json', body: '{"State"
 const breakages: Readonly<Partial<Record<Part, readonly Breakage[]>>> = {
   'Credentials and the partner': [
     {
-      what: 'the secret is still empty',
+      broken: 'the secret is still empty',
       isNew: true,
       breaks: () => stage.beginWithSecret('{"client_id":"","client_secret":""}'),
       hears: ['notice', 'command status', 'command check'],
@@ -167,14 +167,14 @@ const breakages: Readonly<Partial<Record<Part, readonly Breakage[]>>> = {
       mends: /put-secret-value|credentials set/,
     },
     {
-      what: 'the secret has another shape',
+      broken: 'the secret has another shape',
       breaks: () => stage.beginWithSecret('{"user":"somebody","password":"hush"}'),
       hears: ['notice', 'alarm Refused', 'alarm Failing', 'command status', 'command check'],
       says: /the stored credentials are not readable as such/,
       mends: /put-secret-value|credentials set/,
     },
     {
-      what: 'the secret is deleted',
+      broken: 'the secret is deleted',
       breaks: async () => {
         await beginAnew();
         for (const gate of stage.awsGates)
@@ -189,7 +189,7 @@ const breakages: Readonly<Partial<Record<Part, readonly Breakage[]>>> = {
       mends: /restore-secret/,
     },
     {
-      what: 'the partner has changed the credentials',
+      broken: 'the partner has changed the credentials',
       breaks: async () => {
         stage.sandbox.rotateSecret();
         await beginAnew();
@@ -199,14 +199,14 @@ const breakages: Readonly<Partial<Record<Part, readonly Breakage[]>>> = {
       mends: /put-secret-value|credentials set/,
     },
     {
-      what: 'the scope has no organization',
+      broken: 'the scope has no organization',
       breaks: () => stage.sandbox.world.setScope({ organization_ids: [] }),
       hears: ['notice', 'alarm Refused', 'command status', 'command check'],
       says: /the partner has assigned no scope/,
       mends: /partner's support/,
     },
     {
-      what: 'the list is empty',
+      broken: 'the list is empty',
       breaks: () => {
         const { world } = stage.sandbox;
         for (const { id } of [...world.assessments()]) world.remove(id);
@@ -216,7 +216,7 @@ const breakages: Readonly<Partial<Record<Part, readonly Breakage[]>>> = {
       mends: /accept-total/,
     },
     {
-      what: 'the host is gone, after the notice at 15 min',
+      broken: 'the host is gone, after the notice at 15 min',
       breaks: async () => {
         stage.partner.always(async () => undefined);
         await stage.conditionLasts('partner-silent');
@@ -228,21 +228,21 @@ const breakages: Readonly<Partial<Record<Part, readonly Breakage[]>>> = {
   ],
   'The ledger': [
     {
-      what: 'the table is deleted',
+      broken: 'the table is deleted',
       breaks: deleteTable,
       hears: ['alarm Failing', 'alarm NoCompletedTick', 'command status', 'command check'],
       says: /AWS cannot do dynamodb:\w+(?= on the table \S+ \(ResourceNotFoundException)/,
       mends: /comes back from its backup/,
     },
     {
-      what: 'the state was changed by hand',
+      broken: 'the state was changed by hand',
       breaks: spoilState,
       hears: ['alarm Failing', 'alarm NoCompletedTick', 'command status', 'command check'],
       says: /The ledger item \S+ is not as written: expected/,
       mends: /Restore the item from a point in time/,
     },
     {
-      what: 'the ledger is throttled',
+      broken: 'the ledger is throttled',
       breaks: () => stage.dynamodb.always(refusesAll(json(400, 'ThrottlingException'))),
       hears: ['alarm Failing', 'alarm NoCompletedTick', 'command status', 'command check'],
       says: /The ledger did not carry out \w+ \(ThrottlingException\)/,
@@ -251,22 +251,22 @@ const breakages: Readonly<Partial<Record<Part, readonly Breakage[]>>> = {
   ],
   'Topics and their key': [
     {
-      what: 'the events topic is deleted',
+      broken: 'the events topic is deleted',
       breaks: () => deleteTopic('EventsTopicArn'),
       hears: ['alarm Undelivered', 'daily check', 'command status', 'command check'],
       says: /AWS cannot do sns:Publish(?= on \S+ \(NotFoundException)/,
       mends: /docs\/operations\.md#undelivered/,
     },
     {
-      what: 'the alerts topic is deleted',
+      broken: 'the alerts topic is deleted',
       breaks: () => deleteTopic('AlertsTopicArn'),
       hears: ['alarm Undelivered', 'daily check', 'command status', 'command check'],
       says: /alerts: AWS cannot do sns:GetTopicAttributes(?= on \S+ \(NotFoundException)/,
       mends: /docs\/operations\.md#undelivered/,
     },
     {
-      what: 'the operations topic is deleted',
-      // Alarms have nowhere to go either.
+      broken: 'the operations topic is deleted',
+      // Alarms have no target either.
       breaks: async () => {
         await deleteTopic('OperationsTopicArn');
         onCall.around.alarmsArrive = false;
@@ -277,8 +277,8 @@ const breakages: Readonly<Partial<Record<Part, readonly Breakage[]>>> = {
       mends: /deploy --revert-drift/,
     },
     {
-      what: 'the key of the topics is disabled',
-      // Alarms would need it, too.
+      broken: 'the key of the topics is disabled',
+      // Alarms need the key, too.
       breaks: () => {
         stage.sns.always(({ operation, forward }) =>
           operation.startsWith('Publish') ? Promise.resolve(xml(400, 'KMSDisabled')) : forward(),
@@ -294,7 +294,7 @@ const breakages: Readonly<Partial<Record<Part, readonly Breakage[]>>> = {
       mends: /aws kms enable-key/,
     },
     {
-      what: 'the key of the topics shuts CloudWatch out',
+      broken: 'the key of the topics shuts CloudWatch out',
       breaks: () => {
         keyLetsIn('sns.amazonaws.com');
         onCall.around.alarmsArrive = false;
@@ -304,7 +304,7 @@ const breakages: Readonly<Partial<Record<Part, readonly Breakage[]>>> = {
       mends: /Add a statement to the policy of the key/,
     },
     {
-      what: 'the key of the topics shuts SNS out',
+      broken: 'the key of the topics shuts SNS out',
       breaks: () => keyLetsIn('cloudwatch.amazonaws.com'),
       hears: ['daily check', 'command status', 'command check'],
       says: /The key of the topics shuts sns\.amazonaws\.com out/,
@@ -313,28 +313,28 @@ const breakages: Readonly<Partial<Record<Part, readonly Breakage[]>>> = {
   ],
   'Subscriptions and queues': [
     {
-      what: 'one of several is gone',
+      broken: 'one of several is gone',
       breaks: () => unsubscribe('EventsTopicArn', /payroll/),
       hears: ['daily check', 'command status', 'command check'],
       says: /subscriptions\[4\]: events, sqs: gone/,
       mends: /docs\/operations\.md#subscribe-again/,
     },
     {
-      what: 'one of several is not confirmed',
+      broken: 'one of several is not confirmed',
       breaks: waitsForConfirmation,
       hears: ['daily check', 'command status', 'command check'],
       says: /subscriptions\[4\]: events, sqs: not confirmed/,
       mends: /docs\/operations\.md#subscribe-again/,
     },
     {
-      what: 'nobody is subscribed to events',
+      broken: 'nobody is subscribed to events',
       breaks: () => unsubscribe('EventsTopicArn'),
       hears: ['daily check', 'command status', 'command check'],
       says: /subscriptions\[0\]: events, sqs: gone/,
       mends: /docs\/operations\.md#subscribe-again/,
     },
     {
-      what: 'nobody is confirmed on operations',
+      broken: 'nobody is confirmed on operations',
       breaks: async () => {
         await unsubscribe('OperationsTopicArn');
         onCall.around.alarmsArrive = false;
@@ -345,7 +345,7 @@ const breakages: Readonly<Partial<Record<Part, readonly Breakage[]>>> = {
       mends: /docs\/operations\.md#subscribe-again/,
     },
     {
-      what: "a queue has AWS's own key, which shuts SNS out",
+      broken: "a queue has AWS's own key, which shuts SNS out",
       breaks: () =>
         stage.sqs.always(({ operation, forward }) =>
           operation === 'GetQueueAttributes'
@@ -357,21 +357,21 @@ const breakages: Readonly<Partial<Record<Part, readonly Breakage[]>>> = {
       mends: /needs another key, or SSE-SQS/,
     },
     {
-      what: 'a queue or its key keeps SNS out',
+      broken: 'a queue or its key keeps SNS out',
       breaks: snsCounts('NumberOfNotificationsFailed', 'EventsTopicArn'),
       hears: ['alarm Deliverieseventsnotdelivered'],
       says: /whose policy or key does not let SNS in/,
       mends: /docs\/operations\.md#not-delivered/,
     },
     {
-      what: 'dead letters or their key keep SNS out',
+      broken: 'dead letters or their key keep SNS out',
       breaks: snsCounts('NumberOfNotificationsFailedToRedriveToDlq', 'EventsTopicArn'),
       hears: ['alarm Deliverieseventslost'],
       says: /whose policy or key does not let SNS in/,
       mends: /docs\/operations\.md#dead-letters-lost/,
     },
     {
-      what: 'SNS refuses an event for good',
+      broken: 'SNS refuses an event for good',
       breaks: async () => {
         // A topic that has never accepted anything is not believed.
         stage.sandbox.world.add();
@@ -391,21 +391,21 @@ const breakages: Readonly<Partial<Record<Part, readonly Breakage[]>>> = {
   ],
   'Schedules and functions': [
     {
-      what: 'the schedule is disabled',
+      broken: 'the schedule is disabled',
       breaks: answersSchedule('ticks', disabled),
       hears: ['alarm NoCompletedTick', 'command status', 'command check'],
       says: /the schedule is disabled/,
       mends: /deploy --revert-drift/,
     },
     {
-      what: 'the schedule is deleted',
+      broken: 'the schedule is deleted',
       breaks: answersSchedule('ticks', json(404, 'ResourceNotFoundException')),
       hears: ['alarm NoCompletedTick', 'command status', 'command check'],
       says: /the schedule does not exist/,
       mends: /deploy --revert-drift/,
     },
     {
-      what: 'the schedule may not start ticks',
+      broken: 'the schedule may not start ticks',
       breaks: () => {
         onCall.around.isStarted = false;
         const queue = stage.aws.ref(onCall.resourceOf('AWS::SQS::Queue', /Unstarted/));
@@ -426,7 +426,7 @@ const breakages: Readonly<Partial<Record<Part, readonly Breakage[]>>> = {
       mends: /docs\/operations\.md#ticks-not-started/,
     },
     {
-      what: 'the concurrency is taken away',
+      broken: 'the concurrency is taken away',
       breaks: () => {
         onCall.around.isStarted = false;
         onCall.around.counted.push({
@@ -439,14 +439,14 @@ const breakages: Readonly<Partial<Record<Part, readonly Breakage[]>>> = {
       mends: /docs\/operations\.md#throttled/,
     },
     {
-      what: 'the schedule of the daily check is disabled',
+      broken: 'the schedule of the daily check is disabled',
       breaks: answersSchedule('self-checks', disabled),
       hears: ['daily check', 'command status', 'command check'],
       says: /no self-check has come to its end(?= since)/,
       mends: /deploy --revert-drift/,
     },
     {
-      what: 'the schedule of the daily check is deleted',
+      broken: 'the schedule of the daily check is deleted',
       breaks: answersSchedule('self-checks', json(404, 'ResourceNotFoundException')),
       hears: ['daily check', 'command status', 'command check'],
       says: /no self-check has come to its end(?= since)/,
@@ -455,13 +455,13 @@ const breakages: Readonly<Partial<Record<Part, readonly Breakage[]>>> = {
   ],
 };
 
-/** Everything that people are told, and what the log has. */
+/** All texts sent to people, and the log. */
 const told = () =>
   [...[...onCall.heard.values()].map(({ text }) => text), ...onCall.log].join('\n');
 
 interface Measured {
   readonly part: Part;
-  readonly what: string;
+  readonly broken: string;
   readonly ways: readonly string[];
   readonly says: string;
   readonly mends: string;
@@ -469,7 +469,7 @@ interface Measured {
 const measured: Measured[] = [];
 
 async function measure(part: Part, breakage: Omit<Breakage, 'isNew'>): Promise<void> {
-  const { what, breaks, hears, says, mends, isLogged } = breakage;
+  const { broken, breaks, hears, says, mends, isLogged } = breakage;
   await breaks();
   stage.sandbox.world.add();
   const pushed = hears.filter((way) => /^(notice|alarm)/.test(way));
@@ -484,12 +484,12 @@ async function measure(part: Part, breakage: Omit<Breakage, 'isNew'>): Promise<v
     const lines = onCall.log.filter((line) => line.includes('"message":"self-check failed"'));
     expect(lines.join('\n')).toMatch(isLogged);
   }
-  note(part, what, { says, mends });
+  note(part, broken, { says, mends });
 }
 
 function note(
   part: Part,
-  what: string,
+  broken: string,
   { says, mends }: { readonly says: RegExp; readonly mends: RegExp },
 ): void {
   const ways = [...onCall.heard].map(([way, { minute, text }]) => {
@@ -502,10 +502,10 @@ function note(
   expect(told()).toMatch(says);
   expect(told()).toMatch(mends);
   const found = (pattern: RegExp) => pattern.exec(told())?.[0] ?? '';
-  measured.push({ part, what, ways, says: found(says), mends: linked(found(mends)) });
+  measured.push({ part, broken, ways, says: found(says), mends: linked(found(mends)) });
 }
 
-/** A place in the docs as a link from the page; anything else as it is told. */
+/** A place in the docs becomes a link from the page. Other texts stay as they are. */
 const linked = (told: string) =>
   told
     .replace(
@@ -514,7 +514,7 @@ const linked = (told: string) =>
     )
     .replace(/^docs\/((?:\w+\.md)#?([\w-]*))$/, (_, to, entry) => `[${entry || to}](../${to})`);
 
-/** What happens at the partner while a role lacks something, so that each of its actions is wanted. */
+/** Changes at the partner that need each action of a role. */
 async function aBusyDay(): Promise<void> {
   const { world } = stage.sandbox;
   const { id } = world.add();
@@ -524,18 +524,18 @@ async function aBusyDay(): Promise<void> {
   world.remove(id);
 }
 
-/** Said by AWS without the action of the key that was missing. */
+/** AWS's denial, which omits the missing action of the key. */
 const denies = (action: string) =>
   new RegExp(`AWS denies (\\S+ and )?${action.replace('*', '')}(?= on )`);
 
 const granted = /grant the role of this function|deploy --revert-drift/;
-/** The baseline alone writes in batches. */
+/** Only the baseline writes in batches. */
 const ofBaseline = 'dynamodb:BatchWriteItem';
 
-/** With these, a function only writes its log. */
+/** A function without these only writes no log. */
 const isOfLog = (action: string) => action.startsWith('logs:');
 
-/** The last one writes down what all have measured. */
+/** The last test writes the page of all measurements. */
 const inOrder = { shuffle: false };
 
 const tableOf = (part: Part) => `## ${part}
@@ -544,7 +544,7 @@ const tableOf = (part: Part) => `## ${part}
 | --- | --- | --- | --- |
 ${measured
   .filter((one) => one.part === part)
-  .map(({ what, ways, says, mends }) => `| ${what} | ${ways.join('; ')} | ${says} | ${mends} |`)
+  .map(({ broken, ways, says, mends }) => `| ${broken} | ${ways.join('; ')} | ${says} | ${mends} |`)
   .join('\n')}
 `;
 
@@ -571,8 +571,8 @@ Nothing tells that the policy of the operations topic, or a condition in the pol
 
 ${parts.map(tableOf).join('\n')}`;
 
-describe('people on call hear of it, with its cause and what mends it, when', inOrder, () => {
-  /** In the template; a role of another makes this fail. */
+describe('people on call hear of it, with its cause and its repair, when', inOrder, () => {
+  /** The template's actions. This test fails if a role has others. */
   const ofPoll = [
     'dynamodb:BatchGetItem',
     'dynamodb:BatchWriteItem',
@@ -599,12 +599,12 @@ describe('people on call hear of it, with its cause and what mends it, when', in
 
   it.each(
     parts.flatMap((part) => (breakages[part] ?? []).map((breakage) => ({ part, ...breakage }))),
-  )('$what', async ({ part, isNew, ...breakage }) => {
+  )('$broken', async ({ part, isNew, ...breakage }) => {
     await onCall.raise(isNew);
     await measure(part, breakage);
   });
 
-  it('the configuration subscribes nobody to operations', () => {
+  it('the configuration has no subscriber to operations', () => {
     const stack = theirStack();
     new CertificationNotifier(stack, 'Notifier', { integrations: [district] });
     const warned = stack.node
@@ -615,14 +615,14 @@ describe('people on call hear of it, with its cause and what mends it, when', in
     expect(warned).toEqual([expect.stringMatching(/^subscriptions: nobody is subscribed/)]);
     measured.push({
       part: 'Subscriptions and queues',
-      what: 'nobody is configured on operations',
+      broken: 'nobody is configured on operations',
       ways: ['warning of `cdk synth`'],
       says: "nobody is subscribed to 'operations'",
       mends: '[`subscriptions`](../configuration.md#subscriptions)',
     });
   });
 
-  it('a role has any action less: these are all', async () => {
+  it('a role lacks one of its actions, which are all listed', async () => {
     await onCall.raise(true);
     expect(onCall.roles?.actionsOf(stage.poll.name).sort()).toEqual(ofPoll);
     expect(onCall.roles?.actionsOf(stage.operate.name).sort()).toEqual(ofOperate.toSorted());
@@ -631,12 +631,12 @@ describe('people on call hear of it, with its cause and what mends it, when', in
   it.each(ofPoll)('the role of the ticks lacks %s', async (action) => {
     await onCall.raise(action === ofBaseline);
     if (isOfLog(action)) onCall.around.isLogged = false;
-    // A warm function would go on with the secret that it has.
+    // A warm function would still use its cached secret.
     else await onCall.loses(stage.poll, action);
     if (action !== ofBaseline) await aBusyDay();
     const isHeard = () => [...onCall.heard.keys()].some((way) => way.startsWith('alarm'));
     await onCall.minutes(quarterOfAnHour, isHeard);
-    // Until ticks have not come to their end for so long that status says so.
+    // Status reports it once ticks have failed to complete for long enough.
     await onCall.minutes(3);
     await onCall.look();
     expect([...onCall.heard.keys()].join(), told()).toMatch(/notice|alarm/);
@@ -656,10 +656,10 @@ describe('people on call hear of it, with its cause and what mends it, when', in
       if (!isNew) await onCall.minutes(1);
       await onCall.loses(stage.operate, action);
       stage.sandbox.world.add();
-      // A self-check of a baseline writes nothing; its tick would complete it.
+      // A self-check during a baseline writes nothing, and its tick would complete the baseline.
       if (!isNew) await onCall.aDay();
       await onCall.ask(...commands(stage.aws.output('QueueArnPayroll')));
-      // Of a queue, the command says what its own policy has to allow, too.
+      // For a queue, the command also names the needed statement of the queue's own policy.
       const isQueue = action === 'sqs:GetQueueUrl';
       note(parts[6], `\`${action}\``, {
         says: isQueue ? /cannot be reached(?= \(AccessDenied)/ : denies(action),
@@ -668,7 +668,7 @@ describe('people on call hear of it, with its cause and what mends it, when', in
     },
   );
 
-  it('it is what docs/measured/breakages.md says', async () => {
+  it('docs/measured/breakages.md has all measurements', async () => {
     const ofCommands = ofOperate.filter((action) => !isOfLog(action));
     const all = Object.values(breakages).flat().length + 1 + ofPoll.length + ofCommands.length;
     expect(measured).toHaveLength(all);
@@ -677,7 +677,7 @@ describe('people on call hear of it, with its cause and what mends it, when', in
 });
 
 it.each([-10, 10])(
-  'the clock of the partner may be %i minutes off: nobody has to hear',
+  'the clock of the partner may be %i minutes off without a notice',
   async (minutes) => {
     await onCall.raise();
     stage.partner.always(async ({ forward }) => ({
@@ -693,7 +693,7 @@ it.each([-10, 10])(
   },
 );
 
-/** Together they use all that commands may. */
+/** Together they use all permissions of commands. */
 const commands = (queue: string) => [
   'status --exit-code',
   'check',

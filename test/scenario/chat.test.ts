@@ -5,8 +5,8 @@ import * as z from 'zod';
 import { Deployment } from '../scaffold/deployment.ts';
 
 /**
- * Digests and notices on the topics for chats: the real functions and SNS of this machine. In the place of Amazon Q, which
- * is nowhere but at AWS, a queue subscribes.
+ * Digests and notices on the topics for chats, with the real functions and the SNS of this machine.
+ * A queue subscribes in place of Amazon Q, which exists only at AWS.
  */
 
 const chat = { protocol: 'slack', workspace: 'T0123WXYZ', channel: 'C0123WXYZ' } as const;
@@ -54,7 +54,7 @@ describe('a deployment with chats', () => {
     };
   };
 
-  it('tells them what it mails: digests, and notices with what to do', async () => {
+  it('sends chats its digests, and notices with the next step', async () => {
     const alerts = await listening('CHAT_ALERTS_TOPIC_ARN');
     const operations = await listening('CHAT_OPERATIONS_TOPIC_ARN');
     await stage.completedTick();

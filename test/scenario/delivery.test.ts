@@ -23,7 +23,7 @@ import { ledgersInDynamoDb } from '../scaffold/ledgers.ts';
 import { assessment } from '../support/assessments.ts';
 import { isSoak } from '../support/soak.ts';
 
-/** SNS is the subject. In memory, the ledger takes a tenth of the time. */
+/** SNS is the subject. A ledger in memory takes a tenth of the time. */
 const ledgersOf = isSoak ? ledgersInDynamoDb().of : undefined;
 
 let server: FauxqsServer;
@@ -35,7 +35,7 @@ afterAll(() => server.stop());
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 const region = 'us-east-1';
 
-/** SNS as it is on a bad day: real, with answers that are lost, cut or refused on the way. */
+/** Real SNS with lost, partial and refused answers. */
 class BadDay {
   readonly client = new SNSClient({
     endpoint: server.address,
@@ -78,7 +78,7 @@ class BadDay {
     return this.#random.chance(0.15) ? inPart() : send();
   }
 
-  /** Some entries are taken, the others in `Failed`, with HTTP 200. */
+  /** Some entries are accepted, and the others are in `Failed`, with HTTP 200. */
   #inPart(entries: readonly PublishBatchRequestEntry[]) {
     this.#note('refused in part');
     const kept = entries.filter((_, index) => index === 0 || this.#random.chance(0.5));
@@ -149,7 +149,7 @@ async function subscribe(sns: SNSClient, name: string, isFifo: boolean) {
 
 class Killed extends Error {}
 
-/** Dies at some call, before or after it takes effect, and does nothing more. */
+/** A tick that dies at one of its calls, before or after the effect. */
 function mortal(story: Integration, announcer: Announcer, random: Random, calls: number) {
   let left = 1 + random.below(calls);
   const guarded = <Port extends object>(port: Port): Port =>
@@ -171,7 +171,7 @@ function mortal(story: Integration, announcer: Announcer, random: Random, calls:
   return { ledger: guarded<Ledger>(story.ledger), announcer: guarded(announcer) };
 }
 
-/** Somebody new, and three times as many of those who are known a little different. */
+/** Adds some people, and edits three times as many of the known ones. */
 function afterWave(wave: number, world: readonly Assessment[], people: number): Assessment[] {
   const known = world.slice(-((3 * people) / 2));
   const changed = new Map(
@@ -183,7 +183,7 @@ function afterWave(wave: number, world: readonly Assessment[], people: number): 
   ];
 }
 
-/** 40 people a wave are a dozen batches: full ones, a rest, and enough for each fault to happen. */
+/** 40 people a wave are a dozen batches: full ones, a rest, and enough for each fault. */
 const people = isSoak ? 2_200 : 400;
 
 describe.each([
@@ -212,7 +212,7 @@ describe.each([
     for (let wave = 0; wave < waves; wave += 1) {
       story.world = afterWave(wave, story.world, people / waves);
       day.isOut = wave >= 4 && wave <= 6;
-      // The audit that finds edits is due every 15 minutes; a lease that was not given back runs out.
+      // The audit that finds edits is due every 15 minutes, and a lost lease runs out.
       story.clock.advance({ minutes: 16 });
       if (wave % 3 === 1) {
         const fate = mortal(story, announcer, random, people / 5);
@@ -237,7 +237,7 @@ describe.each([
     const expected = [...lives].flatMap(([id, { revisions }]) =>
       revisions.map(({ revision }) => `${story.name}/${id}/${revision}`),
     );
-    // As a subscriber would: with the library, and a handler that says how often it ran.
+    // A subscriber's code: the library, and a handler that counts its runs.
     const once = onlyOnce(memoryStore(), { clock: story.clock });
     const runs = new Map<string, number>();
     const last = new Map<string, number>();

@@ -14,8 +14,9 @@ import { type BusEntry, busEntry, entrySize } from '../scaffold/pipes.ts';
 import { assessment } from '../support/assessments.ts';
 
 /**
- * From the partner to a bus: the real functions, SNS and SQS of this machine, and the pipe of the synthesized stack by
- * AWS's documented rules (test/scaffold/pipes.ts). No pipe has been run on AWS here.
+ * From the partner to a bus, with the real functions, the SNS and SQS of this machine, and the pipe
+ * of the synthesized stack by AWS's documented rules (test/scaffold/pipes.ts). No pipe has been run
+ * on AWS here.
  */
 
 const folder = 'docs/events';
@@ -24,7 +25,7 @@ const ajv = new ajvDraft4.default({ allErrors: true });
 ajvFormats.default(ajv);
 const validate = ajv.compile(read('bus-event-1.schema.json'));
 
-/** As the template has it. */
+/** The pipe's target in the template. */
 const pipeTarget = z.object({
   InputTemplate: z.string(),
   EventBridgeEventBusParameters: z.object({
@@ -34,7 +35,7 @@ const pipeTarget = z.object({
   }),
 });
 
-/** As rules and targets get it. */
+/** The event for rules and targets. */
 const onBus = ({ source, detailType, time, detail }: BusEntry) => ({
   version: '0',
   id: '0d4f6a52-5a0e-4b8e-9d0c-3f1f6f0e7b11',
@@ -79,7 +80,7 @@ describe.each(['standard', 'fifo'] as const)('events of a %s topic on a bus', (t
     );
   };
 
-  it('are those that subscribers get, and that the filter lets through', async () => {
+  it("equal the subscribers' events, and pass the filter", async () => {
     await stage.completedTick();
     const { world } = stage.sandbox;
     const one = world.add({ organization_id: stage.filtered });
@@ -107,7 +108,7 @@ describe.each(['standard', 'fifo'] as const)('events of a %s topic on a bus', (t
   });
 });
 
-describe('each event of the contract', () => {
+describe('each event of the contract, on a bus,', () => {
   const { TargetParameters } = z.object({ TargetParameters: pipeTarget }).parse(
     at(
       only(
@@ -131,7 +132,7 @@ describe('each event of the contract', () => {
     busEntry(pipe, { messageId: '1', body: messageOf(event).body });
 
   it.each(readdirSync(`${folder}/examples`))(
-    '%s is the detail of one on the bus, and fits its schema',
+    'has %s as its detail, and fits its schema',
     (name) => {
       const example = certificationEventSchema.parse(read(`examples/${name}`));
       const entry = entryOf(example);
@@ -140,7 +141,7 @@ describe('each event of the contract', () => {
     },
   );
 
-  it('that is as large as SNS takes fits into a request to a bus', () => {
+  it('as large as SNS accepts fits into a request to a bus', () => {
     const announced = {
       integration: 'd'.repeat(40),
       type: 'certification.updated',
@@ -161,7 +162,7 @@ describe('each event of the contract', () => {
     expect(entrySize(entryOf(largest))).toBeLessThan(256 * 1_024);
   });
 
-  it('has a schema that refuses what it does not describe', () => {
+  it('has a schema that refuses other shapes', () => {
     const entry = entryOf(
       certificationEventSchema.parse(read('examples/certification.created.json')),
     );

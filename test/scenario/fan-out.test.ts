@@ -41,7 +41,7 @@ function theFunction(described: string): LocalFunction {
   return found;
 }
 
-/** As many functions as are needed at once, and how many that were at most. */
+/** As many functions as are needed at once, and the highest number so far. */
 class Functions implements Execution {
   readonly #free: LocalFunction[] = [];
   #withoutLedger: LocalFunction | undefined;
@@ -73,7 +73,7 @@ class Functions implements Execution {
     return this.#free.pop() ?? stage.aws.startFunction(name);
   }
 
-  /** Tasks that were under way when the execution ended go on by themselves. */
+  /** Waits for tasks that were under way when the execution ended. */
   idle(ranges: number) {
     return vi.waitFor(() => {
       expect(new Set(this.read).size).toBe(ranges);
@@ -93,7 +93,7 @@ function run(functions = new Functions()) {
   return execute(machine.definition, functions);
 }
 
-/** Five ranges of the small history: the plan that was kept first is the one that holds. */
+/** Plans five ranges of the small history. The first plan that was written stays valid. */
 async function divide(): Promise<readonly PlannedRange[]> {
   const { before, begunAt } = (await ledger.state()).baseline;
   if (before === undefined || begunAt === undefined)
@@ -111,7 +111,7 @@ async function divide(): Promise<readonly PlannedRange[]> {
 }
 
 describe('the state machine of the stack', () => {
-  it('reads the history a few ranges at once, while ticks announce what is new', async () => {
+  it('reads the history a few ranges at a time, while ticks announce new certifications', async () => {
     await stage.completedTick();
     const ranges = await divide();
     const functions = new Functions();
@@ -151,7 +151,7 @@ describe('the state machine of the stack', () => {
     expect(heard.sort()).toEqual([String(added), String(id)].sort());
   });
 
-  it('reads everything anew when that is asked for, and the ticks announce what nobody knew', async () => {
+  it('reads all days again after a restart, and the ticks announce unknown certifications', async () => {
     await stage.completedTick();
     await divide();
     await run();
@@ -182,7 +182,7 @@ describe('the state machine of the stack', () => {
     expect(heard.sort()).toEqual([String(late.id), String(fresh.id)].sort());
   });
 
-  it('goes on with a range for which the pace had no room, and calls that no failure', async () => {
+  it('resumes a range for which the pace had no room, without a failure', async () => {
     await stage.completedTick();
     await divide();
     const functions = new Functions();
@@ -205,7 +205,7 @@ describe('the state machine of the stack', () => {
     expect((await ledger.state()).expected).toBe(records);
   });
 
-  it('fails with the name of the range that failed; the next execution reads what is left', async () => {
+  it('fails with the name of the failed range, and the next execution reads the rest', async () => {
     await stage.completedTick();
     const ranges = await divide();
     const functions = new Functions();
@@ -219,7 +219,7 @@ describe('the state machine of the stack', () => {
     expect((await ledger.state()).baseline.status).toBe('running');
     expect(await stage.notices()).toEqual([]);
 
-    // Step Functions would begin no further range; here all are begun.
+    // Step Functions would begin no further range. Here, all of them begin.
     await functions.idle(ranges.length);
     const done = (await fanOut.progressOf(ranges)).filter(({ isDone }) => isDone).length;
     expect(done).toBe(4);
@@ -230,7 +230,7 @@ describe('the state machine of the stack', () => {
     expect((await ledger.state()).expected).toBe(records);
   });
 
-  it('does not try refused credentials again', async () => {
+  it('does not retry refused credentials', async () => {
     await stage.completedTick();
     await divide();
     stage.sandbox.rotateSecret();
@@ -240,7 +240,7 @@ describe('the state machine of the stack', () => {
     expect(functions.read).toHaveLength(5);
   });
 
-  it('has nothing to do before the first tick, beside another execution, and when all is done', async () => {
+  it('has nothing to do before the first tick, beside another execution, and at the end', async () => {
     const before = new Functions();
     expect(await run(before)).toMatchObject({ outcome: 'not-begun' });
     await stage.completedTick();

@@ -8,7 +8,7 @@ beforeEach(() => stage.raise());
 afterEach(() => stage.strike());
 
 describe('from the partner to the subscribers of a FIFO topic', () => {
-  it('every change of an assessment is one event, to whoever asked for it', async () => {
+  it('each change of an assessment is one event, for the subscribers that want it', async () => {
     await stage.completedTick();
     const { world } = stage.sandbox;
     const one = world.add({ organization_id: stage.filtered });

@@ -3,7 +3,7 @@ import { closeSandboxes, integrationAt } from './sandbox-integration.ts';
 
 closeSandboxes();
 
-it('finds edits anywhere in 10,000 certifications within the hour, at three requests a minute at most', async () => {
+it('audits find edits anywhere in 10,000 certifications within the hour, with at most three requests a minute', async () => {
   const { story, sandbox, world, ids, told } = await integrationAt({ records: 10_000 });
   await story.baseline();
   await story.minutes(30);

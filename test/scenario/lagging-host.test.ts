@@ -4,8 +4,9 @@ import { closeSandboxes, integrationAt, type Story } from './sandbox-integration
 closeSandboxes();
 
 /**
- * Two hours, in which records come, change, go and return, each a few minutes after the other.
- * @returns what is to be heard of it
+ * Two hours with records that appear, change, disappear and return, a few minutes apart.
+ *
+ * @returns the events that subscribers should hear
  */
 async function twoHours({ story, world }: Story): Promise<readonly string[]> {
   const days = ['2026-11-21', '2026-11-19', '2024-02-29'];
@@ -20,7 +21,7 @@ async function twoHours({ story, world }: Story): Promise<readonly string[]> {
     heard.push(`created ${created.id}`);
     await story.minutes(3);
     const { id: changed } = edited?.[index] ?? created;
-    // Far back it would be found within the day.
+    // Far back, it would be found within the day.
     if (certified_on > '2026') {
       world.spoil(changed, { set: { email: 'changed@example.org' } });
       heard.push(`updated ${changed}`);
@@ -42,7 +43,7 @@ async function twoHours({ story, world }: Story): Promise<readonly string[]> {
 }
 
 it.each([1, 29, 63])(
-  'is told once of what is true at a host with a replica ten minutes behind (%i)',
+  'subscribers hear each true change once, at a host with a replica ten minutes behind (%i)',
   async (seed) => {
     const host = await integrationAt({ records: 250, replicaLag: 10, seed });
     const heard = await twoHours(host);
@@ -51,7 +52,7 @@ it.each([1, 29, 63])(
 );
 
 it.each([10, 60, 300])(
-  'is told once of what is true at a host that gives the answers of %i seconds ago',
+  'subscribers hear each true change once, at a host with answers from a cache of %i seconds',
   async (cache) => {
     const host = await integrationAt({ records: 250, cache });
     const heard = await twoHours(host);

@@ -11,7 +11,7 @@ afterEach(() => stage.strike());
 const eventId = ({ id }: { id: number }, revision = 1) => `${integration}/${id}/${revision}`;
 const idsOf = (events: readonly { id: string }[]) => events.map(({ id }) => id).sort();
 
-/** Three invented people; the first belongs to the organization that one subscriber asks for. */
+/** Adds three invented people. The first belongs to the organization that one subscriber wants. */
 function certifyThree() {
   const { world } = stage.sandbox;
   const other = world.organizations.find(({ id }) => id !== stage.filtered);
@@ -23,7 +23,7 @@ function certifyThree() {
   ] as const;
 }
 
-/** SNS as it answers when it takes all entries of a batch but two. */
+/** SNS's answer when it accepts all entries of a batch except two. */
 async function refuseTwo(body: string, forward: (body: string) => Promise<Reply>): Promise<Reply> {
   const parameters = new URLSearchParams(body);
   const refused = ['2', '5'];
@@ -51,7 +51,7 @@ describe('from the partner to the subscribers', () => {
     expect(await stage.mails()).toEqual([]);
   });
 
-  it('three new assessments are three events, once each, to whoever asked for them', async () => {
+  it('three new assessments are three events, each once, for the subscribers that want them', async () => {
     await stage.completedTick();
     const three = certifyThree();
     expect(await stage.completedTick()).toMatchObject({ created: 3, delivered: 3 });
@@ -74,7 +74,7 @@ describe('from the partner to the subscribers', () => {
     expect(event?.data.assessment).toEqual(one);
   });
 
-  it('an edit is an update that names the field, and the filter by type holds it back', async () => {
+  it('an edit is an update that names the field, and the filter by type excludes it', async () => {
     await stage.completedTick();
     const [one] = certifyThree();
     await stage.completedTick();
@@ -88,7 +88,7 @@ describe('from the partner to the subscribers', () => {
     expect(await stage.events(queues.oneOrganization)).toEqual([]);
   });
 
-  it('a tick without news asks the partner once, writes once, and publishes nothing', async () => {
+  it('a tick without news sends the partner one request, writes once, and publishes nothing', async () => {
     await stage.completedTick();
     await stage.completedTick();
     for (const gate of [stage.partner, stage.dynamodb, stage.sns]) gate.reset();
@@ -102,8 +102,8 @@ describe('from the partner to the subscribers', () => {
   });
 });
 
-describe('a process that is killed', () => {
-  it('between commit and publish: the next tick delivers, with the same ids', async () => {
+describe('a killed process', () => {
+  it('between commit and publish has its events delivered by the next tick, with the same ids', async () => {
     await stage.completedTick();
     const three = certifyThree();
     stage.sns.once('PublishBatch', async () => {
@@ -121,7 +121,7 @@ describe('a process that is killed', () => {
     expect(await stage.mails()).toHaveLength(1);
   });
 
-  it('between publish and removal from the outbox: delivered again, with the same ids', async () => {
+  it('between publish and removal from the outbox has its events delivered again, with the same ids', async () => {
     await stage.completedTick();
     const three = certifyThree();
     stage.sns.once('PublishBatch', async ({ forward }) => {
@@ -141,7 +141,7 @@ describe('a process that is killed', () => {
     expect(await stage.completedTick()).toMatchObject({ delivered: 0 });
   });
 
-  it('before its digest was sent: the people get it, at the price of the events a second time', async () => {
+  it('before the digest has its digest sent by the next tick, and its events a second time', async () => {
     await stage.completedTick();
     certifyThree();
     stage.sns.once('Publish', async () => {
@@ -157,7 +157,7 @@ describe('a process that is killed', () => {
 });
 
 describe('SNS', () => {
-  it('refusing two of ten entries: those two are asked for again, and none is lost', async () => {
+  it('that refuses two of ten entries gets those two again, and none is lost', async () => {
     await stage.completedTick();
     const ten = Array.from({ length: 10 }, () => stage.sandbox.world.add());
     stage.sns.once('PublishBatch', ({ body, forward }) => refuseTwo(body, forward));
@@ -167,7 +167,7 @@ describe('SNS', () => {
     expect(idsOf(events)).toEqual(ten.map((one) => eventId(one)).sort());
   });
 
-  it('that is down keeps nobody from being told later', async () => {
+  it('that is down delays deliveries, and loses none', async () => {
     await stage.completedTick();
     const three = certifyThree();
     for (let time = 0; time < 8; time += 1) stage.sns.once('PublishBatch', async () => undefined);

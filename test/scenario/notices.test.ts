@@ -9,14 +9,14 @@ afterEach(() => stage.strike());
 
 const subjects = async () => (await stage.notices()).map(({ subject }) => subject);
 
-/** A tick that the partner turns away, and the time that it is left alone afterwards. */
+/** A tick that the partner refuses, and the time of the back-off after it. */
 async function refusedTick() {
   expect(await stage.tick()).toMatchObject({ outcome: 'failed' });
   await stage.backOffEnds();
 }
 
-describe('what operations hear over the deployed parts', () => {
-  it('refused credentials: one notice over several ticks, and one when they are mended', async () => {
+describe('the notices of the deployed parts', () => {
+  it('are one for refused credentials over several ticks, and one at their end', async () => {
     await stage.completedTick();
     await stage.notices();
     const { clientId, clientSecret } = stage.sandbox.rotateSecret();

@@ -14,7 +14,7 @@ const part = ({ results }: DocumentedRecord, change: Fields) => ({
   results: results.map((one) => ({ ...one, ...change })),
 });
 
-/** What the partner sends in the place of a field; nothing where it is absent. */
+/** The partner's value in place of a field. Undefined: the field is absent. */
 const odd: readonly [
   path: string,
   served: (record: DocumentedRecord) => Fields,
@@ -37,8 +37,8 @@ const odd: readonly [
 
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-describe('records whose content is not as documented', () => {
-  it('are announced as they came, and operations are told once, by path', async () => {
+describe('records with undocumented contents', () => {
+  it('are announced as they came, and ops are told once, by path', async () => {
     await stage.completedTick();
     await stage.notices();
     const { world } = stage.sandbox;
@@ -75,7 +75,7 @@ describe('records whose content is not as documented', () => {
     expect(await stage.notices()).toEqual([]);
   });
 
-  it('are a share of what the sandbox shows with the switch, and none is held back', async () => {
+  it("are a share of the sandbox's records with the switch, and none is held", async () => {
     await stage.completedTick();
     stage.sandbox.set({ nulls: 1 });
     for (let n = 0; n < 30; n++) stage.sandbox.world.add();

@@ -5,7 +5,7 @@ closeSandboxes();
 
 const today = '2026-11-21';
 
-it('tells operations of a total that is 40 more than its days have, and of nothing else', async () => {
+it('a total that is 40 more than the sum of its days causes one notice', async () => {
   const { story, sandbox, world, subjects, told } = await integrationAt({ records: 300 });
   await story.baseline();
   story.notices.length = 0;
@@ -23,7 +23,7 @@ it('tells operations of a total that is 40 more than its days have, and of nothi
   expect(told()).toHaveLength(1);
 });
 
-it('lets no more than 500 events go when all of 700 ids are replaced, by all ticks together', async () => {
+it('at most 500 events pass when all of 700 ids are replaced, by all ticks together', async () => {
   const { story, world, ids, subjects } = await integrationAt({ records: 700 });
   await story.baseline();
   const before = ids();
@@ -35,7 +35,8 @@ it('lets no more than 500 events go when all of 700 ids are replaced, by all tic
   // The audits of all days are due.
   story.clock.advance({ hours: 25 });
   for (let minute = 0; minute < 20; minute++) {
-    // Another instance begins before this one has ended, and now and then one dies at its first settling.
+    // Another instance begins before this one has ended, and now and then one dies at its first
+    // settling.
     const dies = story.ledgerWith({ settle: () => new Promise(() => undefined) });
     const ticks = [story.tick(), story.tick()];
     if (minute % 3 === 0) ticks.push(Promise.race([story.tick({ ledger: dies }), story.tick()]));
@@ -48,7 +49,7 @@ it('lets no more than 500 events go when all of 700 ids are replaced, by all tic
   expect(subjects()).toContain('a flood of changes is held');
 });
 
-it('knows what the partner has not assigned by the place and the status of the answer', async () => {
+it('a missing assignment at the partner is recognized by the request and the status of the answer', async () => {
   const { story, sandbox, subjects, world, told } = await integrationAt({ records: 50 });
   await story.baseline();
   story.notices.length = 0;
@@ -65,7 +66,7 @@ it('knows what the partner has not assigned by the place and the status of the a
   ]);
 });
 
-it('says that an id given to another educator is an update, with the fields of the person', async () => {
+it('an id given to another educator is an update, with the fields of the person', async () => {
   const { story, world, ids, told } = await integrationAt({ records: 50 });
   await story.baseline();
   const [id = 0] = ids().slice(-1);

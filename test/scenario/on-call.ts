@@ -8,30 +8,30 @@ import type { DeploymentConfig } from '../scaffold/deployment.ts';
 import { type Alarm, alarmOf, metricName, valuesIn, Watch } from '../support/cloud-watch.ts';
 import { Roles } from '../support/taken-away.ts';
 
-/** How somebody on duty hears of something: what is sent to them, and what they see when they look. */
+/** How a person on call hears of a breakage: by a sent text, or on a screen. */
 export type Way = 'notice' | 'daily check' | `alarm ${string}` | `command ${string}`;
 
 interface Heard {
-  /** Undefined: whenever somebody looks. */
+  /** Undefined: at any time on a screen. */
   readonly minute: number | undefined;
   readonly text: string;
 }
 
-/** What is broken besides what gates and the sandbox break. */
+/** Breakages outside of the gates and the sandbox. */
 interface Surroundings {
-  /** Something starts ticks. */
+  /** Ticks are started. */
   isStarted: boolean;
-  /** Something starts self-checks. */
+  /** Self-checks are started. */
   isChecked: boolean;
-  /** What functions write arrives. */
+  /** The functions' output arrives in the log. */
   isLogged: boolean;
   /** Alarms arrive at the operations topic. */
   alarmsArrive: boolean;
-  /** What AWS counts by itself in every minute. */
+  /** AWS's own counts, each minute. */
   counted: { readonly metric: string; readonly value: number }[];
 }
 
-/** Minutes of a deployment, and what people on call hear of them. */
+/** Minutes of a deployment, and the texts that people on call get. */
 export class OnCall {
   readonly duty = new Duty();
   roles: Roles | undefined;
@@ -49,7 +49,10 @@ export class OnCall {
     return this.duty.build(config);
   }
 
-  /** @param isNew no tick has run yet; otherwise the baseline is complete, and nobody has heard of anything */
+  /**
+   * @param isNew no tick has run yet; otherwise the baseline is complete, and nobody has heard of
+   * anything
+   */
   async raise(isNew = false): Promise<void> {
     await this.duty.raise();
     this.#isRaised = true;
@@ -94,7 +97,7 @@ export class OnCall {
     return found[0];
   }
 
-  /** @param enough ends it early: everything was heard that can be expected */
+  /** @param enough ends the minutes early, once all expected texts have come */
   async minutes(most: number, enough: () => boolean = () => false): Promise<void> {
     for (let n = 0; n < most && !enough(); n++) await this.#oneMinute();
   }
@@ -119,7 +122,7 @@ export class OnCall {
     await this.#listen();
   }
 
-  /** What is sent to people. */
+  /** Collects the texts sent to people. */
   async #listen(): Promise<void> {
     for (const { subject, text } of await this.duty.stage.notices()) {
       const isDaily = subject.includes('daily self-check');
@@ -131,8 +134,8 @@ export class OnCall {
   }
 
   /**
-   * The next day: the schedule has the function check, and a tick comes. Where it does not get to its end, it is two
-   * hours later.
+   * The next day: the schedule starts the self-check, and a tick runs. If the self-check does not
+   * complete, it is two hours later.
    */
   async aDay(): Promise<void> {
     const { stage } = this.duty;
@@ -143,7 +146,7 @@ export class OnCall {
     await this.#oneMinute();
   }
 
-  /** What people hear of the self-check is that it does not come to its end. */
+  /** Whether the notice of the self-check says that it does not complete. */
   get isSelfCheckLate(): boolean {
     const { text = '' } = this.heard.get('daily check') ?? {};
     return text.includes('no self-check has come to its end since');
@@ -154,7 +157,7 @@ export class OnCall {
     return JSON.parse(daily?.input ?? '');
   }
 
-  /** What somebody sees who looks now, with the time passed that was played. */
+  /** Collects the screens of a person who looks now. */
   async look(): Promise<void> {
     const behind = this.#minute - this.#completed;
     if (behind > 3)
@@ -172,7 +175,7 @@ export class OnCall {
     }
   }
 
-  /** Commands that somebody gives: those that do not end well are heard. */
+  /** Runs commands of a person on call, and collects the failures. */
   async ask(...commands: readonly string[]): Promise<void> {
     for (const command of commands) {
       const { exitCode, stdout, stderr } = await this.duty.run(command);
@@ -182,7 +185,7 @@ export class OnCall {
     }
   }
 
-  /** The function begins anew, with a role that has the action no more. */
+  /** Starts the function again, with a role that lacks the action. */
   async loses(one: LocalFunction, action: string): Promise<void> {
     await one.kill();
     const rule = this.roles?.without(one.name, action);
@@ -211,7 +214,7 @@ const well = (): Surroundings => ({
   counted: [],
 });
 
-/** As it is called in its integration, where it is of one. */
+/** The alarm's name within its integration, if it has one. */
 function nameOf(id: string): string {
   return /^Notifier(?:districtaAlarms)?(\w+)[0-9A-F]{8}$/.exec(id)?.[1] ?? id;
 }

@@ -22,14 +22,14 @@ const answerSchema = z.looseObject({
     .optional(),
 });
 
-/** What `aws lambda invoke` would have put into its file. */
+/** The contents of the file that `aws lambda invoke` would write. */
 async function operate(command: CommandInput | Record<string, z.core.util.JSONType>) {
   const invocation = await stage.operate.invoke(z.json().parse(command));
   if (invocation.outcome !== 'returned') throw new Error(JSON.stringify(invocation));
   return answerSchema.parse(invocation.payload);
 }
 
-/** More at once than `holdAbove`, two of them of the organization that one machine asks for. */
+/** More certifications at once than `holdAbove`, two of them of the organization that one system wants. */
 async function flood() {
   const { world } = stage.sandbox;
   const [, elsewhere] = world.organizations;
@@ -44,8 +44,8 @@ async function flood() {
 const subjects = async () =>
   (await stage.events(queues.everything)).map(({ subject }) => Number(subject)).sort();
 
-describe('a flood that is held', () => {
-  it('is looked at, released in part and discarded for the rest; each of them knows its story', async () => {
+describe('a held flood', () => {
+  it("is listed, released in part and discarded for the rest, and each event's life is known", async () => {
     const added = await flood();
     const ids = added.map(({ id }) => id);
     expect(await operate({ command: 'holds' })).toMatchObject({
@@ -76,7 +76,7 @@ describe('a flood that is held', () => {
     });
   });
 
-  it('that is released by a command that is killed has lost nothing when it is sent again', async () => {
+  it('has lost nothing when a release is killed and sent again', async () => {
     await flood();
     // The record of the command, the lease, and two of six outboxes.
     for (let writes = 0; writes < 4; writes += 1)
@@ -96,7 +96,7 @@ describe('a flood that is held', () => {
     expect(new Set(heard).size).toBe(6);
   });
 
-  it('can be told to people in one mail, and to no machine', async () => {
+  it('can be told to people in one mail, and to no system', async () => {
     await flood();
     await operate({ command: 'release', as: 'digest' });
     await stage.completedTick();
@@ -112,7 +112,7 @@ describe('a flood that is held', () => {
       while (next !== undefined) ({ next } = (await operate(next)).result ?? {});
     };
     await Promise.all([release(), stage.tick()]);
-    // That tick may have held the late one after the release had looked.
+    // That tick may have held the late one after the release had read the list.
     await release();
     await stage.completedTick();
     await stage.completedTick();
@@ -121,7 +121,7 @@ describe('a flood that is held', () => {
 });
 
 describe('a pause', () => {
-  it('stops everything, says why, and loses nothing', async () => {
+  it('stops all ticks, has its reason, and loses nothing', async () => {
     await operate({
       command: 'pause',
       reason: 'the partner moves',
@@ -141,7 +141,7 @@ describe('a pause', () => {
   });
 });
 
-describe('what is asked for on duty', () => {
+describe('a command of a person on call', () => {
   it('is a tick now', async () => {
     const { id } = stage.sandbox.world.add();
     expect(await operate({ command: 'tick' })).toMatchObject({
@@ -151,7 +151,7 @@ describe('what is asked for on duty', () => {
     expect(await subjects()).toEqual([id]);
   });
 
-  it('says in words what is wrong with a command, although the bundle speaks zod/mini', async () => {
+  it('with a mistake gets it in words, although the bundle uses zod/mini', async () => {
     const message = expect.stringContaining('to: Invalid input: expected string');
     expect(await operate({ command: 'prove', from: '2026-10-01' })).toMatchObject({
       ok: false,
@@ -175,7 +175,7 @@ describe('what is asked for on duty', () => {
     expect(await subjects()).toEqual([oldest?.id]);
   });
 
-  it('is a check of everything', async () => {
+  it('is a check of all parts', async () => {
     const answer = await operate({ command: 'check' });
     const checks = z.looseObject({
       checks: z.array(z.looseObject({ name: z.string(), outcome: z.string() })),
@@ -186,7 +186,7 @@ describe('what is asked for on duty', () => {
     expect(made).toHaveLength(11);
   });
 
-  it('is a baseline anew, which announces nothing again', async () => {
+  it('is a restarted baseline, which announces nothing again', async () => {
     expect(await operate({ command: 'restart-baseline' })).toMatchObject({
       result: { changed: true },
     });
@@ -198,7 +198,7 @@ describe('what is asked for on duty', () => {
     });
   });
 
-  it('has nothing personal in any answer or log', async () => {
+  it('has no personal data in any answer or log', async () => {
     const added = await flood();
     const answers = [
       await operate({ command: 'status', history: true }),

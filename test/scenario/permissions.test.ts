@@ -12,21 +12,21 @@ import { Deployment, type DeploymentConfig, queues } from '../scaffold/deploymen
 import { compareRoles, type Permission, Requirements, rolesOfFunctions } from '../support/iam.ts';
 
 /**
- * Least privilege, measured: everything that the deployed functions do is done here, every call that
- * they make to AWS is noted with its caller, and the roles of the template are held against it.
- * Whoever teaches a function something new adds a story; whoever does not, fails here.
+ * Least privilege, measured: the deployed functions do all of their work here. Each of their calls
+ * to AWS is noted with its caller, and compared with the roles of the template. A new ability of a
+ * function needs a story here, or this test fails.
  */
 
 /** Permissions that no call of the handlers uses, each for a reason. */
 const excepted = [
-  // Lambda itself writes what a function prints.
+  // Lambda itself writes a function's output.
   'logs:CreateLogStream',
   'logs:PutLogEvents',
 ];
 
 type Command = CommandInput;
 
-/** A command that has to be given with its name, so that none is without a story. */
+/** Each command must be given with its name, so none is without a story. */
 type Commands = {
   readonly [Name in CommandName]?: (
     stage: Deployment,
@@ -34,7 +34,7 @@ type Commands = {
   ) => readonly Extract<Command, { readonly command: Name }>[];
 };
 
-/** The most that is allowed. */
+/** The allowed maximum. */
 const eventsPerSecond = 1_000;
 const everything = { from: '2010-01-01', to: '2039-12-31' };
 const today = () => new Date().toISOString().slice(0, 10);
@@ -42,7 +42,7 @@ const today = () => new Date().toISOString().slice(0, 10);
 const hasChats = ({ assembly }: Deployment) =>
   JSON.stringify(readAssembly(assembly).template).includes('CHAT_ALERTS_TOPIC_ARN');
 
-/** In an order in which each has something to do. Any other is given after them as it is, without settings. */
+/** The order gives each command something to do. All other commands follow without settings. */
 const commands: Commands = {
   status: () => [{ command: 'status', history: true }],
   check: (stage, eventQueues) => [
@@ -89,7 +89,7 @@ const commands: Commands = {
   'restart-baseline': () => [{ command: 'restart-baseline', reason: 'a rehearsal' }],
 };
 
-/** SNS as it refuses one event for good. */
+/** SNS's answer when it refuses one event for good. */
 const refusedForGood = async () => ({
   status: 200,
   type: 'text/xml',
@@ -106,7 +106,7 @@ function flood({ sandbox }: Deployment): void {
 
 const planSchema = z.looseObject({ outcome: z.literal('ready'), left: z.array(z.json()) });
 
-/** What the state machine has its function do, where the deployment has one. */
+/** Runs the function of the state machine, if the deployment has one. */
 async function fanOut(stage: Deployment): Promise<void> {
   const [tasks] = [...stage.aws.functions.values()].filter(({ name }) => name.includes('Baseline'));
   if (tasks === undefined) return;
@@ -120,7 +120,7 @@ async function fanOut(stage: Deployment): Promise<void> {
   await carryOut({ task: 'complete' });
 }
 
-/** What ticks do, in an order in which each story finds what the ones before have left. */
+/** Stories of ticks, in an order in which each finds the results of those before. */
 const tickStories: Readonly<Record<string, (stage: Deployment) => Promise<unknown>>> = {
   'the baseline': async (stage) => {
     stage.sandbox.world.add();
@@ -208,7 +208,7 @@ const functionRole = z.looseObject({
     .transform(([{ PolicyDocument }]) => PolicyDocument.Statement),
 });
 
-/** Every statement of every role that functions have. */
+/** Each statement of each role of functions. */
 function statementsIn(template: Template) {
   return Object.entries(template.Resources).flatMap(([role, { Properties }]) => {
     const { data: { Policies: statements = [] } = {} } = functionRole.safeParse(Properties);
@@ -216,7 +216,7 @@ function statementsIn(template: Template) {
   });
 }
 
-/** The template with another statement in the place of one of a role's, or with none. */
+/** The template with another statement in place of one of a role's, or without it. */
 function changed(
   template: Template,
   role: string,
@@ -236,7 +236,7 @@ function changed(
 interface Deployed {
   readonly name: string;
   readonly config: DeploymentConfig;
-  /** Of a queue that the stack makes. */
+  /** The output with a queue that the stack makes. */
   readonly queueOutput?: string;
   readonly keyOfSecrets?: string;
 }
@@ -277,7 +277,7 @@ const withoutStory = () =>
     .filter((command) => !Object.hasOwn(commands, command))
     .map((command) => parseCommand({ command }));
 
-it('every command has a story here, or needs none', () => {
+it('each command has a story here, or needs none', () => {
   expect(withoutStory).not.toThrow();
 });
 
@@ -297,7 +297,7 @@ describe.each(deployments)('the roles $name', ({ config, ...deployment }) => {
   let template = templateSchema.parse({ Resources: {} });
   let place: StackPlace | undefined;
 
-  /** What was done here, beside the roles of a template. */
+  /** The recorded calls, compared with the roles of a template. */
   const compared = (of: Template) => comparedWith(of, asked);
   const comparedWith = (of: Template, calls: typeof asked) => {
     if (place === undefined) throw new Error('nothing is deployed');
@@ -327,7 +327,7 @@ describe.each(deployments)('the roles $name', ({ config, ...deployment }) => {
     for (const story of Object.values(commands))
       for (const command of story(stage, eventQueues)) await operate(command);
     for (const command of withoutStory()) await operate(command);
-    // A deployment whose ticks are run by hand, the very first one included.
+    // All ticks of this deployment run by hand, including the very first one.
     await stage.strike();
     await stage.raise();
     stage.sandbox.world.add();
@@ -341,24 +341,24 @@ describe.each(deployments)('the roles $name', ({ config, ...deployment }) => {
     await stage.dismantle();
   });
 
-  it('are of functions that have all done something here', () => {
+  it('belong to functions that have all done something here', () => {
     expect([...stage.aws.functions.keys()].sort()).toEqual([...asked.keys()].sort());
     expect(untold).toEqual([]);
   });
 
-  it('are of functions that have done what they were asked for', () => {
+  it('belong to functions that have completed their commands', () => {
     expect(failed).toEqual([]);
   });
 
-  it('allow what the functions do', () => {
+  it('allow all calls of the functions', () => {
     expect(compared(template).missing).toEqual([]);
   });
 
-  it('allow nothing that no function does', () => {
+  it('allow no call that no function makes', () => {
     expect(compared(template).unused).toEqual([]);
   });
 
-  it("reach no other integration's items: not one of a batch, nor by an index", () => {
+  it("reach no other integration's items, neither in a batch nor by an index", () => {
     const mine = /(?<=^|#)[a-z][a-z-]+(?=#|$)/;
     const ofAnother = (key: string) => key.replace(mine, (name) => `${name}-2`);
     const calls = [...asked].flatMap(([name, permissions]) =>
@@ -374,13 +374,13 @@ describe.each(deployments)('the roles $name', ({ config, ...deployment }) => {
       }
   });
 
-  it('allow no request that names no item', () => {
+  it('allow no request without an item', () => {
     const scans = ['Scan', 'ExecuteStatement', 'PartiQLSelect', 'ExportTableToPointInTime'];
     const granted = statementsIn(template).flatMap(({ statement }) => statement.Action);
     for (const action of scans) expect(granted).not.toContain(`dynamodb:${action}`);
   });
 
-  it('are found wanting without any one of the keys that they may name', () => {
+  it('are too narrow without any one of their keys', () => {
     const limited = statementsIn(template).flatMap(({ role, index, statement }) =>
       keysIn(statement).map((key) => ({ role, index, statement, key })),
     );
@@ -394,7 +394,7 @@ describe.each(deployments)('the roles $name', ({ config, ...deployment }) => {
     }
   });
 
-  it('are found wanting without any one of their actions', () => {
+  it('are too narrow without any one of their actions', () => {
     const actions = statementsIn(template).flatMap(({ role, index, statement }) =>
       statement.Action.map((action) => ({ role, index, statement, action })),
     );
@@ -407,7 +407,7 @@ describe.each(deployments)('the roles $name', ({ config, ...deployment }) => {
     }
   });
 
-  it('are found too wide with one action or one resource more', () => {
+  it('are too wide with one action or one resource more', () => {
     for (const { role, index, statement } of statementsIn(template)) {
       if (statement.Action.every((action) => excepted.includes(action))) continue;
       const [service] = statement.Action[0]?.split(':') ?? [];

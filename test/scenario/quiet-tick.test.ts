@@ -6,7 +6,7 @@ import { assessment } from '../support/assessments.ts';
 
 const database = ledgersInDynamoDb();
 
-it('costs one request, one read unit and one write unit, also an hour after a flood and while hundreds are missing', async () => {
+it('a quiet tick costs one request, one read unit and one write unit, also after a flood and with hundreds missing', async () => {
   const story = new Integration(database.of);
   story.world = Array.from({ length: 20 }, (_, index) =>
     assessment({ id: index + 1, certified_on: '2026-11-20' }),

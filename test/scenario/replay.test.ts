@@ -21,14 +21,14 @@ const answerSchema = z.looseObject({
     .optional(),
 });
 
-/** What `aws lambda invoke` would have put into its file. */
+/** The contents of the file that `aws lambda invoke` would write. */
 async function operate(command: Record<string, z.core.util.JSONType>) {
   const invocation = await stage.operate.invoke(command);
   if (invocation.outcome !== 'returned') throw new Error(JSON.stringify(invocation));
   return answerSchema.parse(invocation.payload);
 }
 
-/** Certified, and told of: what a subscriber could have missed. */
+/** Announced certifications, which a subscriber could have missed. */
 async function announce(count: number) {
   await stage.completedTick();
   const { world } = stage.sandbox;
@@ -41,9 +41,9 @@ async function announce(count: number) {
 }
 
 const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
-/** As fast as is allowed. */
+/** The highest allowed pace. */
 const today = { command: 'replay', days: { from: '2020-01-01' }, eventsPerSecond: 1_000 };
-/** A refusal that SNS clients do not try again. */
+/** A refusal that SNS clients do not retry. */
 const notAllowed: Reply = {
   status: 403,
   type: 'text/xml',
@@ -51,7 +51,7 @@ const notAllowed: Reply = {
 };
 
 describe('a replay', () => {
-  it('brings the events of a range of days again: the same ones, marked', async () => {
+  it('sends the events of a range of days again: the same ones, marked', async () => {
     const { told } = await announce(3);
     expect(await operate(today)).toMatchObject({ ok: true, result: { events: 3 } });
     const again = await stage.events(queues.everything);
@@ -62,7 +62,7 @@ describe('a replay', () => {
     expect(await stage.mails()).toHaveLength(1);
   });
 
-  it('sends what its dry run has counted', async () => {
+  it('sends the events that its dry run has counted', async () => {
     const { added } = await announce(3);
     stage.sandbox.world.remove(added[0]?.id ?? 0);
     const counted = await operate({ ...today, dryRun: true });
@@ -73,7 +73,7 @@ describe('a replay', () => {
     expect(result).toMatchObject({ events: 2, skipped: { changed: 1 } });
   });
 
-  it('that is interrupted goes on at its cursor, and all have been sent in the end', async () => {
+  it('that is interrupted resumes at its cursor, and all are sent in the end', async () => {
     const { told } = await announce(5);
     stage.sns.once('PublishBatch', ({ forward }) => {
       stage.sns.always(async () => notAllowed);
@@ -82,7 +82,7 @@ describe('a replay', () => {
     const first = await operate({ ...today, eventsPerSecond: 2 });
     expect(first.result).toMatchObject({ events: 2 });
     stage.sns.reset();
-    // The environment is gone, as after hours; all that there is, is the answer.
+    // The environment is gone, as after hours. Only the answer is left.
     await stage.operate.kill();
     let { next } = first.result ?? {};
     expect(next).toMatchObject({ eventsPerSecond: 2 });
@@ -124,7 +124,7 @@ describe('a replay', () => {
     expect(news[0]?.data).not.toHaveProperty('replay');
   });
 
-  it('to one queue is for that queue alone, as a raw subscription would have brought it', async () => {
+  it('to one queue sends to that queue alone, in the form of a raw subscription', async () => {
     await announce(2);
     const command = { ...today, to: { queue: queues.oneOrganization } };
     expect(await operate(command)).toMatchObject({ ok: true, result: { events: 2 } });
@@ -132,7 +132,7 @@ describe('a replay', () => {
     expect(await stage.events(queues.oneOrganization)).toHaveLength(2);
   });
 
-  it('brings a new subscriber everything, the baseline included', async () => {
+  it('brings a new subscriber all events, including those of the baseline', async () => {
     await announce(1);
     const command = { ...today, baseline: true, to: { queue: queues.oneOrganization } };
     await operate(command);
@@ -142,7 +142,7 @@ describe('a replay', () => {
     expect(events).toHaveLength(world.count);
   });
 
-  it('runs beside ticks, and neither the next tick nor the state notices', async () => {
+  it('runs beside ticks, and changes neither the next tick nor the state', async () => {
     await announce(2);
     const [answer, line] = await Promise.all([operate(today), stage.completedTick()]);
     expect(answer).toMatchObject({ ok: true, result: { events: 2 } });
@@ -150,7 +150,7 @@ describe('a replay', () => {
     expect(await stage.completedTick()).toMatchObject({ requests: 1, delivered: 0 });
   });
 
-  it('has nothing personal in its answer and its log', async () => {
+  it('has no personal data in its answer and its log', async () => {
     const { added } = await announce(2);
     const answer = await operate(today);
     const left = JSON.stringify(answer) + stage.output.join('\n');
@@ -159,31 +159,31 @@ describe('a replay', () => {
     expect(left).toContain('"command":"replay"');
   });
 
-  it('with a partner that is down says so as data', async () => {
+  it('at a partner that is down answers with the problem', async () => {
     await announce(2);
     await stage.beginWithSecret('{"client_id": "", "client_secret": ""}');
     const answer = await operate(today);
     expect(answer).toMatchObject({ ok: false, problem: { code: 'credentials-not-set' } });
-    // It had not begun: there is nothing to go on from.
+    // It had not begun, so there is no place to resume.
     expect(answer).not.toHaveProperty('result');
   });
 });
 
 describe('a test event', () => {
-  it('passes the filter that it was made for, and its id is in the answer', async () => {
+  it('passes its filter, and its id is in the answer', async () => {
     const answer = await operate({ command: 'test-event', organization_id: stage.filtered });
     const received = await stage.events(queues.oneOrganization);
     expect(received).toMatchObject([{ type: 'certification.test', subject: 'test' }]);
     expect(answer).toEqual({ ok: true, result: { id: received[0]?.id } });
   });
 
-  it('does not pass a filter that it was not made for', async () => {
+  it('does not pass another filter', async () => {
     await operate({ command: 'test-event', organization_id: stage.filtered + 1 });
     expect(await stage.events(queues.oneOrganization)).toEqual([]);
     expect(await stage.events(queues.everything)).toHaveLength(1);
   });
 
-  it('that SNS refuses is a problem with what to do', async () => {
+  it('that SNS refuses gets a problem with the next step', async () => {
     stage.sns.once('PublishBatch', async () => notAllowed);
     expect(await operate({ command: 'test-event' })).toMatchObject({
       ok: false,

@@ -11,7 +11,7 @@ import { Integration } from '../scaffold/integration.ts';
 
 const running: PartnerSandbox[] = [];
 
-/** To be called at the top of a file: its sandboxes are closed after each test. */
+/** Call it at the top of a file: it closes the sandboxes after each test. */
 export function closeSandboxes(): void {
   afterEach(async () => {
     await Promise.all(running.splice(0).map((sandbox) => sandbox.close()));
@@ -20,7 +20,7 @@ export function closeSandboxes(): void {
 
 export type Story = Awaited<ReturnType<typeof integrationAt>>;
 
-/** An integration whose ticks ask the sandbox, by the same clock; only what guards a socket goes by real time. */
+/** An integration whose ticks use the sandbox, with one clock. Only the guards of sockets use real time. */
 export async function integrationAt(options: SandboxOptions) {
   const story = new Integration();
   const { clock } = story;
@@ -43,12 +43,12 @@ export async function integrationAt(options: SandboxOptions) {
     story,
     sandbox,
     world,
-    /** What operations were told, without the integration's name. */
+    /** Subjects of the notices, without the integration's name. */
     subjects: () => story.notices.map(({ subject }) => subject.replace(`${story.name}: `, '')),
     isRead: async () => (await story.ledger.state()).baseline.status === 'completed',
-    /** Of everything that the partner has, oldest day first. */
+    /** Ids of all assessments at the partner, oldest day first. */
     ids: () => [...world.assessments()].map(({ id }) => id),
-    /** What subscribers heard, as `created 7`, in any order. */
+    /** Announced changes, as `created 7`, in any order. */
     told: () => story.heard.map(({ type, subject }) => `${type.split('.')[1]} ${subject}`).sort(),
   };
 }

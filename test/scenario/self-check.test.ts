@@ -26,7 +26,7 @@ afterEach(async () => {
 
 const selfChecks = () => stage.aws.schedules.filter(({ expression }) => /^cron/.test(expression));
 
-/** The schedule of the first integration starts its function, and the next tick comes. */
+/** The schedule of the first integration starts its function, and the next tick runs. */
 async function day() {
   const [{ input = '' } = {}] = selfChecks();
   const { outcome } = await stage.operate.invoke(JSON.parse(input));
@@ -45,12 +45,12 @@ async function unsubscribe(topic: string, endpoint: string) {
 }
 
 describe('the self-check that the schedule starts', () => {
-  it('of what is as deployed tells nothing', async () => {
+  it('of an unchanged deployment sends nothing', async () => {
     expect(selfChecks()).toHaveLength(2);
     expect(await day()).toEqual([]);
   });
 
-  it('tells of a subscription that somebody has ended, and that it is there again', async () => {
+  it('reports an ended subscription, and its return', async () => {
     const TopicArn = await unsubscribe('AlertsTopicArn', office.endpoint);
     expect(await day()).toMatchObject([
       {
@@ -66,7 +66,7 @@ describe('the self-check that the schedule starts', () => {
     ]);
   });
 
-  it('finds one that waits for its confirmation, on whatever page of the list', async () => {
+  it('finds an unconfirmed one, on any page of the list', async () => {
     const member = (arn: string, endpoint: string) =>
       `<member><SubscriptionArn>${arn}</SubscriptionArn><Protocol>email</Protocol><Endpoint>${endpoint}</Endpoint></member>`;
     const page = (members: string, next = '') => ({
@@ -84,12 +84,12 @@ describe('the self-check that the schedule starts', () => {
     });
     const [notice] = await day();
     expect(notice?.text).toContain('  subscriptions[4]: alerts, email: not confirmed\n');
-    // Of the queue of people, that page says nothing.
+    // That page does not list the queue of people.
     expect(notice?.text).toContain('  subscriptions[2]: alerts, sqs: gone\n');
     expect(stage.output.join('\n')).not.toContain('office@');
   });
 
-  it('tells, when somebody is there again, what nobody could hear', async () => {
+  it('reports to a new subscriber the time without any', async () => {
     const TopicArn = await unsubscribe('OperationsTopicArn', queues.ops);
     expect(await day()).toEqual([]);
     expect(stage.output.join('\n')).toContain('Nobody is subscribed to operations.');

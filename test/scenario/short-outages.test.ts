@@ -6,7 +6,7 @@ import { Integration } from '../scaffold/integration.ts';
 import { invalidToken, serverError, tooManyRequests } from '../scaffold/partner.ts';
 import { type Alarm, alarmOf, valuesIn, Watch } from '../support/cloud-watch.ts';
 
-/** An integration, and all that its operations are told: notices, and alarms by what its ticks write. */
+/** An integration, and the texts that its ops get: notices, and alarms by the output of its ticks. */
 class Duty {
   readonly story = new Integration();
   readonly #watch = new Watch();
@@ -15,7 +15,7 @@ class Duty {
   readonly #on = new Set<string>();
   #noticed = 0;
 
-  /** A tick, as the poll function runs it, and the time up to the next one. */
+  /** Runs a tick as the poll function does, and lets time pass until the next one. */
   async minute(): Promise<string[]> {
     const written = vi.spyOn(console, 'log').mockReturnValue();
     written.mockClear();
@@ -55,7 +55,7 @@ class Duty {
   }
 }
 
-/** Of the integration, by the names that their ids have; each metric by its name alone. */
+/** The integration's alarms by their names in the template. Each metric is known by its name alone. */
 function alarms(): ReadonlyMap<string, Alarm> {
   const found = synthesized({ integrations: [district] }).findResources('AWS::CloudWatch::Alarm');
   return new Map(
@@ -75,7 +75,7 @@ afterEach(() => vi.unstubAllEnvs());
 
 type Fault = (story: Integration) => void;
 
-/** Each may end without anybody doing anything. */
+/** Faults that may end without any action. */
 const faults: Readonly<Record<string, Fault>> = {
   'Secrets Manager disturbed': (story) => {
     story.credentialsFailure = new SecretUnreadableError('x', { cause: new Error('disturbed') });
@@ -100,11 +100,11 @@ const wordings = {
   'the partner away': ['the partner does not answer', 'the partner answers again'],
 } as const satisfies Readonly<Record<string, readonly [begins: string, ends: string]>>;
 
-/** What operations are told within an hour of an outage. */
+/** The texts that ops get within an hour of an outage. */
 async function toldOf(duty: Duty, fails: Fault, minutes: number): Promise<Told[]> {
   const { story } = duty;
   for (let n = 0; n < 6; n++) await duty.minute();
-  // The token that it has runs out.
+  // Its token expires.
   story.clock.advance({ hours: 3 });
   fails(story);
   const told: Told[] = [];
@@ -131,23 +131,20 @@ const isAlarm = ({ what }: Told) => / (ALARM|OK)$/.test(what);
 describe.each(Object.entries(wordings))('%s', (name, [begins, ends]) => {
   const fails = faults[name] ?? mend;
 
-  it('for a minute is told to nobody: the next tick makes up for it', async () => {
+  it('for a minute is not told, since the next tick makes up for it', async () => {
     expect(await toldOf(new Duty(), fails, 1)).toEqual([]);
   });
 
-  it.each([2, 5, 10, 14])(
-    'for %i minutes is told in one line, when it is over',
-    async (minutes) => {
-      const duty = new Duty();
-      const told = await toldOf(duty, fails, minutes);
-      expect(told.map(({ what }) => what)).toEqual([`${ends}, after ${minutes} minutes`]);
-      expect(duty.story.notices.at(-1)?.text.trim()).not.toContain('\n');
-      // A tick waits for a host that does not answer, and may so be a minute late.
-      expect(told[0]?.minute).toBeLessThanOrEqual(16);
-    },
-  );
+  it.each([2, 5, 10, 14])('for %i minutes is told in one line, at its end', async (minutes) => {
+    const duty = new Duty();
+    const told = await toldOf(duty, fails, minutes);
+    expect(told.map(({ what }) => what)).toEqual([`${ends}, after ${minutes} minutes`]);
+    expect(duty.story.notices.at(-1)?.text.trim()).not.toContain('\n');
+    // A tick waits for a silent host, which may delay the notice by a minute.
+    expect(told[0]?.minute).toBeLessThanOrEqual(16);
+  });
 
-  it('for longer is told after a quarter of an hour, before any alarm, and when it is over', async () => {
+  it('for longer is told after a quarter of an hour, before any alarm, and at its end', async () => {
     const told = await toldOf(new Duty(), fails, 20);
     const [first, ...later] = told;
     expect(first).toEqual({ minute: 15, what: begins });
@@ -156,7 +153,7 @@ describe.each(Object.entries(wordings))('%s', (name, [begins, ends]) => {
   });
 });
 
-it('now and then, in every other tick, it is told all the same', async () => {
+it('an outage in every other tick is told all the same', async () => {
   const duty = new Duty();
   const told: string[] = [];
   for (let minute = 0; minute < 60; minute++) {
@@ -167,7 +164,7 @@ it('now and then, in every other tick, it is told all the same', async () => {
   expect(told.length).toBeLessThan(8);
 });
 
-it('by turns with refused tokens, it is told after a quarter of an hour, and not that tokens are accepted', async () => {
+it('an outage that alternates with refused tokens is told after a quarter of an hour, without a notice that tokens are accepted', async () => {
   const duty = new Duty();
   for (let n = 0; n < 6; n++) await duty.minute();
   const told: string[] = [];
@@ -180,7 +177,7 @@ it('by turns with refused tokens, it is told after a quarter of an hour, and not
   expect(told.join()).toContain('NoCompletedTick ALARM');
 });
 
-it('for five minutes, and then 429 for an hour, it is not told to last: the partner answers', async () => {
+it('an outage of five minutes before an hour of 429 is not told to last, since the partner answers', async () => {
   const duty = new Duty();
   for (let n = 0; n < 6; n++) await duty.minute();
   const told: string[] = [];
@@ -191,7 +188,7 @@ it('for five minutes, and then 429 for an hour, it is not told to last: the part
   expect(told).toEqual(['NoCompletedTick ALARM', 'the partner allows too few requests']);
 });
 
-it('it is an error and sets off alarms where the ledger cannot keep when it began', async () => {
+it('an outage is an error and sets off alarms if the ledger cannot save its beginning', async () => {
   const duty = new Duty();
   for (let n = 0; n < 6; n++) await duty.minute();
   duty.story.host.fault = serverError;
@@ -218,7 +215,7 @@ it.each([
       story.credentialsFailure = new SecretUnreadableError('x', { cause });
     },
   ],
-] as const)('%s, which only people can mend, are told at once', async (_, begins, fails) => {
+] as const)('%s, which only people can repair, are told at once', async (_, begins, fails) => {
   const [first] = await toldOf(new Duty(), fails, 5);
   expect(first).toEqual({ minute: 0, what: begins });
 });

@@ -5,7 +5,7 @@ closeSandboxes();
 
 const tooFew = 'the partner allows too few requests';
 
-it('reads the baseline of a host that allows 12 requests a minute, at that pace', async () => {
+it('the baseline of a host that allows 12 requests a minute is read at that pace', async () => {
   const { story, subjects, isRead } = await integrationAt({
     records: 3_000,
     requestsPerMinute: 12,
@@ -13,13 +13,13 @@ it('reads the baseline of a host that allows 12 requests a minute, at that pace'
   let minutes = 0;
   for (; !(await isRead()); minutes++)
     expect(await story.minute()).toMatchObject({ outcome: 'baseline', failed: 0 });
-  // The last tick is not a whole minute: 3,000 in pages of a hundred take two and a half.
+  // The last tick takes part of a minute: 3,000 in pages of a hundred take two and a half.
   expect(minutes - 1).toBeLessThanOrEqual(1.5 * 2.5);
   expect(story.memory.items.size).toBe(3_000);
   expect(subjects()).toEqual([tooFew, 'baseline completed']);
 });
 
-it('finds a backdated record at a host that allows 5 requests a minute', async () => {
+it('a backdated record is found at a host that allows 5 requests a minute', async () => {
   const { story, sandbox } = await integrationAt({ records: 3_000 });
   await story.baseline();
   sandbox.set({ requestsPerMinute: 5 });
@@ -30,7 +30,7 @@ it('finds a backdated record at a host that allows 5 requests a minute', async (
   expect(story.ids()).toEqual([`${story.name}/${id}/1`]);
 });
 
-it('reads past rows that are too large, and tells of them', async () => {
+it('rows that are too large are skipped, and told', async () => {
   const { story, sandbox, subjects } = await integrationAt({ records: 300, hugeRows: 0.005 });
   const before = sandbox.world.count;
   await story.baseline();
@@ -44,7 +44,7 @@ it('reads past rows that are too large, and tells of them', async () => {
   expect(subjects()).toContain('no record is malformed any more');
 });
 
-it('reads pages of more than 2 MiB with fewer rows', async () => {
+it('pages of more than 2 MiB are read with fewer rows', async () => {
   const { story, world, ids } = await integrationAt({ records: 0 });
   const remarks = '.'.repeat(30_000);
   const add = () => {

@@ -6,7 +6,7 @@ import { closeSandboxes, integrationAt } from './sandbox-integration.ts';
 
 closeSandboxes();
 
-/** SNS that takes so long for each answer. */
+/** An integration with SNS that takes this time for each answer. */
 async function integrationWithTopic(answerMs: number) {
   const host = await integrationAt({ records: 50 });
   const { story } = host;
@@ -42,13 +42,13 @@ it.each([30, 100])(
     expect(sent.size).toBe(count);
     expect(Math.max(...sent.values())).toBeLessThanOrEqual(2);
     expect(await story.minute()).toMatchObject({ delivered: 0, undelivered: 0 });
-    // Of each event in one mail, and of each notice once.
+    // Each event is in one mail, and each notice comes once.
     expect([...sent.keys()].filter((id) => !mailed.has(id))).toEqual([]);
     expect(Math.max(...mailed.values())).toBe(1);
   },
 );
 
-it('what ops have accepted is withdrawn without a pause where late answers of SNS cut ticks short', async () => {
+it('accepted withdrawals continue without a pause while late answers of SNS cut ticks short', async () => {
   const { story, world, ids, sent } = await integrationWithTopic(8_000);
   const { id: left } = world.add({ certified_on: '2019-03-04' });
   for (let n = 0; n < 120; n++) world.add({ certified_on: '2019-03-04' });

@@ -17,7 +17,7 @@ import { assessment } from '../support/assessments.ts';
 
 const integrations = ['district-a', 'district-b', 'district-c'];
 const organizations = [1, 7, 70, 999_999_999, 1_000_000_000];
-/** Names that a translation could mix up: case, spaces, digits, JSON and words of filter policies. */
+/** Names that a translation could confuse: case, spaces, digits, JSON and words of filter policies. */
 const assessments = [
   'First Aid',
   'first aid',
@@ -53,11 +53,11 @@ const combinations = (chosen: FilterConfig | undefined) =>
     1,
   );
 
-/** What has happened, before anything of ours has looked at it. */
+/** A change at the partner, before our code reads it. */
 interface Happening {
   readonly type: (typeof types)[number];
   readonly integration: string;
-  /** Null: the platform has sent none. */
+  /** Null: the partner has sent none. */
   readonly organization: number | null;
   readonly assessment: string | null;
   readonly late: boolean;
@@ -77,7 +77,7 @@ const happening: fc.Arbitrary<Happening> = fc
       type !== 'test' || (organization !== null && assessment !== null),
   );
 
-/** What the words of the configuration say, read as a person would. */
+/** Evaluates the configuration's words, as a person would read them. */
 function isWanted(wanted: FilterConfig | undefined, it: Happening): boolean {
   if (wanted?.types && !wanted.types.includes(it.type)) return false;
   if (wanted?.organizations && !wanted.organizations.some((id) => id === it.organization))
@@ -170,7 +170,7 @@ async function publish(aws: EmbeddedAws, events: readonly CertificationEvent[]):
   sns.destroy();
 }
 
-/** The ids of the raw events in a queue, which are taken out of it. */
+/** Takes the raw events out of a queue. @returns their ids */
 async function received(aws: EmbeddedAws, QueueUrl: string): Promise<string[]> {
   const sqs = new SQSClient(aws.clientConfig('sqs'));
   const ids: string[] = [];
@@ -193,7 +193,7 @@ async function received(aws: EmbeddedAws, QueueUrl: string): Promise<string[]> {
 
 describe('a subscriber with any filter', () => {
   it.each(['standard', 'fifo'] as const)(
-    'gets exactly what a naive evaluation of the filter says, from a %s topic',
+    'gets exactly the events that a naive evaluation of the filter passes, from a %s topic',
     async (kind) => {
       await fc.assert(
         fc.asyncProperty(
@@ -230,9 +230,9 @@ describe('a subscriber with any filter', () => {
   );
 });
 
-describe('a queue that the stack has made', () => {
+describe('a queue made by the stack', () => {
   it.each(['standard', 'fifo'] as const)(
-    'gets what happens to an assessment from a %s topic, in order if that is FIFO',
+    'gets the events of an assessment from a %s topic, in order if that is FIFO',
     async (kind) => {
       const endpoint = { newQueue: 'payroll' };
       await using stack = new AsyncDisposableStack();

@@ -12,17 +12,17 @@ const database = ledgersInDynamoDb();
 const eventsIn = contract.events.result;
 
 interface Recorded {
-  /** When its last tick was over. */
+  /** The end of its last tick. */
   readonly at: string;
-  /** What the partner had then. */
+  /** The partner's assessments at that time. */
   readonly world: readonly Assessment[];
   readonly items: readonly Record<string, AttributeValue>[];
 }
 
 /**
- * What ticks of commit 45db07e had left in the table: a baseline of ten, an update (105),
- * a move (106), a withdrawal (107) and a new one (200) that subscribers have heard of, five that are held
- * (300 to 304), and a new one (400) of which people are still to be told. Each line is an item.
+ * The items that ticks of commit 45db07e left in the table: a baseline of ten, an update (105), a
+ * move (106), a withdrawal (107) and a new certification (200), all delivered. Five more are held
+ * (300 to 304), and one new certification (400) still owes its digest. Each line is an item.
  */
 function recorded(integration: string): Recorded {
   const file = new URL('table-of-the-first-version.jsonl', import.meta.url);
@@ -45,13 +45,13 @@ beforeEach(async () => {
   for (const Item of items) await database.client.send(new PutItemCommand({ TableName, Item }));
 });
 
-describe('a table that the first version has written', () => {
-  it('is taken over without another baseline and without an event', async () => {
+describe('a table of the first version', () => {
+  it('is used without another baseline and without an event', async () => {
     const first = await story.minute();
     expect(first).toMatchObject({ outcome: 'completed', recorded: 0, unexplained: 0, missing: 0 });
     const before = story.clock.now().epochMilliseconds;
     await story.minutes(30);
-    // The audits of its history were to begin a day later.
+    // The audits of its history were due a day later.
     story.clock.advance({ hours: 24 });
     await story.minutes(30);
     expect(story.heard).toEqual([]);
@@ -70,7 +70,7 @@ describe('a table that the first version has written', () => {
     });
   });
 
-  it('takes what happens from then on: a new one, an update, a withdrawal and what was held', async () => {
+  it('accepts later changes: a new one, an update, a withdrawal and the held ones', async () => {
     await story.minutes(2);
     story.add(assessment({ id: 500, certified_on: '2026-11-21' }));
     await story.minutes(2);
@@ -83,7 +83,7 @@ describe('a table that the first version has written', () => {
       ['105/3', '106/3', '500/1'].map((name) => `${story.name}/${name}`),
     );
 
-    // What was announced before the index was there is listed once something has followed it.
+    // Events from before the index are listed once another event has followed them.
     const { result } = await story.operate({ command: 'events', from: '2026-11-01' });
     expect(
       eventsIn

@@ -5,7 +5,7 @@ closeSandboxes();
 
 const tooMany = 'many certifications are missing at the partner';
 
-/** Gone from the list, and unknown by their ids or not. */
+/** Share of the hidden records that their ids still show. */
 const zombies = [0, 1];
 
 function hide({ world }: Story, ids: readonly number[]): void {
@@ -16,12 +16,12 @@ function show({ world }: Story, ids: readonly number[]): void {
   for (const id of ids) world.restore(id);
 }
 
-/** A true change, of which subscribers are to hear. */
+/** A true change, which subscribers should hear. */
 function edit({ world }: Story, id: number): void {
   world.spoil(id, { set: { email: 'changed@example.org' } });
 }
 
-/** Requests so far, besides those that every tick makes, and for tokens. */
+/** Requests so far, without each tick's first one and those for tokens. */
 function asked({ sandbox: { requests } }: Story): number {
   const isOther = ({ path, query }: (typeof requests)[number]) =>
     path !== '/oauth/token' && query.some(([name]) => name.includes('date') || name === 'offset');
@@ -31,7 +31,7 @@ function asked({ sandbox: { requests } }: Story): number {
 const today = '2026-11-21';
 
 describe.each(zombies)(
-  'a list of which a part is hidden, of which by its id is served: %i',
+  'a list with hidden records, of which a share is shown by id: %i',
   (share) => {
     const startAt = async (records: number) => {
       const host = await integrationAt({ records, zombies: share });
@@ -39,7 +39,7 @@ describe.each(zombies)(
       return host;
     };
 
-    it('20 of 40 for six ticks: nobody is told', async () => {
+    it('20 of 40 for six ticks: no event is sent', async () => {
       const host = await startAt(40);
       const hidden = host.ids().slice(10, 30);
       hide(host, hidden);
@@ -52,7 +52,7 @@ describe.each(zombies)(
     it.each([
       ['half', 2],
       ['all', 1],
-    ])('%s of it for an hour: nobody is told, and true changes are', async (_, n) => {
+    ])('%s of it for an hour: only true changes are announced', async (_, n) => {
       const host = await startAt(300);
       const { story, world } = host;
       const hidden = host.ids().filter((_, index) => index % n === 0);
@@ -69,7 +69,7 @@ describe.each(zombies)(
       expect(story.memory.held).toEqual([]);
     });
 
-    it('150 of 300 for 25 minutes: nobody is told, nothing is held, and true changes go out at once', async () => {
+    it('150 of 300 for 25 minutes: nothing is held, and only true changes are announced, at once', async () => {
       const host = await startAt(300);
       const { story } = host;
       const hidden = host.ids().slice(150);
@@ -85,7 +85,7 @@ describe.each(zombies)(
     });
 
     it.each([400, 1_500])(
-      'all of %i, and back: no more requests than one full read',
+      'all of %i, and back: at most the requests of one full read',
       async (records) => {
         const host = await startAt(records);
         const { story } = host;
@@ -104,7 +104,7 @@ describe.each(zombies)(
   },
 );
 
-it('withdraws no more than may go in a day when 24 go in each of five ticks', async () => {
+it("at most a day's number is withdrawn when 24 disappear in each of five ticks", async () => {
   const host = await integrationAt({ records: 400 });
   const { story } = host;
   await story.baseline();
@@ -122,7 +122,7 @@ it('withdraws no more than may go in a day when 24 go in each of five ticks', as
   expect(host.told()).toEqual(gone.map((id) => `withdrawn ${id}`).sort());
 });
 
-it('tells operations of what is gone from the list and still served by its id, and nobody else', async () => {
+it('a record that the list lacks and its id shows is told to ops only', async () => {
   const host = await integrationAt({ records: 300, zombies: 1 });
   const { story } = host;
   await story.baseline();

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => table.close());
 
-it('keeps items of one index key apart, also where the short hashes of their keys are the same', async () => {
+it("an index separates items of different keys, also if the keys' short hashes are the same", async () => {
   const { partitionKey, undelivered } = ledgerTable;
   const keys = ['CERT#district-31#168', 'CERT#district-31#213'];
   for (const key of keys)

@@ -53,23 +53,23 @@ test('every service listens on the loopback interface only', () => {
   }
 });
 
-test('no service closes a connection that is idle, which a busy client would find out too late', async () => {
+test('no service closes an idle connection, since a busy client would learn of it too late', async () => {
   for (const [name, endpoint] of Object.entries(aws.endpoints)) {
-    // Whoever closes it after a while says so there.
+    // A service that closes it after a while says so there.
     const { headers } = await fetch(endpoint);
     expect([name, headers.get('keep-alive')]).toEqual([name, null]);
   }
 });
 
 describe('no service answers a web page', () => {
-  /** With a Host header of one's own, which fetch does not allow. */
+  /** Sends its own Host header, which fetch does not allow. */
   async function statusOf(endpoint: string, headers: Record<string, string>): Promise<number> {
     const asked = request(endpoint, { headers }).end();
     const [{ statusCode }] = await once(asked, 'response');
     return statusCode;
   }
 
-  test('that happens to be open, or has a name that leads here', async () => {
+  test('from another origin, or under another host name', async () => {
     for (const [name, endpoint] of Object.entries(aws.endpoints)) {
       const { port } = new URL(endpoint);
       const said = (headers: Record<string, string>) => statusOf(endpoint, headers);
@@ -100,7 +100,7 @@ test('the table has the keys, the indexes and the projections of the template', 
   });
 });
 
-test('an index returns only what it projects', async () => {
+test('an index returns its projection only', async () => {
   const [TableName = ''] = aws.tables;
   const Item = {
     pk: { S: 'a' },
@@ -123,8 +123,8 @@ test('an index returns only what it projects', async () => {
   expect(Items).toEqual([projected]);
 });
 
-describe('a published message', () => {
-  test("reaches the stack's own queue and somebody else's, each by its filter policy", async () => {
+describe('a published SNS message', () => {
+  test("reaches the stack's own queue and a foreign one, each by its filter policy", async () => {
     const TopicArn = aws.output('EventsTopic');
     const publish = (type: string, organization: number) =>
       sns.send(
@@ -195,14 +195,14 @@ describe('the embedded Secrets Manager', () => {
     ).rejects.toThrow(ResourceNotFoundException);
   });
 
-  test('knows a secret without a value from one that does not exist only by its message', async () => {
+  test('distinguishes a secret without a value from a missing one only by its text', async () => {
     await secretsManager.send(new CreateSecretCommand({ Name: 'empty' }));
     await expect(
       secretsManager.send(new GetSecretValueCommand({ SecretId: 'empty' })),
     ).rejects.toThrow(/staging label: AWSCURRENT/);
   });
 
-  test('refuses an operation it does not have, by name', async () => {
+  test('refuses an unknown operation by name', async () => {
     const response = await fetch(aws.endpoints.secretsManager, {
       method: 'POST',
       headers: { 'x-amz-target': 'secretsmanager.DeleteSecret' },
@@ -213,7 +213,7 @@ describe('the embedded Secrets Manager', () => {
   });
 });
 
-test("the function's environment names what was created", () => {
+test("the function's environment has the names of the created resources", () => {
   const [poll] = aws.functions.values();
   expect(poll?.environment).toMatchObject({
     TABLE_NAME: aws.tables[0],

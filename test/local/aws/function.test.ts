@@ -62,7 +62,7 @@ test('the context carries the request id, the memory and the time that remains',
   expect(remainingMs).toBeLessThanOrEqual(500);
 });
 
-test('killed in the middle, it fails, and the next invocation starts cold', async () => {
+test('a function killed within an invocation fails, and its next invocation starts cold', async () => {
   const poll = fixture();
   await poll.invoke();
   const cut = poll.invoke({ do: 'hang' });
@@ -85,20 +85,23 @@ test.each(['hang', 'spin'])(
   },
 );
 
-test.each(['times out', 'is killed'])('what %s is gone, with all it held', async (how) => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = Object(server.address());
-  const poll = fixture();
-  const connected = once(server, 'connection');
-  const cut = poll.invoke({ do: 'connect', port });
-  const [socket] = await connected;
-  const closed = once(socket, 'close');
-  socket.on('error', () => {}).resume();
-  if (how === 'is killed') await poll.kill();
-  await Promise.all([cut, closed]);
-  server.close();
-});
+test.each(['times out', 'is killed'])(
+  'a process that %s is gone, with all of its connections',
+  async (how) => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = Object(server.address());
+    const poll = fixture();
+    const connected = once(server, 'connection');
+    const cut = poll.invoke({ do: 'connect', port });
+    const [socket] = await connected;
+    const closed = once(socket, 'close');
+    socket.on('error', () => {}).resume();
+    if (how === 'is killed') await poll.kill();
+    await Promise.all([cut, closed]);
+    server.close();
+  },
+);
 
 test('a thrown error is reported with its type and message, and the process stays warm', async () => {
   const poll = fixture();
@@ -155,7 +158,7 @@ test('every line arrives before the invocation ends, metric lines marked as such
   );
 });
 
-test("the environment is the template's, Lambda's and the SDK's: nothing of this machine", async () => {
+test("the environment is the template's, Lambda's and the SDK's, and has nothing of this machine", async () => {
   process.env.LEAKED_FROM_THE_MACHINE = 'yes';
   const result = await fixture().invoke({ do: 'environment' });
   delete process.env.LEAKED_FROM_THE_MACHINE;
@@ -172,7 +175,7 @@ test("the environment is the template's, Lambda's and the SDK's: nothing of this
   expect(payload).not.toHaveProperty('PATH');
 });
 
-test('what it draws at random can be settled', async () => {
+test('its random numbers can be fixed', async () => {
   const poll = fixture(undefined, undefined, undefined, 0);
   expect(await poll.invoke()).toMatchObject({ payload: { random: 0 } });
 });
@@ -186,7 +189,7 @@ describe('an environment that outlives its function', () => {
   const next = (onOutput?: (line: OutputLine) => void, handler?: string) =>
     fixture(onOutput, handler, idle);
 
-  it('is warm for an equal function, which alone hears it from then on', async () => {
+  it('is warm for an equal function, and only that function hears it from then on', async () => {
     const heard: string[] = [];
     const one = next(() => heard.push('one'));
     await one.invoke();
@@ -198,7 +201,7 @@ describe('an environment that outlives its function', () => {
     expect(await other.invoke()).toMatchObject({ payload: { invocations: 3 } });
   });
 
-  it('is not taken by a function that differs', async () => {
+  it('is not taken by a different function', async () => {
     const one = next();
     await one.invoke();
     await one.leave();
@@ -209,7 +212,7 @@ describe('an environment that outlives its function', () => {
     ['was killed', async (one: LocalFunction) => one.kill()],
     ['has died', async (one: LocalFunction) => one.invoke({ do: 'exit' })],
     ['is at work', async (one: LocalFunction) => void one.invoke({ do: 'hang' })],
-  ])('is none when the function %s', async (_, meet) => {
+  ])('does not exist after the function %s', async (_, meet) => {
     const one = next();
     await one.invoke();
     await meet(one);
@@ -217,14 +220,14 @@ describe('an environment that outlives its function', () => {
     expect(await next().invoke()).toMatchObject({ coldStart: true });
   });
 
-  it('is there although the handler has thrown', async () => {
+  it('exists although the handler has thrown', async () => {
     const one = next();
     await one.invoke({ do: 'throw' });
     await one.leave();
     expect(await next().invoke()).toMatchObject({ coldStart: false });
   });
 
-  it('is ended with the others, also when it is left later', async () => {
+  it('is ended with the others, also if it is left later', async () => {
     const [one, other] = [next(), next()];
     await Promise.all([one.invoke(), other.invoke()]);
     await one.leave();
@@ -233,7 +236,7 @@ describe('an environment that outlives its function', () => {
     expect(await next().invoke()).toMatchObject({ coldStart: true });
   });
 
-  it('is ended when more than are kept have been left since', async () => {
+  it('is ended when more than the limit have been left since', async () => {
     const two = new IdleEnvironments(2);
     const leave = async (random: number) => {
       const one = fixture(undefined, undefined, two, random);

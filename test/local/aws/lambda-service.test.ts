@@ -21,19 +21,19 @@ afterAll(async () => {
 const invoke = (body: string, headers: Record<string, string> = {}, functionName = name) =>
   fetch(invocationUrl(aws.endpoints.lambda, functionName), { method: 'POST', body, headers });
 
-test('an event that is posted is handled, and the answer is what the function returned', async () => {
+test("a posted event is handled, and the answer is the function's result", async () => {
   const answer = await invoke('{}');
   expect(answer.status).toBe(200);
   expect(answer.headers.get('x-amz-function-error')).toBeNull();
   expect(await answer.json()).toMatchObject({ memory: '256' });
 });
 
-test('a function is known by its ARN, too', async () => {
+test('a function is found by its ARN, too', async () => {
   const { arn = '' } = aws.functions.get(name) ?? {};
   expect((await invoke('{}', {}, encodeURIComponent(arn))).status).toBe(200);
 });
 
-test('what the function throws is told as Lambda tells it', async () => {
+test("a function's error is reported as by Lambda", async () => {
   const answer = await invoke('{"do": "throw"}');
   expect(answer.status).toBe(200);
   expect(answer.headers.get('x-amz-function-error')).toBe('Unhandled');
@@ -43,7 +43,7 @@ test('what the function throws is told as Lambda tells it', async () => {
   });
 });
 
-test('while it is busy it is throttled', async () => {
+test('a busy function is throttled', async () => {
   const busy = invoke('{"do": "hang"}');
   await expect
     .poll(async () => (await invoke('{}')).headers.get('x-amzn-errortype'), { interval: 5 })
@@ -55,7 +55,7 @@ test.each([
   ['no such function', () => invoke('{}', {}, 'Other'), 404, 'ResourceNotFoundException'],
   ['an event that is not JSON', () => invoke('{'), 400, 'InvalidRequestContentException'],
   [
-    'an invocation whose answer nobody waits for',
+    'an invocation without a wait for its answer',
     () => invoke('{}', { 'x-amz-invocation-type': 'Event' }),
     400,
     'InvalidParameterValueException',

@@ -34,7 +34,7 @@ const echo = () =>
     },
   );
 
-/** Every reading of the clock is `stepMs` after the one before; sleeps take no time and are noted. */
+/** Each reading of the clock is `stepMs` after the one before. Sleeps take no time and are noted. */
 function steppingClock(stepMs: number) {
   let now = Temporal.Instant.from('2026-11-21T12:00:00Z');
   const slept: number[] = [];
@@ -65,7 +65,7 @@ async function payloads(count: number, options: { stepMs: number; input?: string
   return { seen, slept };
 }
 
-test('the pause is what is left of the interval', async () => {
+test('the pause is the rest of the interval', async () => {
   const { slept } = await payloads(2, { stepMs: 400 });
   expect(slept).toEqual([2600, 2600]);
 });

@@ -13,7 +13,7 @@ import { Queue } from 'aws-cdk-lib/aws-sqs';
 
 export const foreignQueueArn = 'arn:aws:sqs:us-east-1:111122223333:district-queue';
 
-/** One of everything the embedded AWS interprets. @returns the assembly's directory */
+/** One resource of each kind that the embedded AWS interprets. @returns the assembly's directory */
 export function synthesizeSmallStack(): string {
   const outdir = mkdtempSync(join(tmpdir(), 'small-stack-'));
   const app = new App({ outdir, analyticsReporting: false });

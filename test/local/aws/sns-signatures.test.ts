@@ -27,14 +27,14 @@ beforeAll(async () => {
 });
 afterAll(() => messaging.close());
 
-/** What a queue gets of one message. */
+/** The queue's copy of one message. */
 async function delivered(QueueName: string, raw: boolean, Message: string, Subject?: string) {
   const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName }));
   const Endpoint = `arn:aws:sqs:us-east-1:000000000000:${QueueName}`;
   const Attributes = { RawMessageDelivery: String(raw) };
   await sns.send(new SubscribeCommand({ TopicArn, Protocol: 'sqs', Endpoint, Attributes }));
   await sns.send(new PublishCommand({ TopicArn, Message, Subject }));
-  // The SDK refuses a body that does not have its digest.
+  // The SDK refuses a body with another digest.
   const receive = new ReceiveMessageCommand({ QueueUrl, VisibilityTimeout: 0 });
   const bodies = [];
   for (let time = 0; time < 2; time += 1)
@@ -48,11 +48,11 @@ const verified = (body: string) =>
     fetch: (url) => fetch(url.replace('https://sns.us-east-1.amazonaws.com', endpoint)),
   });
 
-describe('what the embedded SNS puts into a queue', () => {
+describe('an SNS message in a queue', () => {
   it.each([
     ['with a subject', 'A “subject”'],
     ['without one', undefined],
-  ])('is signed as AWS signs it, %s, and the same each time', async (name, subject) => {
+  ])('is signed as by AWS, %s, and the same each time', async (name, subject) => {
     const queue = name.replaceAll(' ', '-');
     const [body = '', again] = await delivered(queue, false, 'Zoë\nEXAMPLE', subject);
     expect(await verified(body)).toMatchObject({ kind: 'notification', message: 'Zoë\nEXAMPLE' });
@@ -64,7 +64,7 @@ describe('what the embedded SNS puts into a queue', () => {
     );
   });
 
-  it('is what was published, where a queue takes it raw', async () => {
+  it('equals the published one with raw delivery', async () => {
     const Message = '{"Type":"Notification","Signature":"EXAMPLE"}';
     expect(await delivered('raw', true, Message)).toEqual([Message, Message]);
   });

@@ -38,7 +38,7 @@ describe('an intrinsic function', () => {
     ['GetAtt as a list', { 'Fn::GetAtt': ['Topic', 'TopicName'] }, 'Small-Topic'],
     ['GetAtt as a text', { 'Fn::GetAtt': 'Topic.TopicName' }, 'Small-Topic'],
     [
-      'GetAtt of what has no local meaning',
+      'GetAtt of an attribute without a local meaning',
       { 'Fn::GetAtt': ['Role', 'Arn'] },
       'arn:aws:iam:eu-west-1:000000000000:Small-Role',
     ],
@@ -70,7 +70,7 @@ describe('an intrinsic function', () => {
     expect(() => resolve(value)).toThrow(message);
   });
 
-  test('values without one come back as they are', () => {
+  test('values without one are returned unchanged', () => {
     const plain = fc.jsonValue({ maxDepth: 4 }).filter((value) => !/Ref|Fn::|{{/.test(text(value)));
     fc.assert(
       fc.property(plain, (value) => {
@@ -84,33 +84,33 @@ describe('an intrinsic function', () => {
 const text = (value: unknown) => JSON.stringify(value);
 
 describe('a template', () => {
-  test('with a resource type that nothing here interprets is refused by name', () => {
+  test('with an uninterpreted resource type is refused by its name', () => {
     expect(() => planOf({ Mystery: { Type: 'AWS::Kinesis::Stream' } })).toThrow(
       'Mystery: resource type AWS::Kinesis::Stream',
     );
   });
 
-  test('with a property that nothing here interprets is refused by name', () => {
+  test('with an uninterpreted property is refused by its name', () => {
     const Properties = { StreamSpecification: {} };
     expect(() => planOf({ T: { Type: 'AWS::DynamoDB::Table', Properties } })).toThrow(
       'T.StreamSpecification: this property',
     );
   });
 
-  test('with a condition on something that matters is refused', () => {
+  test('with a condition on an interpreted resource is refused', () => {
     expect(() => planOf({ T: { Type: 'AWS::SNS::Topic', Condition: 'IsProd' } })).toThrow(
       'T: the condition IsProd',
     );
   });
 
-  test('with a name that a condition chooses is refused when nothing says what the condition is', () => {
+  test('with a name that depends on an unknown condition is refused', () => {
     const Properties = { TopicName: { 'Fn::If': ['IsProd', 'big', 'small'] } };
     expect(() => planOf({ T: { Type: 'AWS::SNS::Topic', Properties } })).toThrow(
       'condition IsProd',
     );
   });
 
-  test('may hold anything that has no local meaning', () => {
+  test('may hold resources without a local meaning', () => {
     const plan = planOf({ Alarm: { Type: 'AWS::CloudWatch::Alarm', Condition: 'IsProd' } });
     expect(plan.topics).toEqual([]);
   });
@@ -128,7 +128,7 @@ describe('a template', () => {
     ]);
   });
 
-  test("keeps two foreign queues of one name apart by their owners' accounts", () => {
+  test("separates two foreign queues of one name by their owners' accounts", () => {
     const subscription = (Endpoint: string) => ({
       Type: 'AWS::SNS::Subscription',
       Properties: { TopicArn: { Ref: 'T' }, Protocol: 'sqs', Endpoint },
@@ -145,20 +145,20 @@ describe('a template', () => {
     ]);
   });
 
-  test('names the outputs there are when asked for another', () => {
+  test('names its outputs if another one is requested', () => {
     const plan = planOf(resources, { Outputs: { Events: { Value: { Ref: 'Topic' } } } });
     expect(plan.output('Events')).toBe('arn:aws:sns:eu-west-1:000000000000:Small-Topic');
     expect(() => plan.output('Event')).toThrow('no such output (known: Events)');
   });
 
-  test('with a schedule that starts something else than its own function is refused', () => {
+  test('with a schedule that starts another resource than its function is refused', () => {
     const Properties = { ScheduleExpression: 'rate(1 minute)', Target: { Arn: 'arn:elsewhere' } };
     expect(() => planOf({ S: { Type: 'AWS::Scheduler::Schedule', Properties } })).toThrow(
       'S.Target: a target that is no function of this stack',
     );
   });
 
-  test('has its state machines with their definitions, and leaves starting them to others', () => {
+  test('has its state machines with their definitions, and does not start them', () => {
     const { stateMachines, schedules } = planOf({
       Machine: {
         Type: 'AWS::StepFunctions::StateMachine',

@@ -58,7 +58,7 @@ describe('the exit status', () => {
     expect(out).toMatch(/Nothing contradicts the document\. \d+ requests/);
   });
 
-  it('is 1 for one that contradicts it, and says which statement', async () => {
+  it('is 1 for a host that contradicts it, and names the statement', async () => {
     const sandbox = await sandboxWith({ records: 250, deviations: ['wrapped-record'] });
     const { code, out } = await runOn(sandbox, '--token-request', 'json');
     expect(code).toBe(1);
@@ -68,8 +68,8 @@ describe('the exit status', () => {
 
   it.each([
     ['no host', [], "'--base-url"],
-    ['a host in the clear', ['--base-url', 'http://host.example', '--credentials', 'x'], 'https'],
-    ['no such form', ['--token-request', 'xml'], 'Allowed choices are form, basic, json'],
+    ['a host without TLS', ['--base-url', 'http://host.example', '--credentials', 'x'], 'https'],
+    ['an unknown form', ['--token-request', 'xml'], 'Allowed choices are form, basic, json'],
     ['no name', ['--base-url', 'http://127.0.0.1:9', '--credentials', ''], 'the path of a file'],
     [
       'no such file',
@@ -99,7 +99,7 @@ describe('the exit status', () => {
     expect(out).not.toContain('canary');
   });
 
-  it('is that of the process', () => {
+  it("is the process's exit code, too", () => {
     const program = join(import.meta.dirname, '../../../local/conformance/cli.ts');
     const { status, stdout, stderr } = spawnSync(process.execPath, [program, '--token-request'], {
       env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
@@ -117,7 +117,7 @@ describe('the exit status', () => {
   });
 });
 
-it('--json prints one object with every check and observation', async () => {
+it('--json prints one object with each check and observation', async () => {
   const sandbox = await sandboxWith({ records: 250, deviations: ['expires-in-3600'] });
   const { code, out } = await runOn(sandbox, '--json');
   const report = JSON.parse(out);
@@ -142,7 +142,7 @@ it('--json prints one object with every check and observation', async () => {
   expect(report.observations).not.toHaveLength(0);
 });
 
-/** Everything about people that the sandbox's world holds. */
+/** All personal data of the sandbox's world. */
 function personalDataIn({ world }: PartnerSandbox): string[] {
   const { educators, proctors } = world.records.catalogue;
   const people = [...educators].flatMap(({ name, first_name, last_name, email, seid }) => [
@@ -157,7 +157,7 @@ function quoted(secrets: readonly string[], output: string): string[] {
   return secrets.filter((secret) => {
     const at = output.indexOf(secret);
     if (at < 0) return false;
-    // "Kai" is somebody; in the middle of a word it is not.
+    // "Kai" is a name, but not within a word.
     return !letter.test(output[at - 1] ?? '') && !letter.test(output[at + secret.length] ?? '');
   });
 }
@@ -195,7 +195,7 @@ describe('no personal data is printed', () => {
   });
 });
 
-describe('where its output cannot be written', () => {
+describe('without room for its output', () => {
   it('the check fails on a full disk, and says so', async () => {
     const output = new Nowhere('ENOSPC');
     const { exitCode, stderr } = await new RunningProgram(conformance, ['--help'], { output })
@@ -207,14 +207,14 @@ describe('where its output cannot be written', () => {
     });
   });
 
-  it('the check has come to its end, and has not failed, when nobody reads it any more', async () => {
+  it('the check ends without a failure when nobody reads it any more', async () => {
     const output = new Nowhere('EPIPE');
     const { exitCode, stderr } = await new RunningProgram(conformance, ['--help'], { output })
       .ended;
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   });
 
-  it('the check fails as it does elsewhere when its errors cannot be written', async () => {
+  it('the check fails as usual when its errors cannot be written', async () => {
     const errors = new Nowhere('EPIPE');
     const { exitCode, stdout } = await new RunningProgram(conformance, ['--speed'], { errors })
       .ended;

@@ -20,7 +20,7 @@ const broken = deviationNames.map((name) => {
   return { name, breaks, section: /^\d+(\.\d+)?/.exec(breaks)?.[0] };
 });
 
-it('there are enough ways to be wrong', () => {
+it('there are enough deviations', () => {
   expect(deviationNames.length).toBeGreaterThanOrEqual(10);
 });
 
@@ -33,14 +33,14 @@ it.each(broken)('catches $name ($breaks)', async ({ name, section }) => {
   expect(sandbox.requests.length).toBeLessThan(200);
 });
 
-it('catches records that break their shape', async () => {
+it('the suite catches records with a broken shape', async () => {
   sandbox.set({ deviations: [], malformed: 0.1 });
   const report = await check(sandbox);
   sandbox.set({ malformed: 0 });
   expect(sectionsThat(report, 'fail')).toContain('2.2');
 });
 
-it('stays below 200 requests on a host that is wrong in every way at once', async () => {
+it('the suite stays below 200 requests at a host with all deviations at once', async () => {
   sandbox.set({ deviations: [...deviationNames] });
   sandbox.resetRequests();
   expect(exitCode(await check(sandbox))).toBe(1);

@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-/** The sandbox behind a server that rewrites every JSON answer. */
+/** The sandbox behind a server that rewrites each JSON answer. */
 async function behind(sandbox: PartnerSandbox, rewrite: (body: unknown, path: string) => unknown) {
   const server = createServer(async (request, response) => {
     const { method = 'GET', url = '/', headers } = request;
@@ -41,7 +41,7 @@ async function behind(sandbox: PartnerSandbox, rewrite: (body: unknown, path: st
   return { url: `http://127.0.0.1:${port}`, credentials: sandbox.credentials };
 }
 
-/** Every text in a body, the token and `keep` apart. */
+/** Replaces each text in a body, except the token and the fields in `keep`. */
 function overwritten(value: unknown, keep: readonly string[], name = ''): unknown {
   if (typeof value === 'string') return keep.includes(name) ? value : canary;
   if (Array.isArray(value)) return value.map((each) => overwritten(each, keep, name));
@@ -58,15 +58,15 @@ function expectDiscretion(report: ConformanceReport) {
 
 it.each([
   ['everywhere', ['access_token']],
-  ['everywhere but in what is checked first', ['access_token', 'token_type', 'certified_on']],
-])('a host with somebody’s address in place of every text, %s, is not quoted', async (_, keep) => {
+  ['everywhere except in the first checked fields', ['access_token', 'token_type', 'certified_on']],
+])('a host with a person’s address in place of each text, %s, is not quoted', async (_, keep) => {
   const sandbox = await startPartnerSandbox({ records: 150 });
   const report = await check(await behind(sandbox, (body) => overwritten(body, keep)));
   expect(sectionsThat(report, 'fail')).toContain('7');
   expectDiscretion(report);
 });
 
-it('a host that gives another record than the one asked for is caught, and neither is quoted', async () => {
+it('a host that returns another record than the requested one is caught, and neither is quoted', async () => {
   const sandbox = await startPartnerSandbox({ records: 150 });
   const { id } = sandbox.world.add({ last_name: 'Canaryson', email: canary, seid: 'canary-seid' });
   const other = sandbox.world.get(id);

@@ -13,7 +13,7 @@ import {
 } from '../../../local/conformance/verdict.ts';
 import { startPartnerSandbox } from '../../../local/partner-sandbox/index.ts';
 
-/** What becomes of a check that says these in turn, the last one for ever. */
+/** The result of a check with these verdicts in turn, the last of which stays. */
 async function judged(
   ...verdicts: (CheckVerdict | Error)[]
 ): Promise<{ kind: string; rounds: number }> {
@@ -35,13 +35,13 @@ async function judged(
 
 const off = (seen: string) => mismatch('count 5', seen);
 
-describe('a verdict that rests on several answers', () => {
-  it('is asked again and stands when it is the same three times in a row', async () => {
+describe('a verdict over several answers', () => {
+  it('is checked again and stands if it is the same three times in a row', async () => {
     expect(await judged(off('4'))).toEqual({ kind: 'fail', rounds: 3 });
     expect(await judged(off('3'), off('4'))).toEqual({ kind: 'fail', rounds: 4 });
   });
 
-  it('does not stand when asking again explains it', async () => {
+  it('does not stand if another check explains it', async () => {
     expect(await judged(off('4'), pass)).toEqual({ kind: 'pass', rounds: 2 });
     expect(await judged(off('4'), off('4'), cannotTell('moving'))).toEqual({
       kind: 'cannot tell',
@@ -49,7 +49,7 @@ describe('a verdict that rests on several answers', () => {
     });
   });
 
-  it('does not stand when it is another one each time', async () => {
+  it('does not stand if it differs each time', async () => {
     const moving = ['4', '6', '4', '6', '4'].map(off);
     expect(await judged(...moving)).toEqual({ kind: 'cannot tell', rounds: 5 });
   });
@@ -59,7 +59,7 @@ it('a single answer that contradicts the document is proof at once', async () =>
   expect(await judged(contradiction('sorted', 'not'))).toEqual({ kind: 'fail', rounds: 1 });
 });
 
-it('a status that was not asked for is a mismatch, an unreadable page no verdict', async () => {
+it('an unexpected status is a mismatch, and an unreadable page gives no verdict', async () => {
   expect(await judged(new UnusablePageError(403))).toEqual({ kind: 'fail', rounds: 3 });
   expect(await judged(new UnusablePageError(200, ['meta: missing']))).toEqual({
     kind: 'cannot tell',
@@ -67,7 +67,7 @@ it('a status that was not asked for is a mismatch, an unreadable page no verdict
   });
 });
 
-it('no answer is no verdict, and a mistake of the suite is not hidden', async () => {
+it('a missing answer gives no verdict, and a mistake of the suite is not hidden', async () => {
   expect(await judged(new PartnerError('unavailable', 'list'))).toEqual({
     kind: 'cannot tell',
     rounds: 1,

@@ -5,7 +5,7 @@ import type { PartnerSandbox } from '../../../local/partner-sandbox/index.ts';
 
 export const allForms = ['form', 'basic', 'json'] as const;
 
-/** The suite against a sandbox; never waits longer than the host asks for. */
+/** Runs the suite against a sandbox. It waits no longer than the host asks. */
 export async function check(
   { url, credentials }: Pick<PartnerSandbox, 'url' | 'credentials'>,
   options: Partial<HostOptions> = {},
@@ -26,7 +26,7 @@ export function sectionsThat(
   return report.sections.flatMap((section) => (section.verdict === verdict ? [section.id] : []));
 }
 
-/** `section: check`, with what was seen or why it cannot be told. */
+/** `section: check`, with the observation or the reason why there is no verdict. */
 export function checksThat(report: ConformanceReport, wanted: CheckVerdict['verdict']): string[] {
   return report.sections.flatMap(({ id, checks }) =>
     checks.flatMap(({ name, verdict }) => (verdict.verdict === wanted ? [`${id}: ${name}`] : [])),

@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 describe('a host that follows the document', () => {
-  it('passes every check, in under 200 requests that only read', async () => {
+  it('passes each check, in under 200 requests that only read', async () => {
     const sandbox = await sandboxWith();
     const report = await check(sandbox);
     expect(checksThat(report, 'fail')).toEqual([]);
@@ -36,7 +36,7 @@ describe('a host that follows the document', () => {
     );
   });
 
-  it('passes every section when one assessment alone fills a page', async () => {
+  it('passes each section if a page has room for one assessment only', async () => {
     const report = await check(
       await sandboxWith({ records: 5000, seed: 7, timeZone: 'America/Chicago' }),
     );
@@ -58,15 +58,15 @@ describe('a host that follows the document', () => {
     { seed: 13, userNameOrder: 'last_name' as const },
     { seed: 14, records: 3000, until: '2019-03-10' },
     { seed: 15, credentials: { clientId: 'a:b +%', clientSecret: 'pä&=ss w:rd%2B' } },
-  ])('passes whatever the document leaves open: %o', async (options) => {
+  ])('passes with any choice that the document leaves open: %o', async (options) => {
     const report = await check(await sandboxWith(options));
     expect(checksThat(report, 'fail')).toEqual([]);
     expect(exitCode(report)).toBe(0);
   });
 });
 
-describe('where the document is silent, it reports what this host does', () => {
-  it('on a quiet host', async () => {
+describe('where the document is silent, the suite reports of this host', () => {
+  it('all observations of a quiet host', async () => {
     const report = await check(
       await sandboxWith({ credentials: { clientId: 'a:b', clientSecret: 'c d' } }),
     );
@@ -90,7 +90,7 @@ describe('where the document is silent, it reports what this host does', () => {
     `);
   });
 
-  it('ties that come in another order, and what user_name compares', async () => {
+  it('ties that come in another order, and the key of user_name', async () => {
     const report = await check(
       await sandboxWith({ unstableTies: true, userNameOrder: 'last_name', extraFields: true }),
     );
@@ -102,7 +102,7 @@ describe('where the document is silent, it reports what this host does', () => {
     expect(answerTo(report, /Which fields/)).toBe('external_reference, badge');
   });
 
-  it('HTTP Basic credentials that are taken as they are', async () => {
+  it('HTTP Basic credentials that are read undecoded', async () => {
     const credentials = { clientId: 'a b', clientSecret: 'c+d' };
     const report = await check(await sandboxWith({ basicVerbatim: true, credentials }));
     expect(checksThat(report, 'fail')).toEqual([]);
@@ -110,8 +110,8 @@ describe('where the document is silent, it reports what this host does', () => {
   });
 });
 
-describe('without the data to tell', () => {
-  it('an empty host fails nothing and passes nothing that needs a record', async () => {
+describe('without the needed data', () => {
+  it('an empty host fails nothing, and passes nothing that needs a record', async () => {
     const report = await check(await sandboxWith({ records: 0 }));
     expect(exitCode(report)).toBe(0);
     expect(sectionsThat(report, 'fail')).toEqual([]);
@@ -129,7 +129,7 @@ describe('without the data to tell', () => {
     );
   });
 
-  it('a name that all rows share is no proof of a wrong order', async () => {
+  it('one name in all rows does not prove a wrong order', async () => {
     const { world, url, credentials } = await sandboxWith({ records: 150 });
     for (let slot = 0; slot < world.records.length; slot++) {
       world.change(world.records.id(slot), { proctor_ids: [1001, 1002 + (slot % 5)] });
@@ -150,7 +150,7 @@ describe('without the data to tell', () => {
   });
 });
 
-describe('a host whose data moves while it is asked', () => {
+describe('a host whose data changes during the checks', () => {
   it.each([
     { seed: 21, churn: 1, records: 300 },
     { seed: 22, churn: 1, records: 40 },
@@ -163,7 +163,7 @@ describe('a host whose data moves while it is asked', () => {
     expect(sandbox.requests.length).toBeLessThan(200);
   });
 
-  it('is still caught where one answer proves it', async () => {
+  it('is still caught if one answer proves a contradiction', async () => {
     const sandbox = await sandboxWith({
       churn: 0.5,
       unstableTies: true,
@@ -177,8 +177,8 @@ describe('a host whose data moves while it is asked', () => {
   });
 });
 
-describe('trouble on the way', () => {
-  it('that passes is asked again', async () => {
+describe('trouble during a check', () => {
+  it('that passes causes another check', async () => {
     const sandbox = await sandboxWith({
       records: 120,
       faults: [
@@ -194,7 +194,7 @@ describe('trouble on the way', () => {
     expect(answerTo(report, /rate-limit/)).toBe('retry-after');
   });
 
-  it('that stays is not carried out rather than a contradiction', async () => {
+  it('that stays leaves the check undone, and is no contradiction', async () => {
     const report = await check(
       await sandboxWith({
         records: 120,
@@ -206,7 +206,7 @@ describe('trouble on the way', () => {
     expect(exitCode(report)).toBe(2);
   });
 
-  it('that never ends, on a host that is wrong besides, is given up at 199 requests', async () => {
+  it('without end, at a host that is also wrong, is given up after 199 requests', async () => {
     const sandbox = await sandboxWith({
       deviations: ['count-after-paging', 'start-date-exclusive', 'scope-403', 'invalid-token-403'],
       faults: [{ kind: 'server-error', status: 503, probability: 0.5, after: 5, times: 'always' }],
@@ -217,7 +217,7 @@ describe('trouble on the way', () => {
     expect(exitCode(report)).toBe(1);
   });
 
-  it('an error of its own that only some requests meet is a contradiction', async () => {
+  it('with its own status for some requests only is a contradiction', async () => {
     const report = await check(
       await sandboxWith({
         records: 120,

@@ -36,7 +36,7 @@ function handClock(at = '2026-11-21T12:00:00Z'): Clock & { pass(seconds: number)
 const basic = (id: string, secret: string) =>
   `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`;
 
-it('announces no end of an idle connection, which a busy client would find out too late', async () => {
+it('the sandbox announces no end of an idle connection, since a busy client would learn of it too late', async () => {
   const { url } = await start();
   expect((await fetch(url)).headers.get('keep-alive')).toBeNull();
 });
@@ -75,7 +75,7 @@ describe('the token endpoint (4.1, 7)', () => {
 
   it('decodes Basic credentials as forms are decoded (RFC 6749, 2.3.1)', async () => {
     const { url, credentials } = await start();
-    // Every character written as an escape: only a server that decodes finds the credentials.
+    // Each character is escaped: only a server that decodes finds the credentials.
     const escaped = (text: string) =>
       Array.from(Buffer.from(text), (byte) => `%${byte.toString(16)}`).join('');
     const pair = `${escaped(credentials.clientId)}:${escaped(credentials.clientSecret)}`;
@@ -87,7 +87,7 @@ describe('the token endpoint (4.1, 7)', () => {
     expect(response.status).toBe(200);
   });
 
-  it('takes any character in an ID and a secret, in each form', async () => {
+  it('accepts any character in an id and a secret, in each form', async () => {
     const clientId = 'id:with %41 & more';
     const clientSecret = 'p+ä=s&s %2B:"é\\花';
     const sandbox = await start({ credentials: { clientId, clientSecret } });
@@ -109,7 +109,7 @@ describe('the token endpoint (4.1, 7)', () => {
     expect(await post({ body, headers: { authorization: basic(clientId, clientSecret) } })).toBe(
       200,
     );
-    // A server that does not decode sees the escapes as part of the credentials.
+    // A server that does not decode reads the escapes as part of the credentials.
     sandbox.set({ basicVerbatim: true });
     expect(await post({ body, headers: { authorization: basic(clientId, clientSecret) } })).toBe(
       401,
@@ -178,7 +178,7 @@ describe('tokens (5)', () => {
     },
   );
 
-  it('die with the secret they were issued under', async () => {
+  it('end with the secret under which they were issued', async () => {
     const sandbox = await start();
     const { request } = await visit(sandbox);
     const old = sandbox.credentials;
@@ -201,7 +201,7 @@ describe('the list and the single record (4.2, 4.3)', () => {
     }
   });
 
-  it('give an assessment without parts one entry that describes itself, and no other does', async () => {
+  it('give an assessment without parts one entry that describes itself, and no other assessment', async () => {
     const sandbox = await start();
     const names = new Map(sandbox.world.products.map(({ name, parts }) => [name, parts.length]));
     const seen = new Set<boolean>();
@@ -239,7 +239,7 @@ describe('the list and the single record (4.2, 4.3)', () => {
     expect((await request(`/api/v1/ax/assessments/${idIn(sandbox)}`)).status).toBe(404);
   });
 
-  it('end a day where the clocks change where that day ends', async () => {
+  it('end a day at its end, also when the clocks change', async () => {
     const sandbox = await start({ records: 0, timeZone: 'America/Chicago' });
     // 1 November 2026 has 25 hours in Chicago: from 05:00Z until 06:00Z the next day.
     const moments = [
@@ -270,7 +270,7 @@ describe('the list and the single record (4.2, 4.3)', () => {
     expect(await message('/api/v1/ax/assessments/1')).toMatch(/invalid or missing tenant ids/i);
   });
 
-  it('offer nothing but GET', async () => {
+  it('accept only GET', async () => {
     const sandbox = await start();
     const authorization = `Bearer ${await tokenFor(sandbox)}`;
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
@@ -284,7 +284,7 @@ describe('the list and the single record (4.2, 4.3)', () => {
 });
 
 describe('the world', () => {
-  it('is the same for the same seed, and another for another', async () => {
+  it('is the same for the same seed, and differs with another', async () => {
     const [one, same, other] = await Promise.all([
       start({ seed: 7 }),
       start({ seed: 7 }),
@@ -296,7 +296,7 @@ describe('the world', () => {
     expect(same.credentials).toEqual(one.credentials);
   });
 
-  it('has whom a client must cope with', async () => {
+  it('has the people that a client must cope with', async () => {
     const { world } = await start({ records: 2000 });
     const all = [...world.assessments()];
     const hidden = all.map(({ id }) => world.hidden(id));

@@ -3,7 +3,7 @@ import { Temporal } from 'temporal-polyfill';
 import type { World } from '../../../local/partner-sandbox/world.ts';
 import type { ModelRecord, ModelWorld, Parameters } from './naive-model.ts';
 
-/** Few values, so that records tie and filters hit. */
+/** The values are few, so records tie and filters match. */
 const firstNames = ['Ada', 'ada', 'Zoë', 'Zoe', "Ka'imi", '花子', 'Mary Jo', 'Ирина'];
 const lastNames = ["O'Inkpot", 'Inkwell', 'inkwell', 'Överst', 'Margin', '例山', 'de la Regla'];
 const userIds = [500_001, 500_002, 500_003, 500_004, 500_005];
@@ -13,7 +13,7 @@ const products = [11, 14, 17, 20, 38];
 const proctors = [1001, 1002, 1003];
 export const zones = ['America/Chicago', 'Europe/London', 'Australia/Lord_Howe', 'UTC'];
 
-/** Days around clock changes (and a leap day), in which all records and most bounds lie. */
+/** Days around clock changes and a leap day. All records and most bounds are in them. */
 const days = [
   ...['2026-03-07', '2026-03-08', '2026-03-09', '2026-03-28', '2026-03-29', '2026-03-30'],
   ...['2026-10-31', '2026-11-01', '2026-11-02', '2026-10-04', '2026-04-05', '2024-02-29'],
@@ -26,7 +26,7 @@ const educator = fc.record({
   status: fc.constantFrom('active' as const, 'archived' as const),
 });
 
-/** Instants within two days of a clock change, often exactly at some zone's midnight. */
+/** Instants within two days of a clock change, often exactly at a zone's midnight. */
 const instant = fc
   .tuple(
     fc.constantFrom(...days),
@@ -65,7 +65,7 @@ const one = (name: string, ...known: readonly string[]) =>
     .oneof({ weight: 6, arbitrary: fc.constantFrom(...known) }, blank)
     .map((value): [string, string][] => [[name, value]]);
 
-/** Any query, the sensible kind and the other. */
+/** Any query, sensible or not. */
 export const query: fc.Arbitrary<Parameters> = fc
   .tuple(
     ...[
@@ -97,13 +97,13 @@ export const query: fc.Arbitrary<Parameters> = fc
       one('page', '1', '2', '7', '50', '100', '101', '1000', '0', '-1', 'many', '3rd'),
       one('offset', '0', '1', '5', '39', '1000', '-1', 'far'),
     ].map((parameter) =>
-      // Most are left out, or hardly any query would find anything.
+      // Most parameters are left out, or hardly any query would find a record.
       fc.oneof({ weight: 4, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: parameter }),
     ),
   )
   .map((parameters) => parameters.flat());
 
-/** Brings the population into an empty sandbox, and says the same in the model's words. */
+/** Adds the population to an empty sandbox. @returns the same world for the model */
 export function populate(world: World, { educators, completions }: Population): ModelWorld {
   world.narrowScope({ organization_ids: [outsideOrganization], product_ids: [38] });
   const byUserId = new Map(userIds.map((id, index) => [id, educators[index]]));

@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 describe('the sandbox command', () => {
-  it('prints where it is and how to ask it, and ends cleanly on Ctrl-C', async () => {
+  it('prints its address and an example request, and ends cleanly on Ctrl-C', async () => {
     const cli = fileURLToPath(new URL('../../../local/partner-sandbox/cli.ts', import.meta.url));
     const child = spawn(process.execPath, [cli, '--port', '0', '--seed', '7', '--records', '25'], {
       env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
@@ -50,14 +50,14 @@ describe('the sandbox command', () => {
     }
   });
 
-  it('explains every option, if asked', async () => {
+  it('explains each option on request', async () => {
     const { exitCode, stdout, stderr } = await start('--help').ended;
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     for (const flag of 'port records seed time-zone until fault deviations'.split(' '))
       expect(stdout).toContain(`--${flag} <`);
   });
 
-  it('lists the deviations with what each of them breaks, if asked', async () => {
+  it('lists the deviations with the statements that they break, on request', async () => {
     const { exitCode, stdout, stderr } = await start('--list-deviations').ended;
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout.split('\n').slice(0, -1)).toEqual(
@@ -65,7 +65,7 @@ describe('the sandbox command', () => {
     );
   });
 
-  it('begins with the faults that it was given, in their order', async () => {
+  it('begins with the given faults, in their order', async () => {
     const flags = ['server-error', 'html:2', 'slow-body:always:40'].flatMap((fault) => [
       '--fault',
       fault,
@@ -83,11 +83,11 @@ describe('the sandbox command', () => {
 
   it.each([
     ['a flag that does not exist', ['--speed', '9']],
-    ['a port that is none', ['--port', 'ninety']],
+    ['an invalid port', ['--port', 'ninety']],
     ['a time zone that does not exist', ['--port', '0', '--time-zone', 'Mars/Olympus']],
     ['an unknown deviation', ['--deviations', 'moody']],
     ['an unknown fault', ['--fault', 'boredom']],
-    ['a fault that strikes for no number of times', ['--fault', 'reset:often']],
+    ['a fault with an invalid number of times', ['--fault', 'reset:often']],
   ])('explains %s in one line and fails', async (_, options) => {
     const { exitCode, stdout, stderr } = await start(...options).ended;
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
@@ -95,7 +95,7 @@ describe('the sandbox command', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  it('explains a port that is taken', async () => {
+  it('explains an occupied port', async () => {
     const first = start('--port', '0', '--records', '0');
     await first.shows(/Ctrl-C/);
     const port = /127\.0\.0\.1:(\d+)/.exec(first.output.text)?.[1] ?? '';
@@ -105,7 +105,7 @@ describe('the sandbox command', () => {
   });
 });
 
-describe('where its output cannot be written', () => {
+describe('without room for its output', () => {
   it('the sandbox fails on a full disk, and says so', async () => {
     const output = new Nowhere('ENOSPC');
     const { exitCode, stderr } = await new RunningProgram(run, ['--list-deviations'], { output })
@@ -117,21 +117,21 @@ describe('where its output cannot be written', () => {
     });
   });
 
-  it('the sandbox has come to its end, and has not failed, when nobody reads it any more', async () => {
+  it('the sandbox ends without a failure when nobody reads it any more', async () => {
     const output = new Nowhere('EPIPE');
     const { exitCode, stderr } = await new RunningProgram(run, ['--list-deviations'], { output })
       .ended;
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   });
 
-  it('the sandbox stops serving when nobody reads where it is', async () => {
+  it('the sandbox stops when nobody can read its address', async () => {
     const output = new Nowhere('EPIPE');
     const flags = ['--port', '0', '--records', '0'];
     const { exitCode, stderr } = await new RunningProgram(run, flags, { output }).ended;
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   });
 
-  it('the sandbox fails as it does elsewhere when its errors cannot be written', async () => {
+  it('the sandbox fails as usual when its errors cannot be written', async () => {
     const errors = new Nowhere('EPIPE');
     const { exitCode, stdout } = await new RunningProgram(run, ['--speed'], { errors }).ended;
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });

@@ -55,7 +55,7 @@ describe('the control API', () => {
     expect(await count()).toBe(31);
   });
 
-  it('archives all records of a person, and brings them back', async () => {
+  it('archives all records of a person, and restores them', async () => {
     const active = () => count('filter[user_record_status][]=active');
     const { body: added } = await control('POST', '/assessments', {
       user_id: 99,
@@ -70,7 +70,7 @@ describe('the control API', () => {
     expect(await active()).toBe(before);
   });
 
-  it('shows a record out of shape until it is mended', async () => {
+  it('shows a malformed record until it is repaired', async () => {
     const { body: added } = await control('POST', '/assessments');
     const shown = async () => {
       const response = await visitor.request(`/api/v1/ax/assessments/${added.id}`);
@@ -113,19 +113,19 @@ describe('the control API', () => {
     expect((await control('PATCH', '/products/1', { name: 'Zymurgy' })).status).toBe(404);
   });
 
-  it('makes an assessment one of another product, with the parts of that', async () => {
+  it("gives an assessment another product, with the product's parts", async () => {
     const { body: added } = await control('POST', '/assessments');
     const { products } = (await control('GET', '')).body;
     for (const { id, name, parts } of products) {
       const { body } = await control('PATCH', `/assessments/${added.id}`, { product_id: id });
       expect(body).toMatchObject({ id: added.id, assessment_name: name });
-      // Without separate parts it is its own only one.
+      // A product without separate parts is its own only part.
       const names: string[] = parts.length > 0 ? parts : [name];
       expect(body.results).toMatchObject(names.map((part) => ({ assessment_name: part })));
     }
   });
 
-  it('adds many at once, and none with an id that is in use', async () => {
+  it('adds many at once, and none with an id in use', async () => {
     const { body } = await control('POST', '/assessments', { count: 3 });
     expect(new Set(body.ids).size).toBe(3);
     expect(await count()).toBe(33);
@@ -157,7 +157,7 @@ describe('the control API', () => {
     expect((await visitor.request('/api/v1/ax/assessments')).status).toBe(401);
   });
 
-  it('shows the faults that are still to come, and takes them back', async () => {
+  it('shows the waiting faults, and removes them', async () => {
     await control('POST', '/faults', [
       { kind: 'html', times: 2 },
       { kind: 'reset', times: 'always' },
@@ -172,7 +172,7 @@ describe('the control API', () => {
     expect((await visitor.request('/api/v1/ax/assessments')).status).toBe(200);
   });
 
-  it('says what is wrong with an order', async () => {
+  it('names the mistake in an order', async () => {
     expect((await control('POST', '/assessments/1/archive')).status).toBe(404);
     expect((await control('GET', '/nonsense')).status).toBe(404);
     const { status, body } = await control('POST', '/faults', { kind: 'reset', often: true });
@@ -198,14 +198,14 @@ describe('the control API', () => {
     expect(sandbox.faults).toEqual([]);
   });
 
-  it('refuses unknown ids and a clock that is centuries off', async () => {
+  it('refuses unknown ids and a clock with an offset of centuries', async () => {
     expect((await control('POST', '/assessments/1/mend')).status).toBe(404);
     expect((await control('POST', '/scope/widen', { organization_ids: [1] })).status).toBe(404);
     expect((await control('POST', '/scope/widen', { product_ids: [1] })).status).toBe(404);
     expect((await control('PATCH', '/switches', { clockSkew: 1e12 })).status).toBe(422);
   });
 
-  it('is closed to web pages and to names that are not of this machine', async () => {
+  it('refuses web pages and foreign host names', async () => {
     const { host } = new URL(sandbox.url);
     expect(await statusWith({})).toBe(200);
     expect(await statusWith({ host: 'rebound.example' })).toBe(403);

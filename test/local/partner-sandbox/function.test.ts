@@ -50,7 +50,7 @@ const tokenRequest = (secret: string) => ({
   isBase64Encoded: true,
 });
 
-it('admits with the secret only, and its tokens hold in every other execution environment', async () => {
+it('the sandbox function requires the secret, and its tokens are valid in all execution environments', async () => {
   const [one, other] = [await environment(), await environment()];
   const list = '/api/v1/ax/assessments';
   expect((await one('GET', list)).statusCode).toBe(401);
@@ -67,7 +67,7 @@ it('admits with the secret only, and its tokens hold in every other execution en
   expect((await other('GET', list, { headers: forged })).statusCode).toBe(401);
 });
 
-it('tells anybody by which timetable it lives, and nobody its secret', async () => {
+it('the sandbox function shows its timetable to anybody, and its secret to nobody', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-20T08:00:00.250Z') });
   onTestFinished(() => void vi.useRealTimers());
   const { statusCode, body } = await (await environment())('GET', '/timetable');
@@ -76,7 +76,7 @@ it('tells anybody by which timetable it lives, and nobody its secret', async () 
   expect(body).not.toContain(clientSecret);
 });
 
-it('starts again with the next request where the secret could not be read', async () => {
+it('the sandbox function starts again with the next request after its secret could not be read', async () => {
   const ask = await environment();
   vi.stubEnv('SANDBOX_SECRET', 'another');
   await expect(ask('GET', '/timetable')).rejects.toThrow();

@@ -11,7 +11,7 @@ import { populate, population, query, zones } from './arbitraries.ts';
 import { answer, type ModelRecord, type Parameters } from './naive-model.ts';
 import { searchParams, visit } from './visitor.ts';
 
-/** What the query core answers, in the model's terms. */
+/** The query core's answer, in the model's terms. */
 function ask({ records }: World, parameters: Parameters, tieSalt?: number, rules = documentRules) {
   const raw = readRawQuery(searchParams(parameters));
   const understood = rules.listQuery(raw);
@@ -72,7 +72,7 @@ describe('any records and any query', () => {
     );
   });
 
-  it('give the same rows, differing in the order of ties alone, when ties are unstable', () => {
+  it('return the same rows with unstable ties, apart from the order of ties', () => {
     fc.assert(
       fc.property(population, query, fc.integer({ min: 1, max: 1000 }), (people, one, salt) => {
         const world = emptyWorld('America/Chicago');
@@ -97,7 +97,7 @@ describe('any records and any query', () => {
     });
     const edited = fc.oneof(
       query,
-      // Orders by name are what is remembered: the narrowest path through which to be stale.
+      // Orders by name are cached: the likeliest place for stale data.
       query.map((one): Parameters => [...one, ['sort', 'user_name'], ['page', '100']]),
       fc.constant<Parameters>([['sort', 'user_name']]),
     );
@@ -145,7 +145,7 @@ describe('any records and any query', () => {
             },
           };
         for (const edited of edits) {
-          // Asked in between, so that whatever is remembered between requests is there to be stale.
+          // The query comes in between, so that cached answers can become stale.
           ask(world, one);
           const target = [...records.values()][edited.at % Math.max(1, records.size)];
           ofScope[edited.kind]?.();
@@ -181,7 +181,7 @@ describe('any records and any query', () => {
     'archived-hidden',
     'count-after-paging',
     'page-echo-requested',
-  ])('tell a server with the deviation %s from the document', (name) => {
+  ])('distinguish a server with the deviation %s from the document', (name) => {
     const rules = deviate(documentRules, [name]);
     const result = fc.check(
       fc.property(

@@ -1,9 +1,9 @@
 import { Temporal } from 'temporal-polyfill';
 
 /**
- * Section 4.2 of docs/partner.md, read aloud over plain objects: one filter after the other, one
- * sort, one slice. It shares no code with the sandbox and is as slow as it looks. Where the
- * document is silent it follows docs/partner.md#silent-points.
+ * Section 4.2 of docs/partner.md, literally over plain objects: one filter after the other, one
+ * sort, one cut. It shares no code with the sandbox and is slow. Where the document is silent, it
+ * follows docs/partner.md#silent-points.
  */
 export interface ModelRecord {
   readonly id: number;
@@ -57,7 +57,7 @@ function wholeFrom(least: number, text = ''): number | undefined {
   return number >= least ? number : undefined;
 }
 
-/** Part of a name, or two words as first name and last name. */
+/** Matches a part of a name, or two words as first name and last name. */
 function isFound({ productName, firstName, lastName }: ModelRecord, search: string): boolean {
   const words = search.split(/\s+/);
   const [first, family] = [firstName.toLowerCase(), lastName.toLowerCase()];
@@ -85,7 +85,7 @@ export function answer(world: ModelWorld, parameters: Parameters): ModelAnswer {
     ({ organizationId, productId }) =>
       world.organizationIds.includes(organizationId) && world.productIds.includes(productId),
   );
-  // Filter rule 1: AND, so each filter narrows what the one before left.
+  // Filter rule 1: AND, so each filter narrows the result of the one before.
   const narrow = <Wanted>(
     wanted: Wanted | undefined,
     keep: (record: ModelRecord, wanted: Wanted) => boolean,
@@ -94,7 +94,7 @@ export function answer(world: ModelWorld, parameters: Parameters): ModelAnswer {
   };
 
   narrow(scalar('search')?.toLowerCase(), isFound);
-  // Filter rule 3: the start of the first day, and the end of the last, in the platform's zone.
+  // Filter rule 3: the start of the first day and the end of the last, in the partner's zone.
   const start = date(scalar('start_date'))?.toZonedDateTime(world.timeZone).toInstant();
   const end = date(scalar('end_date'))
     ?.add({ days: 1 })

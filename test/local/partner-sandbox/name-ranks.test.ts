@@ -13,7 +13,7 @@ function ranked(rows: string[]): NameRanks {
   });
 }
 
-/** The pairs of names that the ranks put in another order than the collation. */
+/** The pairs of names that the ranks order differently from the collation. */
 function disordered(ranks: NameRanks, rows: readonly string[]): string[][] {
   return rows.flatMap((left, row) =>
     rows
@@ -26,7 +26,7 @@ function disordered(ranks: NameRanks, rows: readonly string[]): string[][] {
 }
 
 describe('ranks', () => {
-  it('compare as the names do, whatever rows come later or get another name', () => {
+  it('compare as the names do, for any later rows and changed names', () => {
     const name = fc.oneof(
       fc.constantFrom('Öl', 'O\u0308l', 'öl', 'Ol', '', "O'l", '例'),
       fc.string({ maxLength: 3 }),

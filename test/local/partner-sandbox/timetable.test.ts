@@ -28,7 +28,7 @@ function begin(seed = 1) {
   };
 }
 
-it('has happened to the same in every process by the same moment, however often it was asked before', () => {
+it('the timetable gives the same world in each process at the same moment, after any earlier requests', () => {
   fc.assert(
     fc.property(
       fc.nat({ max: 5 }),
@@ -45,7 +45,7 @@ it('has happened to the same in every process by the same moment, however often 
   );
 });
 
-it('completes, edits, removes and restores each that is not backdated, in this order', () => {
+it('the timetable completes, edits, removes and restores each record that is not backdated, in this order', () => {
   const changes = begin().changesUntil(since + 12 * cycleMs);
   const [first] = changes;
   expect(changes.filter(({ id }) => id === first?.id).map(({ kind }) => kind)).toEqual([
@@ -56,7 +56,7 @@ it('completes, edits, removes and restores each that is not backdated, in this o
   ]);
 });
 
-it('shows each change where it belongs', () => {
+it('the timetable shows each change in its place', () => {
   const { world, changesUntil } = begin();
   const before = world.count;
   for (let at = since; at < since + 12 * cycleMs; at += 120_000) {
@@ -77,6 +77,6 @@ it('shows each change where it belongs', () => {
       kind === 'edited' ? world.get(id)?.organization_id : undefined,
     );
   }
-  // Two more each cycle; four of them are away for four cycles.
+  // There are two more in each cycle. Four of them are absent for four cycles.
   expect(world.count).toBe(before + 24 - 4);
 });

@@ -30,7 +30,7 @@ const listPath = '/api/v1/ax/assessments';
 const ids = ({ data }: Page) => data.map(({ id }) => id);
 
 describe('an injected fault', () => {
-  it('strikes as often as asked, and the next request goes through', async () => {
+  it('happens as often as requested, and then the next request succeeds', async () => {
     const sandbox = await start();
     const { request } = await visit(sandbox);
     sandbox.injectFaults({ kind: 'too-many-requests', times: 2, retryAfter: 7 });
@@ -45,7 +45,7 @@ describe('an injected fault', () => {
     ]);
   });
 
-  it('waits for the route and the request it was meant for', async () => {
+  it('waits for its route and its request', async () => {
     const sandbox = await start();
     const { request } = await visit(sandbox);
     sandbox.injectFaults({ kind: 'server-error', status: 500, on: 'record', after: 1 });
@@ -68,7 +68,7 @@ describe('an injected fault', () => {
     expect([status, headers.get('retry-after')]).toEqual([503, 'Sat, 21 Nov 2026 12:01:30 GMT']);
   });
 
-  it('breaks the connection before or amid the answer', async () => {
+  it('breaks the connection before or within the answer', async () => {
     const sandbox = await start();
     const { request } = await visit(sandbox);
     sandbox.injectFaults({ kind: 'reset' });
@@ -78,7 +78,7 @@ describe('an injected fault', () => {
     expect((await request(listPath)).status).toBe(200);
   });
 
-  it('answers with a page for people, or half a page for machines', async () => {
+  it('answers with an HTML page, or half a page of JSON', async () => {
     const sandbox = await start();
     const { request } = await visit(sandbox);
     sandbox.injectFaults({ kind: 'html', status: 200 }, { kind: 'truncated' });
@@ -88,7 +88,7 @@ describe('an injected fault', () => {
     expect(() => JSON.parse(half)).toThrow(SyntaxError);
   });
 
-  it('can take its time, and a closing sandbox does not wait for it', async () => {
+  it('delays its answer, for which a closing sandbox does not wait', async () => {
     const sandbox = await start();
     const { request } = await visit(sandbox);
     sandbox.injectFaults({ kind: 'slow-body', ms: 20 }, { kind: 'slow-headers', ms: 600_000 });
@@ -110,7 +110,7 @@ describe('an injected fault', () => {
     expect(wellFormed(await list())).toBe(50);
   });
 
-  it('redirects, or answers with more than anybody wants', async () => {
+  it('redirects, or answers with more than any client reads', async () => {
     const sandbox = await start();
     const token = await tokenFor(sandbox);
     sandbox.injectFaults({ kind: 'redirect' }, { kind: 'oversized', bytes: 3_000_000 });
@@ -131,7 +131,7 @@ describe('an injected fault', () => {
 });
 
 describe('a spoiled record', () => {
-  it('is shown out of shape, wherever it is shown, until it is mended', async () => {
+  it('is malformed at each place until it is repaired', async () => {
     const sandbox = await start({ records: 3 });
     const { list, request } = await visit(sandbox);
     const { id, email, ...rest } = sandbox.world.add();
@@ -144,7 +144,7 @@ describe('a spoiled record', () => {
   });
 });
 
-/** How what is shown differs from the whole: which field, and what is in its place. */
+/** The differences from the whole record: the fields, and their replacements. */
 function waysOf(whole: object | undefined, shown: object): string[] {
   return Object.entries(whole ?? {}).flatMap(([field, value]) => {
     const now: unknown = Reflect.get(shown, field);
@@ -200,12 +200,12 @@ describe('a switch', () => {
     const { meta } = await list('filter[start_date]=2026-12-01');
     expect(meta.count).toBeGreaterThan(5);
     expect(meta.count).toBeLessThan(35);
-    // Whoever looks at the world sees them, too, without a request.
+    // The world has them, too, without a request.
     now = now.add({ minutes: 1 });
     expect(sandbox.world.count).toBe(51);
   });
 
-  it('takes content from a share of the records, always the same, and never their identity', async () => {
+  it('removes contents from a constant share of the records, and never their identity', async () => {
     const sandbox = await start({ records: 100, nulls: 0.5 });
     const { list } = await visit(sandbox);
     const [{ data }, again] = [await list('page=100'), await list('page=100')];
@@ -217,7 +217,7 @@ describe('a switch', () => {
     for (const record of odd) expect(identity.safeParse(record).success).toBe(true);
   });
 
-  it('takes each promised field away as null, as missing and as another type', async () => {
+  it('makes each promised field null, missing, or of another type', async () => {
     const sandbox = await start({ records: 1_000, nulls: 1 });
     const { list } = await visit(sandbox);
     const offsets = Array.from({ length: 10 }, (_, page) => 100 * page);
@@ -239,7 +239,7 @@ describe('a switch', () => {
     expect([...seen]).toEqual(expect.arrayContaining(expected));
   });
 
-  it('takes the id or the day from a share of the records, always the same', async () => {
+  it('removes the id or the day from a constant share of the records', async () => {
     const sandbox = await start({ records: 100, malformed: 0.3 });
     const { list } = await visit(sandbox);
     const { data } = await list('page=100');
@@ -252,7 +252,7 @@ describe('a switch', () => {
     for (const record of anonymous) expect(content.safeParse(record).success).toBe(true);
   });
 
-  it('adds fields that the document does not name and keeps those that it does', async () => {
+  it('adds undocumented fields and keeps the documented ones', async () => {
     const sandbox = await start({ extraFields: true });
     const [record] = (await (await visit(sandbox)).list()).data;
     expect(record).toMatchObject(sandbox.world.get(record?.id ?? 0) ?? {});
@@ -274,7 +274,7 @@ describe('a switch', () => {
     expect(await response.json()).toMatchObject({ created_at: 1795262700, expires_in: 5 });
   });
 
-  it('answers so many requests within any minute, and tells the others nothing but 429', async () => {
+  it('answers so many requests within any minute, and the others with 429 and no more', async () => {
     const clock = new ManualClock('2026-11-21T12:00:00Z');
     const sandbox = await start({ clock, requestsPerMinute: 3 });
     const { request } = await visit(sandbox);
@@ -292,7 +292,7 @@ describe('a switch', () => {
     expect(await statuses(4)).toEqual([200, 200, 200, 200]);
   });
 
-  it('makes the rows of the same records longer than 2 MiB', async () => {
+  it('makes the rows of constant records longer than 2 MiB', async () => {
     const sandbox = await start({ hugeRows: 0.05, records: 40 });
     const { list } = await visit(sandbox);
     const huge = ({ data }: Page) =>
@@ -305,7 +305,7 @@ describe('a switch', () => {
     expect(huge(await list(''))).toEqual([]);
   });
 
-  it('counts more than there are, but not by days', async () => {
+  it('counts too many in total, but not by days', async () => {
     const sandbox = await start({ records: 40, countOffset: 3 });
     const { list } = await visit(sandbox);
     expect((await list('')).meta.count).toBe(43);
@@ -314,7 +314,7 @@ describe('a switch', () => {
     expect((await list('')).meta.count).toBe(40);
   });
 
-  it('has every other request answered by a replica that lags', async () => {
+  it('has every other request answered by a lagging replica', async () => {
     const clock = new ManualClock('2026-11-21T12:00:00Z');
     const sandbox = await start({ clock, records: 3, replicaLag: 10 });
     const { world } = sandbox;
@@ -346,7 +346,7 @@ describe('a switch', () => {
     expect(JSON.parse(after)).toContainEqual(now);
   });
 
-  it('has a replica to which all has happened in its time, whatever it was', async () => {
+  it('has a replica that learns each change after its time', async () => {
     const clock = new ManualClock('2026-11-21T12:00:00Z');
     const sandbox = await start({ clock, churn: 0.8, backdated: 0.3 });
     const { world } = sandbox;
@@ -373,7 +373,7 @@ describe('a switch', () => {
     expect(everything(world.asOf(0))).toBe(everything(world));
   });
 
-  it('keeps answers of the list for a while, by URL, and no single record', async () => {
+  it('caches answers of the list for a while, by URL, and no single record', async () => {
     const clock = new ManualClock('2026-11-21T12:00:00Z');
     const sandbox = await start({ clock, records: 3, cache: 60 });
     const { list, request } = await visit(sandbox);
@@ -390,7 +390,7 @@ describe('a switch', () => {
     expect(await count('page=99')).toBe(5);
   });
 
-  it('serves a share of what was removed by its id, always the same', async () => {
+  it('serves a constant share of the removed records by their ids', async () => {
     const sandbox = await start({ zombies: 0.5 });
     const { list, request } = await visit(sandbox);
     const ids = [...sandbox.world.assessments()].map(({ id }) => id);
@@ -418,7 +418,7 @@ describe('a switch', () => {
     expect(ids(await list('sort=user_name'))).toEqual([8, 9]);
   });
 
-  it('makes the server contradict the document by name, and obey it again', async () => {
+  it('makes the server contradict the document by name, and follow it again', async () => {
     const sandbox = await start({ deviations: ['wrapped-record', 'cap-of-200'] });
     const { list, request } = await visit(sandbox);
     const { id } = sandbox.world.add();
@@ -431,8 +431,8 @@ describe('a switch', () => {
   });
 });
 
-describe('starting', () => {
-  it('says so when the port is taken', async () => {
+describe('a starting sandbox', () => {
+  it('reports an occupied port', async () => {
     const { url } = await start();
     await expect(startPartnerSandbox({ port: Number(new URL(url).port) })).rejects.toThrow(
       PortTakenError,

@@ -7,7 +7,7 @@ export interface Page {
   readonly meta: { readonly count: number; readonly offset: number; readonly page: number };
 }
 
-/** A client as plain as possible: what a person would do with curl. */
+/** A plain client, with the requests that a person would send with curl. */
 export async function tokenFor(sandbox: PartnerSandbox): Promise<string> {
   const { clientId, clientSecret } = sandbox.credentials;
   const response = await fetch(`${sandbox.url}/oauth/token`, {

@@ -19,7 +19,7 @@ const heard = (
   organizationId,
 });
 
-describe('a change that no event tells of', () => {
+describe('a change without an event', () => {
   it.each([
     ['completed', 'created'],
     ['backdated', 'created'],
@@ -27,11 +27,11 @@ describe('a change that no event tells of', () => {
     ['removed', 'withdrawn'],
     ['restored', 'restored'],
     ['restored', 'created'],
-  ] as const)('is not one that was %s, where %s has come', (kind, type) => {
+  ] as const)('does not include one that was %s, if %s has come', (kind, type) => {
     expect(untold([change(kind, 7)], [heard('demo/7/1', type)])).toEqual([]);
   });
 
-  it('is an edit that no event shows: not where it was edited before it was seen for the first time', () => {
+  it('includes an edit without an event, unless the first event shows it', () => {
     const due = [change('edited', 7)];
     expect(untold(due, [heard('demo/7/1', 'created', 1)])).toEqual(due);
     expect(untold(due, [heard('demo/7/2', 'updated', 1)])).toEqual(due);
@@ -39,7 +39,7 @@ describe('a change that no event tells of', () => {
     expect(untold(due, [heard('demo/7/2', 'updated', 2)])).toEqual([]);
   });
 
-  it('is one of which another kind of event has come, or one of another assessment', () => {
+  it("includes one with another kind of event, or with another assessment's", () => {
     const due = [change('edited', 7), change('removed', 8)];
     expect(untold(due, [heard('demo/7/1', 'created'), heard('demo/9/2', 'withdrawn')])).toEqual(
       due,
@@ -47,36 +47,36 @@ describe('a change that no event tells of', () => {
   });
 });
 
-describe('an event is false', () => {
+describe('a false event', () => {
   const happened = [change('completed', 7), change('edited', 7)];
 
-  it('where nothing like it has happened', () => {
+  it('has no matching change', () => {
     expect(falsehoods(happened, [heard('demo/7/2', 'withdrawn')])).toEqual([
       'demo/7/2 says withdrawn, and nothing like it has happened',
     ]);
     expect(falsehoods(happened, [heard('demo/8/1', 'created')])).toHaveLength(1);
   });
 
-  it('where another id has told the same', () => {
+  it("repeats another id's event", () => {
     const twice = [heard('demo/7/1', 'created'), heard('demo/7/2', 'created')];
     expect(falsehoods(happened, twice)).toEqual(['demo/7/2 says created, as demo/7/1 has before']);
   });
 
-  it('not where SQS has delivered it twice, nor where it is a test', () => {
+  it('is neither a second delivery by SQS nor a test event', () => {
     const repeated = [heard('demo/7/1', 'created'), heard('demo/7/1', 'created')];
     expect(falsehoods(happened, [...repeated, heard('demo/test/1', 'test')])).toEqual([]);
   });
 });
 
-describe('a day of the certificate is wrong', () => {
+describe('a wrong day of the certificate', () => {
   const proven = { day: '2026-11-20', state: 'proven', count: 3 };
   const world = new Map([['2026-11-20', 3]]);
 
   it.each([
-    ['where the world has another number', [{ ...proven, count: 2 }], '2 known, 3 in the world'],
-    ['where it is unproven', [{ ...proven, state: 'unproven' }], 'unproven'],
+    ['has another number in the world', [{ ...proven, count: 2 }], '2 known, 3 in the world'],
+    ['is unproven', [{ ...proven, state: 'unproven' }], 'unproven'],
     [
-      'where something is known that is not there',
+      'has a certification that does not exist',
       [{ day: '2026-11-19', state: 'proven', count: 1 }],
       '1 known, 0 in the world',
     ],
@@ -84,12 +84,12 @@ describe('a day of the certificate is wrong', () => {
     expect(wrongDays(days, world, new Set())).toEqual([`${days[0]?.day}: ${problem}`]);
   });
 
-  it('not where it has what is in the world, since its proof or before', () => {
+  it("does not equal the world's number at its proof or now", () => {
     expect(wrongDays([proven], world, new Set())).toEqual([]);
     expect(wrongDays([{ ...proven, count: 2, since: 1 }], world, new Set())).toEqual([]);
   });
 
-  it('not where something has just happened on it, or it is still to come', () => {
+  it('has no recent change, and is not in the future', () => {
     expect(wrongDays([{ ...proven, count: 9 }], world, new Set(['2026-11-20']))).toEqual([]);
     expect(wrongDays([{ ...proven, count: 0, state: 'not-yet' }], world, new Set())).toEqual([]);
   });

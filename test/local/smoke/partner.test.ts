@@ -7,7 +7,7 @@ import { DemoPartner } from '../../../local/smoke/partner.ts';
 
 const noon = Date.parse('2026-11-20T12:00:00Z');
 const second = 1_000;
-/** Of the partner's clock, when it answers; and how far its header's `Date` lies behind, as a busy server's does. */
+/** The partner's clock at its answer. Its header's `Date` lags by some seconds, as a busy server's does. */
 let partnersNow = noon;
 const staleDate = { date: new Date(noon - 3 * second).toUTCString() };
 const server = createServer((_, response) => {
@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => close(server));
 
-/** A clock that is read at these moments, one after the other, and at the last one from then on. */
+/** A clock with these readings, the last of which stays. */
 function clockAt(...moments: number[]) {
   const last = moments.at(-1) ?? 0;
   return {
@@ -32,13 +32,9 @@ function clockAt(...moments: number[]) {
 }
 
 it.each([
-  ['as the own clock says while the answer is as fast', noon, noon],
-  [
-    'as the own clock says, however long the answer was under way',
-    noon - second,
-    noon + 9 * second,
-  ],
-])('has happened so far %s', async (_, asked, answered) => {
+  ['by our own clock, while the answer is as fast', noon, noon],
+  ['by our own clock, for any delay of the answer', noon - second, noon + 9 * second],
+])("the partner's changes so far are counted %s", async (_, asked, answered) => {
   partnersNow = noon;
   const partner = await DemoPartner.ask(url, clockAt(asked, answered));
   expect(partner.now()).toBe(answered);
@@ -49,7 +45,7 @@ it.each([
 it.each([
   ['behind', noon + 3_600 * second],
   ['ahead of it', noon - 3_600 * second],
-])("goes by the partner's clock where the own one is %s", async (_, now) => {
+])("the demo partner has the partner's time if our own clock is %s", async (_, now) => {
   partnersNow = now;
   const partner = await DemoPartner.ask(url, clockAt(noon, noon + second));
   const doubt = Math.abs(partner.now() - now);

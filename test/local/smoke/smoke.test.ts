@@ -30,7 +30,7 @@ afterEach(() => rm(directory, { recursive: true }));
 const smoked = (...flags: string[]) =>
   new RunningProgram(smoke, ['--local', ...flags], { environment: environment() }).ended;
 
-/** From now on, the demo's queue gets everything but these; and before, an event of which nothing is true. */
+/** From now on, the demo's queue gets all events except these, and first a false event. */
 async function spoil(...types: string[]): Promise<void> {
   const { aws } = instanceSchema.parse(
     JSON.parse(await readFile(join(directory, 'instance.json'), 'utf8')),
@@ -45,7 +45,7 @@ async function spoil(...types: string[]): Promise<void> {
     (one) => 'EVENTS_TOPIC_ARN' in one,
   );
   const { Subscriptions = [] } = await sns.send(new ListSubscriptionsByTopicCommand({ TopicArn }));
-  // Beside it, `npm start` has subscribed queues of its own. They are listed by random ids.
+  // `npm start` has also subscribed its own queues, which are listed by random ids.
   const theirs = Subscriptions.filter(
     ({ Endpoint = '' }) => !/:demo-(?:events|filter-\d+)$/.test(Endpoint),
   );
@@ -66,14 +66,14 @@ async function spoil(...types: string[]): Promise<void> {
   sns.destroy();
 }
 
-it('passes on the demo, and fails when changes are not told and a false event is', async () => {
+it('smoke passes on the demo, and fails if changes are not announced and a false event is', async () => {
   const argv = ['--demo', '--port', '0', '--every', '0.5'];
   const demo = new RunningProgram(start, argv, { environment: environment() });
   onTestFinished(async () => {
     demo.interrupt();
     await demo.ended;
   });
-  // What was removed during the baseline was not noticed, perhaps.
+  // A removal during the baseline may be unnoticed.
   await demo.shows(/ withdrawn /);
   const passed = await smoked();
   expect(passed.stdout).toMatch(
@@ -81,7 +81,7 @@ it('passes on the demo, and fails when changes are not told and a false event is
   );
   expect(passed).toMatchObject({ exitCode: 0, stderr: '' });
 
-  // An edit that the notifier sees with its completion, when it was kept from its work, is told as created.
+  // A delayed notifier sees an edit together with its completion, and announces it as created.
   await spoil('certification.updated', 'certification.created');
   const failed = await smoked('--within', '1');
   expect(failed.exitCode).toBe(1);
@@ -91,7 +91,7 @@ it('passes on the demo, and fails when changes are not told and a false event is
   expect(failed.stdout).toMatch(/\nfailed: \d+ of the above\n$/);
 });
 
-it('refuses a partner that is no demo, and says how to have one', async () => {
+it('smoke refuses a partner that is no demo, and says how to have one', async () => {
   const partner = await startPartnerSandbox({ records: 1 });
   try {
     await expect(DemoPartner.ask(partner.url, systemClock)).rejects.toThrow(NoDemoError);
