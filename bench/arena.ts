@@ -1,7 +1,7 @@
 import { ManualClock } from '../test/scaffold/clock.ts';
 import { type AwsReady, type Child, type PartnerReady, partnerReady, startChild } from './child.ts';
 import { type Consumption, Meter } from './meter.ts';
-import { control, requestsTo } from './sandbox-control.ts';
+import { controlSandbox, requestsTo } from './sandbox-control.ts';
 import { now } from './settings.ts';
 import { type Heard, Subscriber } from './subscriber.ts';
 import { createTicker, type Ticker } from './ticker.ts';
@@ -121,7 +121,7 @@ export class Arena {
   }
 
   control(method: string, path: string, body?: object): Promise<unknown> {
-    return control(this.partner, method, path, body);
+    return controlSandbox(this.partner, method, path, body);
   }
 
   async close(): Promise<void> {

@@ -41,7 +41,7 @@ const mostGrowth = 1.1;
  *
  * @param smaller the same for a smaller history: memory must not grow with it
  */
-export async function baseline(
+export async function baselineCase(
   arena: Arena,
   aws: AwsReady,
   records: number,

@@ -1,5 +1,5 @@
 import { environment } from '../lambda/names.ts';
-import { listen } from '../local/aws/loopback-server.ts';
+import { listenOnLoopback } from '../local/aws/loopback-server.ts';
 import { SecretStore } from '../local/aws/secret-store.ts';
 import { secretsManager } from '../local/aws/secrets-manager.ts';
 import { functionEnvironment } from '../test/scaffold/settings.ts';
@@ -39,7 +39,7 @@ export async function coldStart(aws: AwsReady, imports: number): Promise<ScoreRo
     ...functionEnvironment({ name: 'cold-start', baseUrl: partner.ready.url, timeZone }),
     AWS_ENDPOINT_URL_DYNAMODB: aws.dynamodb,
     AWS_ENDPOINT_URL_SNS: aws.messaging,
-    AWS_ENDPOINT_URL_SECRETS_MANAGER: await listen(server),
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: await listenOnLoopback(server),
     [environment.table]: aws.table,
     [environment.eventsTopic]: people.topic,
     [environment.alertsTopic]: people.topic,

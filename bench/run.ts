@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod';
 import { Arena, type WorldWanted } from './arena.ts';
-import { baseline } from './baseline-case.ts';
+import { baselineCase } from './baseline-case.ts';
 import {
   auditsOfAnHour,
   backdated,
@@ -96,12 +96,12 @@ await inWorld('small', { records: sizes.small, until: today }, async (arena) => 
 
 let smaller: ScoreRow | undefined;
 await inWorld('fewer', { records: sizes.fewer, until: today }, async (arena) => {
-  smaller = await baseline(arena, aws.ready, sizes.fewer);
+  smaller = await baselineCase(arena, aws.ready, sizes.fewer);
   found(smaller);
 });
 
 await inWorld('middle', { records: sizes.middle, until: today }, async (arena) => {
-  found(await baseline(arena, aws.ready, sizes.middle, options.quick ? undefined : smaller));
+  found(await baselineCase(arena, aws.ready, sizes.middle, options.quick ? undefined : smaller));
   await arena.startPollers();
   await settle(arena);
   found(...(await quietTick(arena, size(sizes.middle))));

@@ -5,7 +5,7 @@ const logged = z.array(z.object({ path: z.string() }));
 const apiPath = '/api/';
 
 /** docs/partner.md#control-it. */
-export async function control(
+export async function controlSandbox(
   { url }: PartnerReady,
   method: string,
   path: string,
@@ -22,6 +22,6 @@ export async function control(
 
 /** Requests to the API since the log was emptied. */
 export async function requestsTo(partner: PartnerReady): Promise<number> {
-  const log = logged.parse(await control(partner, 'GET', '/requests'));
+  const log = logged.parse(await controlSandbox(partner, 'GET', '/requests'));
   return log.filter(({ path }) => path.startsWith(apiPath)).length;
 }

@@ -8,28 +8,28 @@ import { askedPath, page, pathOf } from './layout.ts';
 import { type Context, Hono, html } from './library.ts';
 import { addLocalPages } from './local-pages.ts';
 import type { ConsolePage, Download, PageRequest } from './page.ts';
-import { certification, certificationFound } from './pages/certification.ts';
-import { command, commandList } from './pages/commands.ts';
-import { events } from './pages/events.ts';
-import { held } from './pages/held.ts';
-import { notices } from './pages/notices.ts';
-import { now } from './pages/now.ts';
-import { proof, proofCsv } from './pages/proof.ts';
-import { run } from './pages/run.ts';
+import { certificationPage, certificationSearchPage } from './pages/certification.ts';
+import { commandListPage, commandPage } from './pages/commands.ts';
+import { eventsPage } from './pages/events.ts';
+import { heldPage } from './pages/held.ts';
+import { noticesPage } from './pages/notices.ts';
+import { nowPage } from './pages/now.ts';
+import { proofCsv, proofPage } from './pages/proof.ts';
+import { runPage } from './pages/run.ts';
 import { Runs, type RunsOptions, runPath } from './runs.ts';
 
 /** The pages of each integration. */
 const pages: readonly ConsolePage[] = [
-  now,
-  events,
-  proof,
-  held,
-  notices,
-  certification,
-  certificationFound,
-  commandList,
-  command,
-  run,
+  nowPage,
+  eventsPage,
+  proofPage,
+  heldPage,
+  noticesPage,
+  certificationPage,
+  certificationSearchPage,
+  commandListPage,
+  commandPage,
+  runPage,
 ];
 
 const downloads: readonly Download[] = [proofCsv];

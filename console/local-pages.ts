@@ -2,10 +2,10 @@ import { filledIn, runIn } from './command-form.ts';
 import type { Door, LocalDoor } from './door.ts';
 import { askedPath, page } from './layout.ts';
 import type { Hono } from './library.ts';
-import { type LocalPage, mail, payload, payloads } from './pages/local.ts';
-import { provoke } from './pages/provoke.ts';
+import { type LocalPage, mailPage, payloadPage, payloadsPage } from './pages/local.ts';
+import { provokePage } from './pages/provoke.ts';
 
-const pages: readonly LocalPage[] = [mail, payloads, payload, provoke];
+const pages: readonly LocalPage[] = [mailPage, payloadsPage, payloadPage, provokePage];
 /** Ids of sent forms that are remembered: a form that is sent twice counts once. */
 const formsKept = 1_000;
 

@@ -26,7 +26,7 @@ export function settingAt(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, key) => {
     if (typeof key === 'number') return `${text}[${key}]`;
     const setting = String(key);
-    return `${text}${text && '.'}${mayBeSecret(setting) ? `(${described(setting)})` : setting}`;
+    return `${text}${text && '.'}${mayBeSecret(setting) ? `(${describedValue(setting)})` : setting}`;
   }, '');
 }
 
@@ -34,7 +34,7 @@ export function settingAt(path: readonly PropertyKey[]): string {
  * Describes a wrong value without repeating a possible credential. A short plain value is quoted. A value that could be
  * a secret is only described: a long run of letters and digits, a URL with more than a host, a long text.
  */
-export function described(value: unknown): string {
+export function describedValue(value: unknown): string {
   switch (typeof value) {
     case 'undefined':
       return 'nothing';

@@ -3,7 +3,7 @@ import { deployment } from './config/deployment.ts';
 import type { NotifierConfigInput } from './config/input.ts';
 import { integration } from './config/integration.ts';
 import { notifier } from './config/notifier.ts';
-import { ConfigError, described, settingAt } from './config-error.ts';
+import { ConfigError, describedValue, settingAt } from './config-error.ts';
 
 /** The settings of the stack: checked, with defaults, and with `baseUrl` reduced to its origin. */
 export type NotifierConfig = z.output<typeof deployment>;
@@ -53,7 +53,7 @@ function parsed<T>(schema: z.ZodType<T>, input: unknown, source?: string): T {
 /** The problem with one setting of an integration: "… found; allowed: …". Undefined: there is none. */
 export function problemWith(setting: 'baseUrl' | 'timeZone', value: unknown): string | undefined {
   const [issue] = integration.shape[setting].safeParse(value).error?.issues ?? [];
-  return issue && `${described(value)} found; allowed: ${issue.message}`;
+  return issue && `${describedValue(value)} found; allowed: ${issue.message}`;
 }
 
 /** One line for each problem: its setting, the value that was found, and the allowed values. */
@@ -77,7 +77,7 @@ function problemsOf(issue: z.core.$ZodIssue, input: unknown): string[] {
     }
   }
   const where = settingAt(path) || 'the configuration';
-  return [`${where}: ${described(valueAt(input, path))} found; allowed: ${issue.message}`];
+  return [`${where}: ${describedValue(valueAt(input, path))} found; allowed: ${issue.message}`];
 }
 
 /** The problems of the only alternative whose form is right; none if there are several. */

@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { NotifierError } from '../lambda/errors.ts';
 import { type NotifierConfig, parseConfig } from './config.ts';
-import { ConfigError, described, withoutSecrets } from './config-error.ts';
+import { ConfigError, describedValue, withoutSecrets } from './config-error.ts';
 
 /** The configuration's file does not exist, or is no module that Node can run; `cause` has the reason. */
 class ConfigUnloadableError extends NotifierError {
@@ -37,14 +37,14 @@ export async function loadConfig(main: string, environment?: unknown): Promise<N
   const file = main.replace(/(?=\.config\.\w+$)/, `.${name}`);
   if (file === main) {
     const type = extname(main);
-    const found = `env: ${described(name)} found; allowed: none beside a file of this name`;
+    const found = `env: ${describedValue(name)} found; allowed: none beside a file of this name`;
     const renamed = `Call the file *.config${type}; then *.${name}.config${type} has the settings of ${name}`;
     throw new ConfigError([`${found}. ${renamed}`], main);
   }
   const stackName = `certification-notifier${ending}`;
   const config = parseConfig({ stackName, ...Object(await exportOf(file)) }, file);
   if (config.stackName.endsWith(ending)) return config;
-  const found = `stackName: ${described(config.stackName)} found`;
+  const found = `stackName: ${describedValue(config.stackName)} found`;
   throw new ConfigError([`${found}; allowed: a name that ends with "${ending}", or none`], file);
 }
 
@@ -61,7 +61,7 @@ function nameOf(environment: unknown): string {
   const allowed =
     'lower-case letters, digits and hyphens, starting with a letter, at most 30 characters';
   throw new ConfigError(
-    [`env: ${described(environment)} found; allowed: ${allowed}`],
+    [`env: ${describedValue(environment)} found; allowed: ${allowed}`],
     'the context',
   );
 }

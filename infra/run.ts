@@ -6,7 +6,7 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { NotifierError } from '../lambda/errors.ts';
 import { buildApp } from './build-app.ts';
 import { type NotifierConfig, parseConfig } from './config.ts';
-import { ConfigError, described } from './config-error.ts';
+import { ConfigError, describedValue } from './config-error.ts';
 import { demoConfig } from './demo.ts';
 import { loadConfig } from './load-config.ts';
 import { refuseLargeTemplate } from './template-size.ts';
@@ -47,10 +47,12 @@ export async function run([file]: readonly string[], { streams }: Host): Promise
 /** @throws ConfigError for another value, and beside an environment: the demo has neither a file nor environments */
 function demoOnly(demo: unknown, environment: unknown): NotifierConfig {
   const problems = [
-    ...(String(demo) === 'true' ? [] : [`demo: ${described(demo)} found; allowed: true, or none`]),
+    ...(String(demo) === 'true'
+      ? []
+      : [`demo: ${describedValue(demo)} found; allowed: true, or none`]),
     ...(environment === undefined
       ? []
-      : [`env: ${described(environment)} found; allowed: none beside demo`]),
+      : [`env: ${describedValue(environment)} found; allowed: none beside demo`]),
   ];
   if (problems.length > 0) throw new ConfigError(problems, 'the context');
   return parseConfig(demoConfig);

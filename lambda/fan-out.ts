@@ -1,12 +1,12 @@
 import type { Context } from 'aws-lambda';
 import { assemble } from './assembly.ts';
 import { TaskFailure } from './fan-out/errors.ts';
-import { carryOut } from './fan-out/task.ts';
+import { carryOutTask } from './fan-out/task.ts';
 import { FunctionJournal } from './function-journal.ts';
 import { dynamoFanOutLedger } from './ledger/dynamo-fan-out-ledger.ts';
-import { parseSettings } from './settings.ts';
+import { parseFunctionSettings } from './settings.ts';
 
-const environment = parseSettings(process.env);
+const environment = parseFunctionSettings(process.env);
 const { name } = environment.INTEGRATION;
 const journal = new FunctionJournal('certification-notifier-baseline', name);
 const assembled = assemble(environment, journal);
@@ -18,7 +18,7 @@ export async function handler(event: unknown, context: Context) {
   journal.begin(context);
   const effort = parts.measure();
   try {
-    const result = await carryOut(parts, event, { id: context.awsRequestId, deadline });
+    const result = await carryOutTask(parts, event, { id: context.awsRequestId, deadline });
     // Of a plan, only the number of its ranges is logged: all of them would be a line of 60 KB.
     const brief = 'left' in result ? { ...result, left: result.left.length } : result;
     journal.info('task', { ...effort(), task: event, result: brief });

@@ -11,11 +11,11 @@ import { dynamoOpsLedger } from './ledger/dynamo-ops-ledger.ts';
 import { carryOut } from './operations/carry-out.ts';
 import type { CommandAnswer } from './operations/contract.ts';
 import type { OperationParts } from './operations/parts.ts';
-import { parseSettings } from './settings.ts';
+import { parseFunctionSettings } from './settings.ts';
 import { tick } from './tick/tick.ts';
 import { awsTimeouts } from './timeouts.ts';
 
-const environment = parseSettings(process.env);
+const environment = parseFunctionSettings(process.env);
 const { name } = environment.INTEGRATION;
 const journal = new FunctionJournal('certification-notifier-operate', name);
 const tickJournal = new TickJournal(name, environment.TABLE_NAME);

@@ -2,11 +2,11 @@ import type { Context } from 'aws-lambda';
 import { assemble } from './assembly.ts';
 import { Failure } from './failure.ts';
 import { TickJournal } from './journal.ts';
-import { parseSettings } from './settings.ts';
+import { parseFunctionSettings } from './settings.ts';
 import { type TickReport, tick } from './tick/tick.ts';
 import { CommitsFailedError } from './write-each.ts';
 
-const environment = parseSettings(process.env);
+const environment = parseFunctionSettings(process.env);
 const journal = new TickJournal(environment.INTEGRATION.name, environment.TABLE_NAME);
 const parts = assemble(environment, journal);
 

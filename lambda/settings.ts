@@ -120,7 +120,9 @@ export function tickSettings(settings: Settings) {
  *
  * @throws SettingsError naming every variable and path that is missing or wrong, and no value
  */
-export function parseSettings(variables: Readonly<Record<string, string | undefined>>): Settings {
+export function parseFunctionSettings(
+  variables: Readonly<Record<string, string | undefined>>,
+): Settings {
   const parsed = settings.safeParse(variables);
   if (!parsed.success)
     throw new SettingsError(

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { problemWith } from '../infra/config.ts';
 import type { ProcessHost } from '../ops/host.ts';
 import { firstPort } from './ports.ts';
-import { commandLine, filePath } from './program.ts';
+import { filePath, newCommandLine } from './program.ts';
 
 const number = (allowed: string, schema: z.ZodType<number, number>) => (text: string) => {
   const value = schema.safeParse(text.trim() === '' ? Number.NaN : Number(text));
@@ -42,7 +42,7 @@ export function parseStartFlags(
   { streams, environment }: Pick<ProcessHost, 'streams' | 'environment'>,
 ): StartFlags {
   const file = filePath(environment);
-  const program = commandLine('npm start --', streams)
+  const program = newCommandLine('npm start --', streams)
     .description(
       'Runs the notifier on this machine: invented partner, embedded AWS, the real function.',
     )

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { close, listen } from './aws/loopback-server.ts';
+import { close, listenOnLoopback } from './aws/loopback-server.ts';
 import { isSystemError, StartError } from './errors.ts';
 
 /** The ports that people and consumers write down. 0: any free port. */
@@ -61,7 +61,7 @@ async function firstTaken(block: Ports): Promise<number | undefined> {
 async function isTaken(port: number): Promise<boolean> {
   const server = createServer();
   try {
-    await listen(server, port);
+    await listenOnLoopback(server, port);
     await close(server);
     return false;
   } catch (error) {

@@ -6,7 +6,7 @@ import { withOutput } from '../ops/output.ts';
 import { StartError } from './errors.ts';
 
 /** A command line that writes to these streams. Help and mistakes are written, and then thrown as CommanderError. */
-export function commandLine(
+export function newCommandLine(
   name: string,
   { output, errors }: Pick<ProcessHost['streams'], 'output' | 'errors'>,
 ): Command {

@@ -92,7 +92,7 @@ async function start(flags: StartFlags, host: OpsHost): Promise<number> {
   );
   cleanup.defer(() => aws.close());
   await publish(instance, aws);
-  const { watch } = await step('subscribing to the topics', async () => {
+  const { watchSchedules } = await step('subscribing to the topics', async () => {
     await served.load();
     return import('./watch.ts');
   });
@@ -100,7 +100,7 @@ async function start(flags: StartFlags, host: OpsHost): Promise<number> {
   screen.heading('Everything is ready', factsOf({ watched, flags, aws, every }));
   if (flags.baseUrl !== undefined)
     screen.warning('This is a real host: real personal data will be shown on this terminal.\n');
-  await watch({
+  await watchSchedules({
     aws,
     hosts: new Map(watched.map(({ integration, host }) => [integration.name, host])),
     faults,

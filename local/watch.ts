@@ -31,7 +31,7 @@ export interface Watch {
 }
 
 /** Runs the schedules with a subscriber on each topic, and shows both on the screen. */
-export async function watch({
+export async function watchSchedules({
   aws,
   hosts,
   faults,

@@ -66,7 +66,7 @@ export const assessmentNames = (
   text: string,
   earlier: readonly string[] = [],
 ): readonly string[] => [...earlier, assessmentName(text)];
-export const queue = checked(
+export const queueArn = checked(
   'the ARN of an SQS queue, such as arn:aws:sqs:us-east-1:111122223333:certifications',
   z
     .string()

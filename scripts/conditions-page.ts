@@ -15,7 +15,7 @@ const part = {
 const byHand = '<!-- By hand: -->';
 
 /** The runbook, with its conditions from the table. The text by hand stays. */
-export function runbookPage(): ReadonlyMap<string, string> {
+export function runbookParts(): ReadonlyMap<string, string> {
   return new Map([[runbook, withPart(read(runbook), part, runbookSections)]]);
 }
 

@@ -1,5 +1,5 @@
 import { commandLinePage } from './command-line-page.ts';
-import { runbookPage } from './conditions-page.ts';
+import { runbookParts } from './conditions-page.ts';
 import { configurationPage } from './configuration-page.ts';
 import { configurationTypes } from './configuration-types.ts';
 import { contractFiles } from './contract/files.ts';
@@ -9,7 +9,7 @@ import { costPage } from './cost/page.ts';
 export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
     ...commandLinePage(),
-    ...runbookPage(),
+    ...runbookParts(),
     ...configurationPage(),
     ...configurationTypes(),
     ...contractFiles(),

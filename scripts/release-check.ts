@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { factsOf } from './release/facts.ts';
-import { problemsOf, reasonsNotToPublish } from './release/problems.ts';
+import { reasonsNotToPublish, releaseProblems } from './release/problems.ts';
 
 const program = new Command('npm run release:check --')
   .description('Builds the package, and lists the reasons not to release this commit.')
@@ -23,7 +23,7 @@ else
     console.log(`  ${folder}  ${files.length}, ${sum(files)} bytes`);
 
 const reasons = reasonsNotToPublish(release);
-const problems = [...problemsOf(release), ...(publish ? reasons : [])];
+const problems = [...releaseProblems(release), ...(publish ? reasons : [])];
 for (const problem of problems) console.error(`- ${problem}`);
 if (problems.length > 0) process.exitCode = 1;
 else {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { createPartnerClient, type PartnerClient } from '../../lambda/partner/client.ts';
 import { ManualClock } from '../../test/scaffold/clock.ts';
 import { type Child, type PartnerReady, partnerReady, startChild } from '../child.ts';
-import { control, requestsTo } from '../sandbox-control.ts';
+import { controlSandbox, requestsTo } from '../sandbox-control.ts';
 import { now, today } from '../settings.ts';
 
 const added = z.object({ ids: z.array(z.int()) });
@@ -92,6 +92,6 @@ export class PeerWorld {
   }
 
   #control(method: string, path: string, body?: object): Promise<unknown> {
-    return control(this.partner, method, path, body);
+    return controlSandbox(this.partner, method, path, body);
   }
 }

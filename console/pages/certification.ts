@@ -66,9 +66,9 @@ function received({ local }: PageRequest['door'], prefix: string): Html {
 <ul class="plain">${ids.map((id) => html`<li><a href="${payloadPath(id)}">${id}</a></li>`)}</ul>`;
 }
 
-export const certification: ConsolePage = { ...life, path: 'certifications/:id' };
+export const certificationPage: ConsolePage = { ...life, path: 'certifications/:id' };
 /** The address that the search form leads to. */
-export const certificationFound: ConsolePage = { ...life, path: 'certifications' };
+export const certificationSearchPage: ConsolePage = { ...life, path: 'certifications' };
 
 /** A failed status must not hide the answer. */
 async function statusIfTold({

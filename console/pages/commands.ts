@@ -8,7 +8,7 @@ import type { ConsolePage } from '../page.ts';
 import { cell, viewOf } from '../view.ts';
 
 /** Every command that ends by itself. */
-export const commandList: ConsolePage = {
+export const commandListPage: ConsolePage = {
   path: 'commands',
   title: () => 'Commands',
   async content({ door, integration }) {
@@ -30,7 +30,7 @@ ${live(
 };
 
 /** One command as a form, filled from the address. */
-export const command: ConsolePage = {
+export const commandPage: ConsolePage = {
   path: 'commands/:command',
   under: 'commands',
   title: ({ command: name }) => formOf(name).command.usage,

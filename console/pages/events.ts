@@ -33,7 +33,7 @@ const settings = z.object({
 const cursor = z.object({ from: z.string().optional(), after: z.string().optional() });
 
 /** Events that were announced or are held, newest first, each with a link to the life of its certification. */
-export const events: ConsolePage = {
+export const eventsPage: ConsolePage = {
   path: 'events',
   title: () => 'Events',
   async content({ door, integration, given }) {

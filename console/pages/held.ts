@@ -34,7 +34,7 @@ const filters = ['organization', 'year', 'type', 'id'] as const;
 const settings = z.object(selectionSettings);
 
 /** The events that wait for a decision of ops, counted, with the decision about each count. */
-export const held: ConsolePage = {
+export const heldPage: ConsolePage = {
   path: 'held',
   title: () => 'Held',
   async content(asked) {

@@ -26,7 +26,7 @@ export interface LocalPage {
 const notKept = html`<p>The partner is a real one. Events and mails name people, so this page keeps none of them; the terminal has shown them.</p>`;
 
 /** The mails that people get, the newest first. */
-export const mail: LocalPage = {
+export const mailPage: LocalPage = {
   path: 'mail',
   under: 'mail',
   title: () => 'Mail',
@@ -49,7 +49,7 @@ export const payloadPath = (id: string): string =>
 const gist = z.object({ type: z.string() });
 
 /** The events that subscribers got, the newest first. */
-export const payloads: LocalPage = {
+export const payloadsPage: LocalPage = {
   path: 'local/events',
   under: 'local/events',
   title: () => 'Payloads',
@@ -69,7 +69,7 @@ ${live('payloads', table(`${amount(rows.length)} events`, columns, rows))}`;
 };
 
 /** One event as subscribers got it, with the subscriptions whose filter let it through. */
-export const payload: LocalPage = {
+export const payloadPage: LocalPage = {
   path: 'local/events/:integration/:subject/:revision',
   under: 'local/events',
   title: (given) => idIn(given),

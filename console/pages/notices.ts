@@ -13,7 +13,7 @@ import type { ConsolePage } from '../page.ts';
 import { viewOf } from '../view.ts';
 
 /** Open notices, in the words of the table of conditions. */
-export const notices: ConsolePage = {
+export const noticesPage: ConsolePage = {
   path: 'notices',
   title: () => 'Notices',
   async content({ door, integration }) {

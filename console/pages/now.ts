@@ -7,7 +7,7 @@ import { nextTick, recentActivity } from './activity.ts';
 import { openNotices } from './open-notices.ts';
 
 /** The verdict in a sentence, the advice, the numbers of `status`, and the work of the ticks. */
-export const now: ConsolePage = {
+export const nowPage: ConsolePage = {
   path: 'now',
   title: () => 'Now',
   async content({ door, integration }) {

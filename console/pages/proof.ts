@@ -33,7 +33,7 @@ const settings = z.object({ from: z.string().optional(), to: z.string().optional
 const yearGiven = z.coerce.number().int().min(1).max(9999);
 
 /** The proof of each day, years at a glance, and the certificate of chosen days. */
-export const proof: ConsolePage = {
+export const proofPage: ConsolePage = {
   path: 'proof',
   title: () => 'Proof',
   async content({ door, integration, given }) {

@@ -13,7 +13,7 @@ const provocationPath = (integration: string, name: string): string =>
   `provoke/${encodeURIComponent(integration)}/${encodeURIComponent(name)}`;
 
 /** All provocations, beside their effects. */
-export const provoke: LocalPage = {
+export const provokePage: LocalPage = {
   path: 'provoke',
   under: 'provoke',
   title: () => 'Provoke',

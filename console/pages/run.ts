@@ -10,7 +10,7 @@ import { terminalText } from '../terminal-text.ts';
 import { viewOf } from '../view.ts';
 
 /** One command that was given here: its output, its question, and its end. */
-export const run: ConsolePage = {
+export const runPage: ConsolePage = {
   path: 'runs/:id',
   under: 'commands',
   title: () => 'Command',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { described, settingAt } from '../config-error.ts';
+import { describedValue, settingAt } from '../config-error.ts';
 import { maxIntegrations, maxResources, resourcesOf } from './limits.ts';
 import { tooLargePolicies } from './policy-sizes.ts';
 import { record } from './words.ts';
@@ -182,12 +182,12 @@ function strangeRegions({ keyArn, pagerTopicArn, integrations, subscriptions }: 
     if (partition !== first.partition)
       return {
         path,
-        message: `an ARN of the partition ${described(first.partition)}, as ${settingAt(first.path)} is`,
+        message: `an ARN of the partition ${describedValue(first.partition)}, as ${settingAt(first.path)} is`,
       };
     if (!anyRegion && region !== first.region)
       return {
         path,
-        message: `an ARN of ${described(first.region)}, as ${settingAt(first.path)} is: both are of the region that is deployed to`,
+        message: `an ARN of ${describedValue(first.region)}, as ${settingAt(first.path)} is: both are of the region that is deployed to`,
       };
     return [];
   });
@@ -265,7 +265,7 @@ function unknownIntegrations({ integrations, subscriptions }: Shape): Clash[] {
       name && !names.includes(name)
         ? {
             path: ['subscriptions', subscriber, 'filter', 'integrations', index],
-            message: `the name of a configured integration (${names.map(described).join(', ')})`,
+            message: `the name of a configured integration (${names.map(describedValue).join(', ')})`,
           }
         : [],
     ),

@@ -1,7 +1,7 @@
 import { type IResource, Resource, Token } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { NotifierSettings } from '../config.ts';
-import { described, settingAt } from '../config-error.ts';
+import { describedValue, settingAt } from '../config-error.ts';
 import { isAliasArn, isDeferred, isUnrouted } from './words.ts';
 
 // Checks that depend on the place of the deployment and on constructs of the app. Each returns one line for each
@@ -63,7 +63,7 @@ export function thingsOfOtherRegions(
     Token.isUnresolved(thing.env.region) ||
     thing.env.region === region
       ? []
-      : `${settingAt(path)}: a ${what} of ${described(thing.env.region)} found; allowed: one of ${region}, the stack's region`,
+      : `${settingAt(path)}: a ${what} of ${describedValue(thing.env.region)} found; allowed: one of ${region}, the stack's region`,
   );
 }
 
@@ -79,7 +79,7 @@ export function keyOfAnotherAccount(key: IResource | undefined, account: string)
     key.env.account === account
     ? []
     : [
-        `key: a key of account ${described(key.env.account)} found; allowed: one of ${account}, the stack's account; of another, only its ARN (keyArn), with a policy that its owner keeps`,
+        `key: a key of account ${describedValue(key.env.account)} found; allowed: one of ${account}, the stack's account; of another, only its ARN (keyArn), with a policy that its owner keeps`,
       ];
 }
 
@@ -112,5 +112,5 @@ export function keysByAlias({ integrations }: NotifierSettings, key: IKey | unde
 const isAlias = (key: IKey) => 'aliasName' in key || isAliasArn(key.keyArn);
 
 const found = (path: readonly PropertyKey[], value: string, allowed: string) => [
-  `${settingAt(path)}: ${described(value)} found; allowed: ${allowed}`,
+  `${settingAt(path)}: ${describedValue(value)} found; allowed: ${allowed}`,
 ];

@@ -20,7 +20,7 @@ import {
 } from '../config/place.ts';
 import { isChat } from '../config/subscription.ts';
 import { parseSettings } from '../config.ts';
-import { ConfigError, described } from '../config-error.ts';
+import { ConfigError, describedValue } from '../config-error.ts';
 import { addOutputs } from '../outputs.ts';
 import { Dashboard } from './dashboard.ts';
 import { DeliveryAlarms } from './delivery-alarms.ts';
@@ -101,7 +101,7 @@ export class CertificationNotifier extends Construct {
       ...keysByAlias(settings, key),
     ];
     if (key && settings.keyArn !== undefined)
-      problems.push(`keyArn: ${described(settings.keyArn)} found; allowed: none beside key`);
+      problems.push(`keyArn: ${describedValue(settings.keyArn)} found; allowed: none beside key`);
     if (problems.length > 0) throw new ConfigError(problems, source);
     if (settings.runbookUrl !== undefined) setRunbook(this, settings.runbookUrl);
     const ledger = new Ledger(this, 'Ledger');

@@ -156,7 +156,7 @@ export function judge(
  * Committed changes are settled: they will not be found again. Failed ones will be, and edits among
  * them have not gone out after all.
  */
-export function concluded(
+export function concludedGate(
   memory: GateMemory,
   committed: readonly Change[],
   failed: readonly Change[],

@@ -161,7 +161,7 @@ export function withdrawing(missing: Missing, ids: ReadonlySet<number>, nowMs: n
 }
 
 /** @returns the memory for the state at a tick's end; undefined: there is none */
-export function concluded(
+export function concludedMissing(
   missing: Missing,
   calendar: Pick<Calendar, 'entries' | 'missing'>,
   totals: Totals,

@@ -6,7 +6,7 @@ import { recentWindow } from '../detection/days.ts';
 import type { ReadStep, StepAnswer } from '../detection/worklist.ts';
 import type { PlannedRange, RangeProgress } from '../ports/planned-range.ts';
 import type { Lease, State } from '../ports/state.ts';
-import { prove } from '../tick/read-days.ts';
+import { proveDays } from '../tick/read-days.ts';
 import type { TickRun } from '../tick/tick.ts';
 import { TimeLimit } from '../tick/time-limit.ts';
 import {
@@ -120,7 +120,7 @@ async function readStep({ parts, range, salt, limit }: Reading, step: ReadStep) 
   const { clock, ledger, fanOut, journal, settings } = parts;
   const begunAt = clock.now().epochMilliseconds;
   const { goneOnFrom: cursor } = step;
-  const read = await prove({ parts, limit }, step, noCalendar);
+  const read = await proveDays({ parts, limit }, step, noCalendar);
   const nothing = { found: 0, recorded: 0 };
   if (read === 'unanswered') return { ...nothing, read, cursor: undefined };
   const next = step.mayGoOn || read.isOutOfPace ? read.bookmark : undefined;

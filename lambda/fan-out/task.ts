@@ -24,7 +24,7 @@ const task = z.discriminatedUnion('task', [
  * @returns plain JSON, small: Step Functions collects the results of all tasks
  * @throws NotifierError
  */
-export async function carryOut(parts: FanOutParts, input: unknown, run: TickRun) {
+export async function carryOutTask(parts: FanOutParts, input: unknown, run: TickRun) {
   const { data, error } = task.safeParse(input);
   if (error) throw new UnknownTaskError('The task is not one of the state machine.');
   if (data.task === 'plan') return plan(parts, run);

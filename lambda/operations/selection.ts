@@ -6,7 +6,7 @@ import type { Change } from '../detection/compare.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { Life, Revision } from '../ports/ledger.ts';
 import type { Call, OperationParts } from './parts.ts';
-import { day, inOrder, selection } from './shapes.ts';
+import { day, rangeInOrder, selection } from './shapes.ts';
 
 /** Certifications whose last event is sent again; `types`: the types of that event. */
 export const replaySelection = {
@@ -15,7 +15,10 @@ export const replaySelection = {
     z
       .strictObject({ from: z.optional(day), to: z.optional(day) })
       .check(
-        z.refine(({ from, to }) => from === undefined || to === undefined || from <= to, inOrder),
+        z.refine(
+          ({ from, to }) => from === undefined || to === undefined || from <= to,
+          rangeInOrder,
+        ),
       ),
   ),
   ...selection,

@@ -45,7 +45,7 @@ export const selection = {
 /** On average. */
 export const eventsPerSecond = z._default(z.int().check(z.minimum(1), z.maximum(1_000)), 50);
 
-export const inOrder = { error: '`from` must not be after `to`' };
+export const rangeInOrder = { error: '`from` must not be after `to`' };
 
 /** A failure, as data. */
 export const problemSchema = z.object({

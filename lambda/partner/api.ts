@@ -190,7 +190,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * @throws {PartnerError} `unexpected-response` if it is not a page, or the page of another offset;
  * `response-too-large`
  */
-export function readPage(reply: HttpReply, offset: number): Page {
+export function parsePage(reply: HttpReply, offset: number): Page {
   const envelope = pageSchema.safeParse(parseBody('list', reply), inEnglish);
   if (!envelope.success)
     throw new PartnerError('unexpected-response', 'list', problemsOf(envelope.error));

@@ -5,7 +5,7 @@ import type { Assessment } from '../events/assessment.ts';
 import {
   type ListQuery,
   type Page,
-  readPage,
+  parsePage,
   readRecord,
   toRefusal,
   toSearchParams,
@@ -111,7 +111,7 @@ export interface ClientParts
  */
 export function createPartnerClient(
   options: PartnerClientOptions,
-  read: typeof readPage = readPage,
+  read: typeof parsePage = parsePage,
 ): PartnerClient {
   const { clock = systemClock, random = Math.random, tokenRequest = 'form' } = options;
   const { requestsPerMinute: perMinute = Number.POSITIVE_INFINITY } = options;

@@ -3,7 +3,7 @@ import pMap from 'p-map';
 import type { Temporal } from 'temporal-polyfill';
 import type { Change, Found, Sighting } from '../detection/compare.ts';
 import type { RecentWindow } from '../detection/days.ts';
-import { concluded, type GateMemory, nothingFound, type Outlook } from '../detection/gate.ts';
+import { concludedGate, type GateMemory, nothingFound, type Outlook } from '../detection/gate.ts';
 import { errorOf, faultOf, NotifierError } from '../errors.ts';
 import { type CertificationEvent, certificationEvent } from '../events/event.ts';
 import type { Committed } from '../ports/ledger.ts';
@@ -212,7 +212,7 @@ export class Announcement {
         held: tally.held + owed.length - free.length,
       },
       failures: failures + failed.length,
-      gate: concluded(gate, committed, failed),
+      gate: concludedGate(gate, committed, failed),
     };
     const unsure = failed.map(({ id }) => id);
     const delivered = await deliver(this.#context, this.#now.delivery, free, unsure);

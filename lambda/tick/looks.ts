@@ -10,7 +10,7 @@ import {
 import { mostKnown } from '../detection/locate.ts';
 import {
   asked,
-  concluded,
+  concludedMissing,
   looksDue,
   type Missing,
   type Note,
@@ -116,7 +116,7 @@ export class Looks {
   conclude(calendar: Calendar): Missing | undefined {
     const { withdrawAfterMs } = this.#context.parts.settings;
     const totals = this.#totals(calendar);
-    return concluded(this.#now.missing, calendar, totals, withdrawAfterMs, this.#nowMs);
+    return concludedMissing(this.#now.missing, calendar, totals, withdrawAfterMs, this.#nowMs);
   }
 
   #totals({ total, missing }: Pick<Calendar, 'total' | 'missing'>): Totals {

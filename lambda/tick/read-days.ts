@@ -59,7 +59,7 @@ export async function readDays(
 ): Promise<DaysRead> {
   const { parts } = context;
   const begunAt = parts.clock.now().epochMilliseconds;
-  const read = await prove(context, step, before.calendar);
+  const read = await proveDays(context, step, before.calendar);
   const { calendar, cursor } = before;
   const nothing = { calendar, cursor, found: 0 };
   if (read === 'unanswered') {
@@ -89,7 +89,7 @@ interface Proving extends Pick<StepContext, 'limit'> {
 /**
  * If the host answers a pulse but not for these days, the read counts as one that showed nothing.
  */
-export async function prove(
+export async function proveDays(
   { parts, limit }: Proving,
   { purpose, days, range, isDivisible, goneOnFrom }: ReadStep,
   calendar: Calendar,

@@ -22,7 +22,7 @@ import {
 } from './interpret.ts';
 import { keyService } from './key-service.ts';
 import { lambdaService } from './lambda-service.ts';
-import { close, keepOpen, listen, loopback, refuseWebPages } from './loopback-server.ts';
+import { close, keepOpen, listenOnLoopback, loopback, refuseWebPages } from './loopback-server.ts';
 import { scheduler } from './scheduler.ts';
 import { initialValue, SecretStore } from './secret-store.ts';
 import { secretsManager } from './secrets-manager.ts';
@@ -133,10 +133,10 @@ export async function startEmbeddedAws(
     host: loopback,
   });
   const endpoints = {
-    dynamodb: await listen(dynamodb, options.ports?.dynamodb),
+    dynamodb: await listenOnLoopback(dynamodb, options.ports?.dynamodb),
     sns: messagingUrl,
     sqs: messagingUrl,
-    secretsManager: await listen(secretsServer),
+    secretsManager: await listenOnLoopback(secretsServer),
   };
   const clientConfigAt = (endpoint: string): ClientConfig => ({
     endpoint,
@@ -152,7 +152,7 @@ export async function startEmbeddedAws(
     region,
     accountId,
     sqsEndpoint: messagingUrl,
-    functionUrl: await listen(urlServer),
+    functionUrl: await listenOnLoopback(urlServer),
   });
   const plan = options.adjust?.(described) ?? described;
   const keysServer = refuseWebPages(keyService(plan.keys));
@@ -167,7 +167,7 @@ export async function startEmbeddedAws(
   services.defer(async () => {
     await Promise.all([...started].map((running) => running.leave()));
   });
-  const called: Endpoints = { ...endpoints, kms: await listen(keysServer) };
+  const called: Endpoints = { ...endpoints, kms: await listenOnLoopback(keysServer) };
   const functionEndpoints = { ...called, ...(await options.endpointOverrides?.(called)) };
   const startFunction = (name: string, overrides?: Partial<FunctionOptions>) => {
     const functionPlan = plan.functions.find((candidate) => candidate.name === name);
@@ -200,9 +200,9 @@ export async function startEmbeddedAws(
   services.adopt(schedulerServer, close);
   const allEndpoints: AllEndpoints = {
     ...called,
-    lambda: await listen(lambdaServer, options.ports?.lambda),
-    cloudFormation: await listen(cloudFormationServer),
-    scheduler: await listen(schedulerServer),
+    lambda: await listenOnLoopback(lambdaServer, options.ports?.lambda),
+    cloudFormation: await listenOnLoopback(cloudFormationServer),
+    scheduler: await listenOnLoopback(schedulerServer),
     // One server with SNS and SQS.
     sts: messagingUrl,
   };

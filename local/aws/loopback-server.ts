@@ -5,7 +5,7 @@ import type { Server } from 'node:net';
 export const loopback = '127.0.0.1';
 
 /** Listens on a loopback port; 0: any free one. @returns the server's URL */
-export async function listen(server: Server, port = 0): Promise<string> {
+export async function listenOnLoopback(server: Server, port = 0): Promise<string> {
   if (server instanceof HttpServer) keepOpen(server);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject);

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import * as z from 'zod';
 import { problemWith } from '../../infra/config.ts';
 import type { ProcessHost } from '../../ops/host.ts';
-import { commandLine, filePath } from '../program.ts';
+import { filePath, newCommandLine } from '../program.ts';
 
 const forms = ['form', 'basic', 'json'] as const;
 
@@ -24,7 +24,7 @@ export function parseConformanceFlags(
   argv: readonly string[],
   { streams, environment }: Pick<ProcessHost, 'streams' | 'environment'>,
 ): ConformanceFlags {
-  const program = commandLine('npm run conformance --', streams)
+  const program = newCommandLine('npm run conformance --', streams)
     .description(
       "Checks a partner's host against the document of the API: reading only, under 200 requests, printing nobody's data.",
     )

@@ -12,7 +12,7 @@ const mostRounds = 5;
  * A verdict that a changing world cannot have caused. A contradiction between several answers is checked again from the
  * beginning, until it is explained or comes with the same counts each time.
  */
-export async function judge(check: ConformanceCheck, shared: Samples): Promise<CheckVerdict> {
+export async function judgeCheck(check: ConformanceCheck, shared: Samples): Promise<CheckVerdict> {
   let samples = shared;
   let last: string | undefined;
   let streak = 0;

@@ -1,6 +1,6 @@
 import { PartnerError } from '../../lambda/partner/errors.ts';
 import { type HostOptions, TestedHost } from './host.ts';
-import { judge } from './judge.ts';
+import { judgeCheck } from './judge.ts';
 import { answerTo, type OpenQuestionAnswer, openQuestions } from './open-questions.ts';
 import { Samples } from './samples.ts';
 import { sections } from './sections/index.ts';
@@ -43,7 +43,7 @@ export async function checkHost(options: HostOptions): Promise<ConformanceReport
     for (const { id, title, checks } of sections) {
       const judged: CheckResult[] = [];
       for (const check of checks) {
-        judged.push({ name: check.name, verdict: await judge(check, samples) });
+        judged.push({ name: check.name, verdict: await judgeCheck(check, samples) });
       }
       results.push({ id, title, verdict: summed(judged), checks: judged });
     }

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { NotInWorldError, SandboxRequestError } from './errors.ts';
 import { faultSchema } from './faults.ts';
 import type { PartnerSandbox } from './index.ts';
-import { parse } from './parse.ts';
+import { parseRequest } from './parse.ts';
 import type { SandboxAnswer } from './rules.ts';
 import { switchesSchema } from './switches.ts';
 import { changesSchema, damageSchema, newAssessmentSchema } from './world-schema.ts';
@@ -37,7 +37,7 @@ const operations: readonly Operation[] = [
     method: 'POST',
     path: '/assessments',
     act: ({ world }, input) => {
-      const { count = 1, ...wanted } = parse(additionSchema, input);
+      const { count = 1, ...wanted } = parseRequest(additionSchema, input);
       const added = Array.from({ length: count }, () => world.add(wanted));
       return count === 1 ? added[0] : { ids: added.map(({ id }) => id) };
     },
@@ -50,13 +50,13 @@ const operations: readonly Operation[] = [
   {
     method: 'PATCH',
     path: '/assessments/:id',
-    act: ({ world }, input, id) => world.change(id, parse(changesSchema, input)),
+    act: ({ world }, input, id) => world.change(id, parseRequest(changesSchema, input)),
   },
   { method: 'DELETE', path: '/assessments/:id', act: ({ world }, _, id) => world.remove(id) },
   {
     method: 'POST',
     path: '/assessments/:id/move',
-    act: ({ world }, input, id) => world.moveTo(id, parse(moveSchema, input).certified_on),
+    act: ({ world }, input, id) => world.moveTo(id, parseRequest(moveSchema, input).certified_on),
   },
   {
     method: 'POST',
@@ -76,33 +76,34 @@ const operations: readonly Operation[] = [
   {
     method: 'POST',
     path: '/assessments/:id/spoil',
-    act: ({ world }, input, id) => world.spoil(id, parse(damageSchema, input)),
+    act: ({ world }, input, id) => world.spoil(id, parseRequest(damageSchema, input)),
   },
   { method: 'POST', path: '/assessments/:id/mend', act: ({ world }, _, id) => world.mend(id) },
   {
     method: 'PATCH',
     path: '/organizations/:id',
-    act: ({ world }, input, id) => world.renameOrganization(id, parse(renameSchema, input).name),
+    act: ({ world }, input, id) =>
+      world.renameOrganization(id, parseRequest(renameSchema, input).name),
   },
   {
     method: 'PATCH',
     path: '/products/:id',
-    act: ({ world }, input, id) => world.renameProduct(id, parse(renameSchema, input).name),
+    act: ({ world }, input, id) => world.renameProduct(id, parseRequest(renameSchema, input).name),
   },
   {
     method: 'PUT',
     path: '/scope',
-    act: ({ world }, input) => world.setScope(parse(scopeSchema, input)),
+    act: ({ world }, input) => world.setScope(parseRequest(scopeSchema, input)),
   },
   {
     method: 'POST',
     path: '/scope/widen',
-    act: ({ world }, input) => world.widenScope(parse(scopeSchema, input)),
+    act: ({ world }, input) => world.widenScope(parseRequest(scopeSchema, input)),
   },
   {
     method: 'POST',
     path: '/scope/narrow',
-    act: ({ world }, input) => world.narrowScope(parse(scopeSchema, input)),
+    act: ({ world }, input) => world.narrowScope(parseRequest(scopeSchema, input)),
   },
   { method: 'POST', path: '/secret', act: (sandbox) => sandbox.rotateSecret() },
   { method: 'GET', path: '/faults', act: ({ faults }) => faults },
@@ -112,7 +113,9 @@ const operations: readonly Operation[] = [
     act: (sandbox, input) =>
       // Two schemas, since the error of a union would not name the problem.
       sandbox.injectFaults(
-        ...(Array.isArray(input) ? parse(manyFaults, input) : [parse(faultSchema, input)]),
+        ...(Array.isArray(input)
+          ? parseRequest(manyFaults, input)
+          : [parseRequest(faultSchema, input)]),
       ),
   },
   { method: 'DELETE', path: '/faults', act: (sandbox) => sandbox.clearFaults() },
@@ -120,7 +123,7 @@ const operations: readonly Operation[] = [
     method: 'PATCH',
     path: '/switches',
     act: (sandbox, input) => {
-      sandbox.set(parse(switchesSchema.partial(), input));
+      sandbox.set(parseRequest(switchesSchema.partial(), input));
       return sandbox.switches;
     },
   },

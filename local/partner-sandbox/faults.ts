@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { parse } from './parse.ts';
+import { parseRequest } from './parse.ts';
 import type { Random } from './random.ts';
 
 export const faultKinds = [
@@ -83,7 +83,7 @@ export class FaultQueue {
 
   /** @throws SandboxRequestError */
   inject(order: FaultOrder): void {
-    const fault = parse(faultSchema, order);
+    const fault = parseRequest(faultSchema, order);
     const left = fault.times === 'always' ? Infinity : fault.times;
     this.#pending.push({ fault, skip: fault.after, left });
   }

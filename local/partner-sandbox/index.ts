@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../../lambda/clock.ts';
 import { Api } from './api.ts';
 import { SandboxPortTakenError } from './errors.ts';
 import { type FaultOrder, FaultQueue, type SandboxFault } from './faults.ts';
-import { parse } from './parse.ts';
+import { parseRequest } from './parse.ts';
 import { seededRandom } from './random.ts';
 import { RandomChanges } from './random-changes.ts';
 import { type LoggedRequest, RequestLog } from './request-log.ts';
@@ -91,11 +91,11 @@ export interface PartnerSandbox {
 export async function startPartnerSandbox(options: SandboxOptions = {}): Promise<PartnerSandbox> {
   const { clock = systemClock, faults = [], credentials, ...rest } = options;
   const { port, records, seed, timeZone, until, certifyEvery, ...switches } = rest;
-  const wanted = parse(
+  const wanted = parseRequest(
     optionsSchema,
     present({ port, records, seed, timeZone, until, certifyEvery }),
   );
-  const initial = parse(switchesSchema, {
+  const initial = parseRequest(switchesSchema, {
     ...defaultSwitches,
     backdated: wanted.certifyEvery > 0 ? 0.1 : 0,
     ...present(switches),
@@ -141,7 +141,7 @@ export async function startPartnerSandbox(options: SandboxOptions = {}): Promise
     },
     resetRequests: () => log.clear(),
     set: (changes) => {
-      api.switches = parse(switchesSchema, { ...api.switches, ...present(changes) });
+      api.switches = parseRequest(switchesSchema, { ...api.switches, ...present(changes) });
     },
     injectFaults: (...orders) => {
       for (const order of orders) queue.inject(order);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { InvalidArgumentError, Option } from 'commander';
 import type { ProcessHost } from '../../ops/host.ts';
-import { commandLine, runProgram } from '../program.ts';
+import { newCommandLine, runProgram } from '../program.ts';
 import { deviationNames, deviations } from './deviations.ts';
 import { faultKinds } from './faults.ts';
 import { type FaultOrder, startPartnerSandbox } from './index.ts';
@@ -32,7 +32,7 @@ type Host = Pick<ProcessHost, 'streams' | 'stopping'>;
 
 /** `npm run sandbox`, until a signal stops it: see docs/partner.md#the-sandbox. @returns the exit code */
 export function run(argv: readonly string[], host: Host): Promise<number> {
-  const program = commandLine('sandbox', host.streams)
+  const program = newCommandLine('sandbox', host.streams)
     .description('The Partner Assessment Results API, made to run on this machine.')
     .option('--port <number>', 'port on 127.0.0.1; 0 for any free one', number, 9400)
     .option('--records <number>', 'assessments in scope at the start', number, 400)

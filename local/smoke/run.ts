@@ -9,7 +9,7 @@ import { Clients } from '../../ops/target/access.ts';
 import { OperateClient } from '../../ops/target/operate-client.ts';
 import { findTarget, selectIntegration } from '../../ops/target/target.ts';
 import type { TimetableChange } from '../partner-sandbox/timetable.ts';
-import { commandLine, runProgram } from '../program.ts';
+import { newCommandLine, runProgram } from '../program.ts';
 import { DemoQueue } from './demo-queue.ts';
 import { BaselineLateError } from './errors.ts';
 import { falsehoods, type QueuedEvent, tells, untold, wrongDays } from './judging.ts';
@@ -39,7 +39,7 @@ type Options = z.output<typeof optionsSchema>;
 /** `npm run smoke`: see docs/operations.md#a-demo-stack. @returns the exit code: 1 when an event is missing or false */
 export async function run(argv: readonly string[], input: HostInput): Promise<number> {
   const host = hostOf(input);
-  const program = commandLine('npm run smoke --', host.streams)
+  const program = newCommandLine('npm run smoke --', host.streams)
     .description(
       'Waits for changes of the demo (npx cdk deploy -c demo=true), and judges the events that tell of them.',
     )

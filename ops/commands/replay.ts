@@ -12,7 +12,7 @@ import {
   ids,
   kindsSchema,
   nextSchema,
-  queue,
+  queueArn,
   refuseBackwards,
   typeOption,
 } from '../options.ts';
@@ -58,7 +58,7 @@ export const replay = opsCommand({
         .option('--organization <ids>', 'of these organizations', ids)
         .addOption(typeOption('whose last event was of these types'))
         .option('--baseline', 'also certifications that the baseline recorded without an event')
-        .option('--queue <arn>', 'to this queue alone (default: to every subscriber)', queue)
+        .option('--queue <arn>', 'to this queue alone (default: to every subscriber)', queueArn)
         .addOption(eventsPerSecond())
         .option('--dry-run', 'count the events, and send none'),
     ),

@@ -1,7 +1,7 @@
 import type { Reason } from '../../lambda/operations/commands/status.ts';
 import type { ResultOf } from '../../lambda/operations/contract.ts';
 import { type Cell, facts, painted, table, type View } from './layout.ts';
-import { isLeftAlone } from './pause.ts';
+import { wasLeftAlone } from './pause.ts';
 import { reasonTold } from './status.ts';
 import { assessmentNamed, organizationNamed } from './text.ts';
 import { moment, momentAndDistance } from './time.ts';
@@ -154,7 +154,7 @@ function partnerNow(partner: Explanation['partner']): Cell {
     case 'no-answer':
       return [
         'warning',
-        `${isLeftAlone(partner.problem) ? 'is not asked' : 'gives no answer'}: ${partner.problem.message}`,
+        `${wasLeftAlone(partner.problem) ? 'is not asked' : 'gives no answer'}: ${partner.problem.message}`,
       ];
     case 'record': {
       const where = `certified on ${partner.day}, ${organizationNamed(partner.organization_id)}`;

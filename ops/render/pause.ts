@@ -12,7 +12,7 @@ export function pausedTold(view: View, { since, by, reason }: Paused = {}): stri
 }
 
 /** The function has not asked the partner at all: `refuseIfLeftAlone`. */
-export function isLeftAlone({ code }: { readonly code: string }): boolean {
+export function wasLeftAlone({ code }: { readonly code: string }): boolean {
   return code === 'paused' || code === 'backing-off';
 }
 

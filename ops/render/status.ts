@@ -4,7 +4,7 @@ import type { Reason } from '../../lambda/operations/commands/status.ts';
 import type { ResultOf } from '../../lambda/operations/contract.ts';
 import { baselineIn, baselineLine } from './baseline.ts';
 import { type Cell, facts, type Tone, table, type View } from './layout.ts';
-import { isLeftAlone, pausedTold } from './pause.ts';
+import { pausedTold, wasLeftAlone } from './pause.ts';
 import { amount, count, counts } from './text.ts';
 import { distance, limit, moment, momentAndDistance, msSince } from './time.ts';
 
@@ -135,7 +135,8 @@ function differenceTold({ partner, certifications, unexplained }: Status): strin
 function total({ certifications, partner, unexplained, missing }: Status): Cell {
   const lacking = missing.number === 0 ? '' : `, ${amount(missing.number)} missing`;
   const known = `${amount(certifications)} known${lacking}`;
-  if (partner === undefined || ('problem' in partner && isLeftAlone(partner.problem))) return known;
+  if (partner === undefined || ('problem' in partner && wasLeftAlone(partner.problem)))
+    return known;
   if ('problem' in partner)
     return ['warning', `${known}; the partner gives no total: ${partner.problem.message}`];
   const theirs = `${known}, ${amount(partner.count)} at the partner`;

@@ -40,7 +40,7 @@ interface PackedFile {
 }
 
 /** Reasons not to release, each with its remedy. */
-export function problemsOf(release: Release): string[] {
+export function releaseProblems(release: Release): string[] {
   const { manifest, lockedVersion, stale, uncommitted, tags } = release;
   const { version } = manifest;
   return [

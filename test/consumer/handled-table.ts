@@ -1,11 +1,11 @@
 import { CreateTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
 import { embeddedDynamoDb } from '../../local/aws/dynamodb.ts';
-import { close, listen } from '../../local/aws/loopback-server.ts';
+import { close, listenOnLoopback } from '../../local/aws/loopback-server.ts';
 
 /** An embedded DynamoDB with tables as docs/subscribing.md describes them. */
 export async function startHandledTables() {
   const server = embeddedDynamoDb();
-  const endpoint = await listen(server);
+  const endpoint = await listenOnLoopback(server);
   const client = new DynamoDBClient({
     endpoint,
     region: 'us-east-1',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseSettings, SettingsError } from '../../lambda/settings.ts';
+import { parseFunctionSettings, SettingsError } from '../../lambda/settings.ts';
 import { functionEnvironment } from '../scaffold/settings.ts';
 
 const alerts = {
@@ -16,7 +16,7 @@ const integration = JSON.parse(variables.INTEGRATION);
 
 describe('the settings', () => {
   it("are parsed from the stack's environment", () => {
-    const { INTEGRATION, ALERTS, ...names } = parseSettings(variables);
+    const { INTEGRATION, ALERTS, ...names } = parseFunctionSettings(variables);
     expect({ INTEGRATION, ALERTS }).toEqual({ INTEGRATION: integration, ALERTS: alerts });
     expect(variables).toMatchObject(names);
     expect(Object.keys(names)).toHaveLength(6);
@@ -25,7 +25,11 @@ describe('the settings', () => {
   it('name all missing and wrong ones at once, without a value', () => {
     const wrong = { ...integration, recentDays: 0, colour: 'heliotrope' };
     const parse = () =>
-      parseSettings({ ...variables, TABLE_NAME: undefined, INTEGRATION: JSON.stringify(wrong) });
+      parseFunctionSettings({
+        ...variables,
+        TABLE_NAME: undefined,
+        INTEGRATION: JSON.stringify(wrong),
+      });
     expect(parse).toThrow(SettingsError);
     expect(parse).toThrow(/TABLE_NAME .*INTEGRATION\.recentDays .*INTEGRATION/);
     expect(parse).not.toThrow(/heliotrope/);
@@ -36,10 +40,14 @@ describe('the settings', () => {
     ['an impossible time', { ...alerts, quietHours: { from: '24:00', to: '06:00' } }],
     ['no rows', { ...alerts, maxRows: 0 }],
   ])('refuse alerts with %s', (_, wrong) => {
-    expect(() => parseSettings({ ...variables, ALERTS: JSON.stringify(wrong) })).toThrow(/ALERTS/);
+    expect(() => parseFunctionSettings({ ...variables, ALERTS: JSON.stringify(wrong) })).toThrow(
+      /ALERTS/,
+    );
   });
 
   it('refuse an integration that is not JSON', () => {
-    expect(() => parseSettings({ ...variables, INTEGRATION: '{"name":' })).toThrow(/INTEGRATION/);
+    expect(() => parseFunctionSettings({ ...variables, INTEGRATION: '{"name":' })).toThrow(
+      /INTEGRATION/,
+    );
   });
 });

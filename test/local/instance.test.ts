@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Temporal } from 'temporal-polyfill';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { close, listen } from '../../local/aws/loopback-server.ts';
+import { close, listenOnLoopback } from '../../local/aws/loopback-server.ts';
 import { StartError } from '../../local/errors.ts';
 import { claimInstance, instanceSchema, localDirectory } from '../../local/instance.ts';
 
@@ -56,7 +56,7 @@ test('a second instance is refused while the first one starts, with the file tha
 
 test('a second instance is refused while the first one answers', async () => {
   const server = createServer((_, response) => response.end('healthy'));
-  await leave({ pid: somebody, startedAt, aws: awsAt(await listen(server)) });
+  await leave({ pid: somebody, startedAt, aws: awsAt(await listenOnLoopback(server)) });
   await expect(claimInstance(directory, now.add({ hours: 24 }))).rejects.toThrow(StartError);
   await close(server);
 });
@@ -77,7 +77,7 @@ test.each([
 
 test('a file is taken over if another program has its process id by now', async () => {
   const server = createServer();
-  const closed = await listen(server);
+  const closed = await listenOnLoopback(server);
   await close(server);
   await leave({ pid: somebody, startedAt, aws: awsAt(closed) });
   await claimInstance(directory, now);

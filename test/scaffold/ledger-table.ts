@@ -1,12 +1,12 @@
 import { CreateTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
 import { ledgerTable } from '../../lambda/names.ts';
 import { embeddedDynamoDb } from '../../local/aws/dynamodb.ts';
-import { close, listen } from '../../local/aws/loopback-server.ts';
+import { close, listenOnLoopback } from '../../local/aws/loopback-server.ts';
 
 /** An embedded DynamoDB that keeps no process alive. */
 export async function startDynamoDb() {
   const server = embeddedDynamoDb();
-  const endpoint = await listen(server);
+  const endpoint = await listenOnLoopback(server);
   server.unref();
   const client = new DynamoDBClient({
     endpoint,

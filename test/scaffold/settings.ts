@@ -4,7 +4,7 @@ import { integration } from '../../infra/config/integration.ts';
 import { integrationVariable } from '../../infra/function-settings.ts';
 import { environment } from '../../lambda/names.ts';
 import {
-  parseSettings,
+  parseFunctionSettings,
   tickSettings as settingsOfTicks,
   type TickSettings,
 } from '../../lambda/settings.ts';
@@ -32,7 +32,7 @@ export function functionEnvironment(changes: Partial<z.input<typeof integration>
   };
 }
 
-const defaults = settingsOfTicks(parseSettings(functionEnvironment()));
+const defaults = settingsOfTicks(parseFunctionSettings(functionEnvironment()));
 
 /** The settings of ticks and commands: a deployment's defaults in UTC, with these changes. */
 export function tickSettings(changes: Partial<TickSettings> = {}): TickSettings {

@@ -8,7 +8,11 @@ import { text } from 'node:stream/consumers';
 import { Temporal } from 'temporal-polyfill';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { factsOf } from '../../scripts/release/facts.ts';
-import { problemsOf, type Release, reasonsNotToPublish } from '../../scripts/release/problems.ts';
+import {
+  type Release,
+  reasonsNotToPublish,
+  releaseProblems,
+} from '../../scripts/release/problems.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -59,11 +63,11 @@ const withFile = (path: string, size = 1) => [...sound.tarball, { path, size }];
 
 describe('a release', () => {
   it('is sound as it should be, also with the headings of Keep a Changelog', () => {
-    expect(problemsOf(sound)).toEqual([]);
+    expect(releaseProblems(sound)).toEqual([]);
     const changelog = sound.changelog
       .replace('0.2.0', '[0.2.0]')
       .replace('Unreleased', '[Unreleased]');
-    expect(problemsOf({ ...sound, changelog })).toEqual([]);
+    expect(releaseProblems({ ...sound, changelog })).toEqual([]);
     expect(reasonsNotToPublish(sound)).toEqual([]);
   });
 
@@ -153,7 +157,7 @@ describe('a release', () => {
       /bytes unpacked, more than/,
     ],
   ])('is stopped by %s', (_, change, problem) => {
-    expect(problemsOf({ ...sound, ...change })).toEqual([expect.stringMatching(problem)]);
+    expect(releaseProblems({ ...sound, ...change })).toEqual([expect.stringMatching(problem)]);
   });
 });
 

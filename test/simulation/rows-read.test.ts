@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readPage } from '../../lambda/partner/api.ts';
+import { parsePage } from '../../lambda/partner/api.ts';
 import { createPartnerClient } from '../../lambda/partner/client.ts';
 import { ManualClock } from '../scaffold/clock.ts';
 import { MemoryPartner } from '../scaffold/partner.ts';
@@ -8,7 +8,7 @@ import { Random } from './random.ts';
 import { rowsReadOnce } from './rows-read.ts';
 
 /** A partner whose ties fall another way in each answer, and a client that reads as given. */
-function integration(read: typeof readPage) {
+function integration(read: typeof parsePage) {
   const clock = new ManualClock();
   const partner = new MemoryPartner(clock);
   const random = new Random(1);
@@ -29,7 +29,7 @@ describe('a page of rows that were read before', () => {
     let read = 0;
     const { partner, client } = integration((reply, offset) => {
       const page = remembered(reply, offset);
-      expect(page).toEqual(readPage(reply, offset));
+      expect(page).toEqual(parsePage(reply, offset));
       read += 1;
       return page;
     });
@@ -68,7 +68,7 @@ describe('a page of rows that were read before', () => {
     });
     remembered(reply([row]), 0);
     const page = remembered(reply([row, row]), 0);
-    expect(page).toEqual(readPage(reply([row, row]), 0));
+    expect(page).toEqual(parsePage(reply([row, row]), 0));
     expect(page.assessments).toHaveLength(1);
     expect(page.quarantined).toHaveLength(1);
   });

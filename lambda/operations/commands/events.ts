@@ -7,7 +7,7 @@ import { StalledError } from '../errors.ts';
 import { delivery, revisionsTold } from '../lives.ts';
 import type { LatestPage } from '../ops-ledger.ts';
 import type { Call, OperationParts } from '../parts.ts';
-import { count, day, inOrder, instant, kind, next, selection } from '../shapes.ts';
+import { count, day, instant, kind, next, rangeInOrder, selection } from '../shapes.ts';
 
 /** Events of one answer: some 500 bytes each, and an answer has 6 MB at most. */
 export const eventsAtOnce = 5_000;
@@ -68,7 +68,9 @@ const command = z
       z.string().check(z.refine((cursor) => placeIn(cursor) !== undefined, 'must be of `next`')),
     ),
   })
-  .check(z.refine(({ from, to }) => from === undefined || to === undefined || from <= to, inOrder));
+  .check(
+    z.refine(({ from, to }) => from === undefined || to === undefined || from <= to, rangeInOrder),
+  );
 
 const listedEvent = z.object({
   /** The assessment's id. */

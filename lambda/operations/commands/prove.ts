@@ -20,10 +20,10 @@ import {
   count,
   day,
   dayCertified,
-  inOrder,
   instant,
   next,
   operation,
+  rangeInOrder,
 } from '../shapes.ts';
 
 /**
@@ -54,7 +54,7 @@ const command = z
     operation,
   })
   .check(
-    z.refine(({ from, to }) => from <= to, inOrder),
+    z.refine(({ from, to }) => from <= to, rangeInOrder),
     z.refine(fitsOneCertificate, {
       error: `\`from\` and \`to\` must be within ${certificateYears} calendar years`,
     }),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Change, type Sighting, withdrawal } from '../../../lambda/detection/compare.ts';
 import {
-  concluded,
+  concludedGate,
   type GateMemory,
   judge,
   nothingFound,
@@ -52,7 +52,7 @@ class Gate {
   /** Commits the changes that are not held. @returns the number of held ones */
   pass(batch: readonly Change[], rest: readonly Change[] = []): number {
     const held = this.judge(batch, rest);
-    this.memory = concluded(this.memory, batch, []);
+    this.memory = concludedGate(this.memory, batch, []);
     return held.length;
   }
 }
@@ -237,7 +237,7 @@ describe('edits that audits find little by little', () => {
       const found = some('updated', 15, 'audit');
       for (let tries = 0; tries < 5; tries++) {
         expect(gate.judge(found)).toEqual([]);
-        gate.memory = concluded(gate.memory, [], found);
+        gate.memory = concludedGate(gate.memory, [], found);
       }
       gate.now += 2 * hour;
     }

@@ -4,7 +4,7 @@ import type { DayEntry } from '../../../lambda/detection/calendar.ts';
 import type { Certification } from '../../../lambda/detection/compare.ts';
 import {
   asked,
-  concluded,
+  concludedMissing,
   forgotten,
   isAskedFor,
   looksDue,
@@ -90,7 +90,7 @@ describe('the number of withdrawals that are allowed at once', () => {
   it('forgets an acceptance beyond the number of missing ones', () => {
     const accepted: Missing = { ...nothingMissing, accepted: 400 };
     const days = { entries: new Map([[day, proven]]), missing: 3 };
-    const kept = concluded(accepted, days, totals({ missing: 3 }), withdrawAfter, now);
+    const kept = concludedMissing(accepted, days, totals({ missing: 3 }), withdrawAfter, now);
     expect(kept?.accepted).toBe(3);
   });
 
@@ -193,12 +193,14 @@ describe("the state's summary of missing certifications", () => {
   const days = (missing: number) => ({ entries: new Map([[day, proven]]), missing });
 
   it('is absent when nothing is missing', () => {
-    expect(concluded(nothingMissing, days(0), totals(), withdrawAfter, now)).toBeUndefined();
+    expect(concludedMissing(nothingMissing, days(0), totals(), withdrawAfter, now)).toBeUndefined();
   });
 
   it('has the time of the next look', () => {
     const one = noted(nothingMissing, [certification(1)], now);
-    expect(concluded(one, days(1), totals({ missing: 1 }), withdrawAfter, now)).toMatchObject({
+    expect(
+      concludedMissing(one, days(1), totals({ missing: 1 }), withdrawAfter, now),
+    ).toMatchObject({
       total: 1,
       lookAt: now + withdrawAfter,
     });
@@ -206,16 +208,24 @@ describe("the state's summary of missing certifications", () => {
 
   it('asks again each hour if too many are missing, first when ops are told', () => {
     const many = totals({ missing: 500 });
-    const begun = concluded(nothingMissing, days(500), many, withdrawAfter, now);
+    const begun = concludedMissing(nothingMissing, days(500), many, withdrawAfter, now);
     expect(begun).toMatchObject({ tooManySince: now, lookAt: now + withdrawAfter });
-    const later = concluded(begun ?? nothingMissing, days(500), many, withdrawAfter, now + hour);
+    const later = concludedMissing(
+      begun ?? nothingMissing,
+      days(500),
+      many,
+      withdrawAfter,
+      now + hour,
+    );
     expect(later).toMatchObject({ tooManySince: now, lookAt: now + 2 * hour });
   });
 
   it('keeps the number that ops accepted until nothing is missing', () => {
     const accepted = { ...nothingMissing, accepted: 400 };
     const lost = totals({ missing: 400 });
-    expect(concluded(accepted, days(0), lost, withdrawAfter, now)).toMatchObject({ accepted: 400 });
-    expect(concluded(accepted, days(0), totals(), withdrawAfter, now)).toBeUndefined();
+    expect(concludedMissing(accepted, days(0), lost, withdrawAfter, now)).toMatchObject({
+      accepted: 400,
+    });
+    expect(concludedMissing(accepted, days(0), totals(), withdrawAfter, now)).toBeUndefined();
   });
 });

@@ -9,7 +9,7 @@ import {
   RangeStuckError,
   UnknownTaskError,
 } from '../../../lambda/fan-out/errors.ts';
-import { carryOut } from '../../../lambda/fan-out/task.ts';
+import { carryOutTask } from '../../../lambda/fan-out/task.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { readAnew } from '../../../lambda/operations/commands/restart-baseline.ts';
 import { progressOf } from '../../../lambda/operations/commands/status.ts';
@@ -548,7 +548,7 @@ describe('the completion of a fan-out', () => {
   });
 
   it('and an unknown task, which fails for good', async () => {
-    const unknown = carryOut(story.taskParts, { task: 'begin' }, story.run());
+    const unknown = carryOutTask(story.taskParts, { task: 'begin' }, story.run());
     await expect(unknown).rejects.toThrow(UnknownTaskError);
     await expect(unknown).rejects.toMatchObject({ fault: 'ops', retryHelps: false });
   });

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { problemsOf } from '../../../lambda/english.ts';
-import { readPage } from '../../../lambda/partner/api.ts';
+import { parsePage } from '../../../lambda/partner/api.ts';
 import { documentedRecordSchema } from '../../../local/documented-record.ts';
 import { json, page, raw, record, rejection, rig } from './scripted-host.ts';
 
@@ -12,7 +12,7 @@ const nested = { text: `${'['.repeat(10_000)}${']'.repeat(10_000)}`, placeholder
 
 const pageOf = (body: unknown) => {
   const text = JSON.stringify(body).replaceAll(`"${nested.placeholder}"`, nested.text);
-  return readPage({ status: 200, headers: {}, body: Buffer.from(text) }, 0);
+  return parsePage({ status: 200, headers: {}, body: Buffer.from(text) }, 0);
 };
 
 describe('a page', () => {
@@ -201,7 +201,7 @@ describe('a page', () => {
       '"seid"',
       '"__proto__":{"polluted":true},"seid"',
     );
-    const { assessments } = readPage({ status: 200, headers: {}, body: Buffer.from(body) }, 0);
+    const { assessments } = parsePage({ status: 200, headers: {}, body: Buffer.from(body) }, 0);
     expect(assessments).toHaveLength(1);
     expect(assessments[0]?.polluted).toBeUndefined();
     expect({}).not.toHaveProperty('polluted');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PartnerError } from '../../../lambda/partner/errors.ts';
 import { UnusablePageError } from '../../../local/conformance/errors.ts';
 import { TestedHost } from '../../../local/conformance/host.ts';
-import { judge } from '../../../local/conformance/judge.ts';
+import { judgeCheck } from '../../../local/conformance/judge.ts';
 import { Samples } from '../../../local/conformance/samples.ts';
 import {
   type CheckVerdict,
@@ -27,7 +27,7 @@ async function judged(
     if (verdict instanceof Error) throw verdict;
     return verdict;
   };
-  const { verdict: kind } = await judge({ name: 'a check', run }, new Samples(host));
+  const { verdict: kind } = await judgeCheck({ name: 'a check', run }, new Samples(host));
   await host.close();
   await sandbox.close();
   return { kind, rounds };

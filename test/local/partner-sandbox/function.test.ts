@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
-import { close, listen } from '../../../local/aws/loopback-server.ts';
+import { close, listenOnLoopback } from '../../../local/aws/loopback-server.ts';
 import { SecretStore } from '../../../local/aws/secret-store.ts';
 import { secretsManager } from '../../../local/aws/secrets-manager.ts';
 
@@ -10,7 +10,7 @@ secrets.create('demo');
 secrets.put('demo', JSON.stringify({ client_id: 'demo', client_secret: clientSecret }));
 
 beforeEach(async () => {
-  vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', await listen(server));
+  vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', await listenOnLoopback(server));
   vi.stubEnv('AWS_REGION', 'us-east-1');
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');

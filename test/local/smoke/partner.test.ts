@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { Temporal } from 'temporal-polyfill';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { systemClock } from '../../../lambda/clock.ts';
-import { close, listen } from '../../../local/aws/loopback-server.ts';
+import { close, listenOnLoopback } from '../../../local/aws/loopback-server.ts';
 import { DemoPartner } from '../../../local/smoke/partner.ts';
 
 const noon = Date.parse('2026-11-20T12:00:00Z');
@@ -18,7 +18,7 @@ const server = createServer((_, response) => {
 let url: string;
 
 beforeEach(async () => {
-  url = await listen(server);
+  url = await listenOnLoopback(server);
 });
 afterEach(() => close(server));
 
