@@ -106,7 +106,7 @@ const sources = new Map(
           '',
         )
         .replaceAll("\\'", "'")
-        .replaceAll(/\$\{what\}/g, 'what is denied'),
+        .replaceAll(/\$\{what\}/g, 'the denied action'),
     ]),
 );
 /** Counts occurrences within other sentences, too. */
