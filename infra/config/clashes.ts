@@ -22,6 +22,8 @@ interface Clash {
 // These checks run even when other settings are wrong, so that one run reports all problems. They read only the parts
 // that they need, and skip values of another shape.
 const textOrNothing = z.string().catch('');
+/** A tenant of another form has a line of its own. */
+const guidOrNothing = z.guid().catch('');
 const numberOrNothing = z.number().optional().catch(undefined);
 const nowhere = { address: '', arn: undefined, readers: [] };
 const endpoint = z
@@ -72,7 +74,9 @@ const shape = z
             protocol: textOrNothing,
             endpoint,
             bus: textOrNothing,
+            mailPerEvent: z.boolean().catch(false),
             workspace: textOrNothing,
+            tenant: guidOrNothing,
             team: textOrNothing,
             channel: textOrNothing,
             filter: z
@@ -84,7 +88,9 @@ const shape = z
             protocol: '',
             endpoint: nowhere,
             bus: '',
+            mailPerEvent: false,
             workspace: '',
+            tenant: '',
             team: '',
             channel: '',
             filter: { integrations: [] },
@@ -112,10 +118,12 @@ function clashesIn(value: unknown): Clash[] {
     ...sharedBuses(config),
     ...secondArchives(config),
     ...sharedChannels(config),
+    ...teamsOfTwoTenants(config),
     ...strangeRegions(config),
     ...unknownIntegrations(config),
     ...digestsBetweenTicks(config),
     ...unfitForTheTopic(config),
+    ...unintendedMail(config),
     ...tooMuchForAStack(config),
     ...tooLargePolicies(
       config.subscriptions.map(({ endpoint, ...rest }) => ({ ...rest, ...endpoint })),
@@ -246,6 +254,19 @@ function sharedChannels({ subscriptions }: Shape): Clash[] {
   );
 }
 
+/** A channel has one configuration for all of its topics, so a second tenant would be dropped without a word. */
+function teamsOfTwoTenants({ subscriptions }: Shape): Clash[] {
+  return subscriptions.flatMap(({ team, tenant }, index) => {
+    const first = subscriptions.findIndex((other) => other.team === team && other.tenant);
+    return team && tenant && tenant !== subscriptions[first]?.tenant
+      ? {
+          path: ['subscriptions', index, 'tenant'],
+          message: `the tenant of subscriptions[${first}]: a team belongs to one tenant`,
+        }
+      : [];
+  });
+}
+
 function secondArchives({ subscriptions }: Shape): Clash[] {
   const first = subscriptions.findIndex(({ protocol }) => protocol === 'archive');
   return subscriptions.flatMap(({ protocol }, index) =>
@@ -284,17 +305,18 @@ function digestsBetweenTicks({ alerts, integrations }: Shape): Clash[] {
   ];
 }
 
-/** Protocols with a queue at the topic, and the empty one of a wrong setting. */
-const takesFifo = ['sqs', 'event-bus', 'archive', ''];
+/** The other protocols have a queue at the topic, or are refused for events of any topic. */
+const withoutFifo = ['email', 'email-json', 'https', 'lambda'];
+const forMail = ['email', 'email-json'];
 
 /** "Message delivery for FIFO topics" in the Amazon SNS developer guide. */
 function unfitForTheTopic({ topic, subscriptions }: Shape): Clash[] {
   return subscriptions.flatMap((subscription, index) => {
     const isFifo = topic === 'fifo' && subscription.topic === 'events';
-    if (isFifo && !takesFifo.includes(subscription.protocol))
+    if (isFifo && withoutFifo.includes(subscription.protocol))
       return {
         path: ['subscriptions', index, 'protocol'],
-        message: "'sqs': a FIFO topic delivers to queues only (a queue can feed a function)",
+        message: `'sqs', 'event-bus' or 'archive': a FIFO topic delivers to queues only (${forMail.includes(subscription.protocol) ? "mail gets the digests of the topic 'alerts'" : 'a queue can feed a function'})`,
       };
     if (
       !isFifo &&
@@ -307,6 +329,19 @@ function unfitForTheTopic({ topic, subscriptions }: Shape): Clash[] {
       };
     return [];
   });
+}
+
+function unintendedMail({ topic: kind, subscriptions }: Shape): Clash[] {
+  return subscriptions.flatMap(({ topic, protocol, mailPerEvent }, index) =>
+    // A FIFO topic takes no mail, intended or not.
+    kind !== 'fifo' && topic === 'events' && forMail.includes(protocol) && !mailPerEvent
+      ? {
+          path: ['subscriptions', index, 'topic'],
+          message:
+            "'alerts', whose digests are for people; or mailPerEvent: true, if one mail for each event is wanted",
+        }
+      : [],
+  );
 }
 
 function tooMuchForAStack({ topic, integrations, subscriptions, pagerTopicArn }: Shape): Clash[] {

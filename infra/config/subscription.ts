@@ -305,19 +305,12 @@ const refusals: readonly ((given: Given) => readonly Problem[])[] = [
       ? [{ path: 'channel', message: allowed }]
       : [];
   },
+  // clashes.ts has mail on events without `mailPerEvent`, since a FIFO topic takes no mail at all.
   ({ topic, protocol, mailPerEvent }) => {
-    const isMailPerEvent =
-      topic === 'events' && (protocol === 'email' || protocol === 'email-json');
-    if (isMailPerEvent === (mailPerEvent === true)) return [];
-    return isMailPerEvent
-      ? [
-          {
-            path: 'topic',
-            message:
-              "'alerts', whose digests are for people; or mailPerEvent: true, if one mail for each event is wanted",
-          },
-        ]
-      : [{ path: 'mailPerEvent', message: "false: it is about mail on the topic 'events' only" }];
+    const isMail = protocol === 'email' || protocol === 'email-json';
+    return mailPerEvent === true && !(topic === 'events' && isMail)
+      ? [{ path: 'mailPerEvent', message: "false: it is about mail on the topic 'events' only" }]
+      : [];
   },
   ({ protocol, raw }) =>
     raw === true && protocol !== 'sqs' && protocol !== 'https'

@@ -70,20 +70,26 @@ describe('an invalid combination is named with its place, its value and the allo
       'subscriptions[0].endpoint:',
       'a FIFO queue cannot',
     ],
-    ...(['email', 'email-json', 'https', 'lambda'] as const).map(
+    ...(['https', 'lambda'] as const).map(
       (protocol): Refusal => [
         `a FIFO topic's events by ${protocol}`,
-        {
-          ...withQueue({
-            protocol,
-            endpoint: addresses[protocol],
-            mailPerEvent: protocol.startsWith('email'),
-          }),
-          topic: 'fifo',
-        },
+        { ...withQueue({ protocol, endpoint: addresses[protocol] }), topic: 'fifo' },
         `subscriptions[0].protocol: "${protocol}" found`,
-        'a FIFO topic delivers to queues only',
+        "'sqs', 'event-bus' or 'archive': a FIFO topic delivers to queues only (a queue can feed",
       ],
+    ),
+    ...(['email', 'email-json'] as const).flatMap((protocol) =>
+      [false, true].map(
+        (mailPerEvent): Refusal => [
+          `a FIFO topic's events by ${protocol}, mailPerEvent: ${mailPerEvent}`,
+          {
+            ...withQueue({ protocol, endpoint: addresses[protocol], mailPerEvent }),
+            topic: 'fifo',
+          },
+          `subscriptions[0].protocol: "${protocol}" found`,
+          "'sqs', 'event-bus' or 'archive': a FIFO topic delivers to queues only (mail gets",
+        ],
+      ),
     ),
     [
       'the same new queue for two topics',

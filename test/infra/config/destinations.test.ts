@@ -69,6 +69,8 @@ const teams = (settings: object = {}) => ({
   ...settings,
 });
 
+const otherTenant = '2d5c3e74-8a2a-4f2e-9c6d-3f4a51627384';
+
 /** One line each. */
 const refusals: readonly Refusal[] = [
   [
@@ -291,6 +293,32 @@ const refusals: readonly Refusal[] = [
     'subscriptions[2].channel: "C0123ABCD" found',
     'a channel that this topic does not have yet',
   ],
+  [
+    'a team with two tenants',
+    withOne(teams(), teams({ topic: 'alerts', tenant: otherTenant })),
+    'subscriptions[1].tenant:',
+    'the tenant of subscriptions[0]: a team belongs to one tenant',
+  ],
+  [
+    'a team with two tenants in different channels',
+    withOne(teams(), teams({ tenant: otherTenant, channel: '19%3Az%40thread.tacv2' })),
+    'subscriptions[1].tenant:',
+    'the tenant of subscriptions[0]: a team belongs to one tenant',
+  ],
+  [
+    'a team with a tenant, and with the name of one',
+    withOne(teams({ tenant: 'district-a.example.org' }), teams({ topic: 'alerts' })),
+    'subscriptions[0].tenant:',
+    'the ID of a Teams tenant, a UUID',
+  ],
+  ...[slack(), teams()].map(
+    (chat): Refusal => [
+      `events of a FIFO topic in a channel of ${chat.protocol}`,
+      { ...withOne({ ...chat, topic: 'events' }), topic: 'fifo' },
+      'subscriptions[0].topic: "events" found',
+      "'alerts' or 'operations': a channel is for people, and events are for machines",
+    ],
+  ),
   [
     'a mail for each event on a bus',
     withOne(bus({ mailPerEvent: true })),
