@@ -1,7 +1,9 @@
 import { DeleteMessageBatchCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import * as z from 'zod';
+import { certificationEventSchema } from '../../lambda/events/event.ts';
+import { jsonText } from '../../lambda/json-text.ts';
 import { type Access, calling } from '../../ops/target/access.ts';
-import { eventIn } from '../messages.ts';
-import type { QueuedEvent } from './judging.ts';
+import type { Heard, QueuedEvent } from './judging.ts';
 
 const waitSeconds = 1;
 /** The most that SQS gives at once. */
@@ -18,7 +20,7 @@ export class DemoQueue {
   }
 
   /** Up to ten messages; waits a second for the first. */
-  async receive(stop: AbortSignal): Promise<QueuedEvent[]> {
+  async receive(stop: AbortSignal): Promise<Heard[]> {
     const receive = new ReceiveMessageCommand({
       QueueUrl: this.#url,
       MaxNumberOfMessages: mostAtOnce,
@@ -30,19 +32,27 @@ export class DemoQueue {
       stop,
     );
     if (Messages.length === 0) return [];
+    const heard = Messages.map(({ MessageId = '', Body }) => heardIn(MessageId, Body));
     const Entries = Messages.map(({ ReceiptHandle }, index) => ({ Id: `${index}`, ReceiptHandle }));
     const remove = new DeleteMessageBatchCommand({ QueueUrl: this.#url, Entries });
     await calling('sqs:DeleteMessage', () => this.#sqs.send(remove), stop);
-    return Messages.map(({ Body = '' }) => heardIn(Body));
+    return heard;
   }
 }
 
-function heardIn(body: string): QueuedEvent {
-  const { id, type, subject, data } = eventIn(body);
+const eventText = z.pipe(jsonText, certificationEventSchema);
+
+/** Anybody who may send to the queue can send something else than an event. */
+export function heardIn(messageId: string, body: string | undefined): Heard {
+  const { data: event } = eventText.safeParse(body);
+  if (event === undefined) return { messageId };
+  const { id, type, subject, time, sequence, data } = event;
   return {
     id,
     type: type.replace('certification.', ''),
     about: Number(subject),
     organizationId: data.assessment.organization_id,
-  };
+    revision: Number(sequence),
+    at: Date.parse(time),
+  } satisfies QueuedEvent;
 }

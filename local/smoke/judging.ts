@@ -9,13 +9,16 @@ export interface QueuedEvent {
   readonly about: number;
   /** The organization of the assessment. */
   readonly organizationId: number | null;
+  /** The revision of the certification. */
+  readonly revision: number;
+  /** When the change was noticed, in epoch milliseconds. */
+  readonly at: number;
 }
 
-/**
- * The types of events that report each kind of change. A restored assessment may be created: if it was away during the
- * baseline, nobody was told of it before. An edited one may be created, too: if it was edited before the notifier first
- * saw it, its event has the edit already.
- */
+/** A message from the queue: an event, or something else. */
+export type Heard = QueuedEvent | { readonly messageId: string };
+
+/** The types of events that report each kind of change. The first is the usual one. */
 const tellingOf: Readonly<Record<TimetableChange['kind'], readonly string[]>> = {
   completed: ['created'],
   backdated: ['created'],
@@ -24,13 +27,19 @@ const tellingOf: Readonly<Record<TimetableChange['kind'], readonly string[]>> = 
   restored: ['restored', 'created'],
 };
 
-export const tells = (
-  change: TimetableChange,
-  { type, about, organizationId }: QueuedEvent,
-): boolean =>
-  about === change.id &&
-  tellingOf[change.kind].includes(type) &&
-  (change.organizationId ?? organizationId) === organizationId;
+export function tells(change: TimetableChange, event: QueuedEvent): boolean {
+  const { type, about, organizationId } = event;
+  if (about !== change.id || !tellingOf[change.kind].includes(type)) return false;
+  if (change.kind === 'restored' && type === 'created') return isFirstSight(change, event);
+  return (change.organizationId ?? organizationId) === organizationId;
+}
+
+/**
+ * A restored assessment is created if it was away during the baseline: nobody was told of it before. An edited one is
+ * created if it was edited before the notifier first saw it: its event has the edit already.
+ */
+const isFirstSight = (change: TimetableChange, { revision, at }: QueuedEvent): boolean =>
+  revision === 1 && at >= change.at;
 
 /** The changes without an event, in order. */
 export function untold(

@@ -22,7 +22,7 @@ const yearsProven = 13;
 
 const whole = (text: string) => {
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Allowed: a whole number from 1.');
+  throw new InvalidArgumentError('Allowed: a whole number from 1 to 999999.');
 };
 
 const optionsSchema = z.object({
@@ -81,7 +81,8 @@ async function smoke(options: Options, host: OpsHost, clients: Clients): Promise
   const partner = await DemoPartner.ask(settings.baseUrl, clock);
   const queue = new DemoQueue(target.access, target.output(stackOutputs.queueUrl(demoQueue)));
   const worstMinutes = Math.max(detection.news, detection.withdrawn, detection.editedRecent) + 1;
-  const withinMs = 1_000 * (options.within ?? 60 * worstMinutes);
+  const worstMs = 60_000 * worstMinutes;
+  const withinMs = options.within === undefined ? worstMs : 1_000 * options.within;
   say(
     `${target.name}: a partner that changes every ${partner.everySeconds} s (seed ${partner.seed})`,
   );
@@ -90,13 +91,14 @@ async function smoke(options: Options, host: OpsHost, clients: Clients): Promise
   const begun = partner.now();
   const waitedFor = { from: partner.happened.length, changes: options.changes, withinMs };
   say(`waiting for ${options.changes} changes and their events`);
-  const heard = await listen(queue, partner, waitedFor, { say, stop });
+  const { events: heard, others } = await listen(queue, partner, waitedFor, { say, stop });
   const problems = [
+    ...others.map((messageId) => `message ${messageId}: it is no event`),
     ...untold(dueOf(partner, waitedFor), heard).map(
       ({ kind, id }) => `${kind} ${id}: no event tells of it`,
     ),
     ...falsehoods(partner.happened, heard),
-    ...(await unproven(client, partner, begun - withinMs)),
+    ...(await unproven(client, partner, begun - worstMs)),
   ];
   for (const problem of problems) say(problem);
   say(
@@ -128,15 +130,19 @@ async function listen(
   partner: DemoPartner,
   waitedFor: WaitedFor,
   { say, stop }: { readonly say: (line: string) => void; readonly stop: AbortSignal },
-): Promise<readonly QueuedEvent[]> {
-  const heard: QueuedEvent[] = [];
+): Promise<{ readonly events: readonly QueuedEvent[]; readonly others: readonly string[] }> {
+  const events: QueuedEvent[] = [];
+  const others: string[] = [];
   const told = new Set<TimetableChange>();
   let endsAt = Number.POSITIVE_INFINITY;
   while (partner.now() <= endsAt) {
-    heard.push(...(await queue.receive(stop)));
+    for (const one of await queue.receive(stop)) {
+      if ('messageId' in one) others.push(one.messageId);
+      else events.push(one);
+    }
     partner.catchUp();
     const due = dueOf(partner, waitedFor);
-    for (const [change, event] of newlyTold(due, heard, told)) {
+    for (const [change, event] of newlyTold(due, events, told)) {
       told.add(change);
       say(lineOf(change, event, partner));
     }
@@ -145,7 +151,7 @@ async function listen(
     const isOver = told.size === due.length || partner.now() > last.at + waitedFor.withinMs;
     if (isOver) endsAt = Math.min(endsAt, partner.now() + partner.everySeconds * 1_000);
   }
-  return heard;
+  return { events, others };
 }
 
 function newlyTold(

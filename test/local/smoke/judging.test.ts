@@ -12,11 +12,14 @@ const heard = (
   id: string,
   type: string,
   organizationId = type === 'updated' ? 2 : 1,
+  at = 0,
 ): QueuedEvent => ({
   id,
   type,
   about: Number(id.split('/')[1]),
   organizationId,
+  revision: Number(id.split('/')[2]),
+  at,
 });
 
 describe('a change without an event', () => {
@@ -37,6 +40,13 @@ describe('a change without an event', () => {
     expect(untold(due, [heard('demo/7/2', 'updated', 1)])).toEqual(due);
     expect(untold(due, [heard('demo/7/1', 'created', 2)])).toEqual([]);
     expect(untold(due, [heard('demo/7/2', 'updated', 2)])).toEqual([]);
+  });
+
+  it('includes a restoration that only an older event, or one of a known assessment, calls created', () => {
+    const due = [{ ...change('restored', 7), at: 60 }];
+    expect(untold(due, [heard('demo/7/1', 'created', 1, 59)])).toEqual(due);
+    expect(untold(due, [heard('demo/7/2', 'created', 1, 61)])).toEqual(due);
+    expect(untold(due, [heard('demo/7/1', 'created', 1, 60)])).toEqual([]);
   });
 
   it("includes one with another kind of event, or with another assessment's", () => {

@@ -7,6 +7,7 @@ import {
   SetSubscriptionAttributesCommand,
   SNSClient,
 } from '@aws-sdk/client-sns';
+import { GetQueueUrlCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../lambda/clock.ts';
 import { certificationEventSchema } from '../../../lambda/events/event.ts';
@@ -30,7 +31,7 @@ afterEach(() => rm(directory, { recursive: true }));
 const smoked = (...flags: string[]) =>
   new RunningProgram(smoke, ['--local', ...flags], { environment: environment() }).ended;
 
-/** From now on, the demo's queue gets all events except these, and first a false event. */
+/** From now on, the demo's queue gets all events except these, and first a false event and a message that is none. */
 async function spoil(...types: string[]): Promise<void> {
   const { aws } = instanceSchema.parse(
     JSON.parse(await readFile(join(directory, 'instance.json'), 'utf8')),
@@ -64,6 +65,15 @@ async function spoil(...types: string[]): Promise<void> {
     }),
   );
   sns.destroy();
+  const QueueName = theirs[0]?.Endpoint?.split(':').at(-1);
+  const sqs = new SQSClient({
+    region: 'us-east-1',
+    endpoint: aws?.endpoints.sqs ?? '',
+    credentials,
+  });
+  const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName }));
+  await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'hello' }));
+  sqs.destroy();
 }
 
 it('smoke passes on the demo, and fails if changes are not announced and a false event is', async () => {
@@ -88,6 +98,7 @@ it('smoke passes on the demo, and fails if changes are not announced and a false
   expect(failed.stdout).toMatch(/\nedited \d+: no event tells of it\n/);
   expect(failed.stdout).toMatch(/\ncompleted \d+: no event tells of it\n/);
   expect(failed.stdout).toMatch(/\n\S+\/48213\/1 says created, and nothing like it has happened\n/);
+  expect(failed.stdout).toMatch(/\nmessage \S+: it is no event\n/);
   expect(failed.stdout).toMatch(/\nfailed: \d+ of the above\n$/);
 });
 
