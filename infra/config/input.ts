@@ -246,7 +246,8 @@ export interface SubscriptionSettingsInput {
   /**
    * Only for `slack` and `teams`, which require it.
    * Allowed: the ID of a Slack channel, such as 'C0123ABCD' (not its name), or the ID of a Teams
-   * channel as it stands in the link to the channel, such as '19%3A…%40thread.tacv2'.
+   * channel, encoded as in the link to the channel: the part between /channel/ and the next /, such
+   * as '19%3A…%40thread.tacv2'.
    * @default - none
    */
   readonly channel?: string | undefined;

@@ -51,14 +51,17 @@ const chatHooks = [
   {
     protocol: 'teams',
     name: 'Microsoft Teams',
-    hook: /^([\w-]+\.)*webhook\.office\.com\/|^outlook\.office(365)?\.com\/webhook|^[\w.-]+\.api\.powerplatform\.com\//,
+    // With those of Power Automate, also in Microsoft's clouds for the US government and for China.
+    hook: /^([\w-]+\.)*webhook\.office\.com\/|^outlook\.office(365)?\.com\/webhook|^[\w.-]+\.api\.([\w-]+\.)?powerplatform\.(com|microsoft\.us|partner\.microsoftonline\.cn)\/|^[\w.-]+\.api\.appsplatform\.us\/|^[\w.-]+\.logic\.azure\.(com|us|cn)\/workflows\//,
   },
 ] as const;
 
 /** The chat whose incoming webhook a URL is. */
 function chatOf(url: string) {
   if (!webhook.accepts(url)) return undefined;
-  const { host, pathname } = new URL(url);
+  const { hostname, pathname } = new URL(url);
+  // A host name may end with the dot of DNS's root, and any port is the same chat's.
+  const host = hostname.replace(/\.$/, '');
   return chatHooks.find(({ hook }) => hook.test(`${host}${pathname}`));
 }
 
@@ -95,16 +98,22 @@ const channels = {
   },
   teams: {
     allowed:
-      "the ID of a Teams channel as it stands in the link to the channel, such as '19%3A…%40thread.tacv2'",
+      "the ID of a Teams channel, encoded as in the link to the channel: the part between /channel/ and the next /, such as '19%3A…%40thread.tacv2'",
     accepts: fits(/^[\w=+/.,-]{1,100}%3a[\w=+/.,-]{1,200}%40[\w=+/.,-]{1,100}$/i),
   },
 } as const;
-const channel = text(`${channels.slack.allowed}, or ${channels.teams.allowed}`, (value) =>
-  Object.values(channels).some(({ accepts }) => accepts(value)),
-);
+/** Any text. The rules know the protocol, so that the problem speaks of the chosen chat only. */
+const channel = z
+  .string({ error: 'the ID of a channel' })
+  .meta({ allowed: `${channels.slack.allowed}, or ${channels.teams.allowed}` });
 /** An ID of Microsoft. It is no secret. */
 const uuid = (what: string) =>
   text(`the ID of a Teams ${what}, a UUID`, fits(/^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i));
+
+/** UUIDs, escapes and host names mean the same in capitals; the middle of a channel's ID may not. */
+const inLowerCase = (id: string) => id.toLowerCase();
+const inOneSpelling = (channel: string) =>
+  channel.replace(/%3a/i, '%3A').replace(/%40.*$/, (host) => host.toLowerCase());
 
 const keepDays = whole('days', 1, 3_653);
 const keptFor = 731;
@@ -169,9 +178,18 @@ const settings = record({
     ),
   bus: bus.optional().describe('Only for `event-bus`, which requires it.'),
   workspace: workspace.optional().describe('Only for `slack`, which requires it.'),
-  tenant: uuid('tenant').optional().describe('Only for `teams`, which requires it.'),
-  team: uuid('team').optional().describe('Only for `teams`, which requires it.'),
-  channel: channel.optional().describe('Only for `slack` and `teams`, which require it.'),
+  tenant: uuid('tenant')
+    .transform(inLowerCase)
+    .optional()
+    .describe('Only for `teams`, which requires it.'),
+  team: uuid('team')
+    .transform(inLowerCase)
+    .optional()
+    .describe('Only for `teams`, which requires it.'),
+  channel: channel
+    .transform(inOneSpelling)
+    .optional()
+    .describe('Only for `slack` and `teams`, which require it.'),
   keepDays: keepDays
     .optional()
     .describe(
@@ -237,6 +255,8 @@ const kinds: Readonly<Record<Protocol, Kind>> = {
 
 const isProtocol = (value: unknown): value is Protocol =>
   typeof value === 'string' && Object.hasOwn(kinds, value);
+const isChatProtocol = (value: unknown): value is keyof typeof channels =>
+  typeof value === 'string' && Object.hasOwn(channels, value);
 const isAddressed = (value: unknown): value is keyof typeof endpoints =>
   typeof value === 'string' && Object.hasOwn(endpoints, value);
 
@@ -267,7 +287,14 @@ const refusals: readonly ((given: Given) => readonly Problem[])[] = [
       const of = Object.entries(kinds).flatMap(([name, kind]) =>
         [...kind.needs, ...(kind.may ?? [])].includes(path) ? `'${name}'` : [],
       );
-      return [{ path, message: isThere ? `none: it is a setting of ${of.join(', ')}` : allowed }];
+      if (isThere) return [{ path, message: `none: it is a setting of ${of.join(', ')}` }];
+      return [
+        {
+          path,
+          message:
+            path === 'channel' && isChatProtocol(protocol) ? channels[protocol].allowed : allowed,
+        },
+      ];
     });
   },
   ({ topic, protocol }) => {
@@ -298,12 +325,9 @@ const refusals: readonly ((given: Given) => readonly Problem[])[] = [
     return chat ? [{ path: 'endpoint', message }] : [];
   },
   ({ protocol, channel: id }) => {
-    if (!(protocol === 'slack' || protocol === 'teams') || typeof id !== 'string') return [];
+    if (!isChatProtocol(protocol) || typeof id !== 'string') return [];
     const { accepts, allowed } = channels[protocol];
-    // A channel that fits neither chat has been refused already.
-    return channel.safeParse(id).success && !accepts(id)
-      ? [{ path: 'channel', message: allowed }]
-      : [];
+    return accepts(id) ? [] : [{ path: 'channel', message: allowed }];
   },
   // clashes.ts has mail on events without `mailPerEvent`, since a FIFO topic takes no mail at all.
   ({ topic, protocol, mailPerEvent }) => {

@@ -87,7 +87,7 @@ export const isDeferred = (value: string) => /\$\{Token\[[\w:.-]+\]\}/.test(valu
 
 /** Whether a URL names this machine. @throws TypeError no URL */
 export const isLoopback = (url: string) =>
-  /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+  /^(localhost\.?|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
 
 // IANA's special-purpose address registries: addresses that no router of the internet forwards.
 const unrouted = new BlockList();

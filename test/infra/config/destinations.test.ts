@@ -30,6 +30,13 @@ describe('a destination that SNS does not know', () => {
     expect(parseConfig(parseConfig(config)).subscriptions).toEqual(subscriptions);
   });
 
+  it('is one channel of Teams in any spelling, except of the middle of its ID', () => {
+    const config = withOne(teams(), teams({ topic: 'alerts', ...otherSpelling }));
+    expect(parseConfig(config).subscriptions).toEqual([teams(), teams({ topic: 'alerts' })]);
+    const other = teams({ channel: teams().channel.replace('ab1c2d', 'AB1c2d') });
+    expect(problemsOf(withOne(teams(), other))).toEqual([]);
+  });
+
   it('has at least 25 wrong configurations here', () => {
     expect(refusals.length).toBeGreaterThanOrEqual(25);
   });
@@ -70,6 +77,15 @@ const teams = (settings: object = {}) => ({
 });
 
 const otherTenant = '2d5c3e74-8a2a-4f2e-9c6d-3f4a51627384';
+
+const otherSpelling = {
+  tenant: teams().tenant.toUpperCase(),
+  team: teams().team.toUpperCase(),
+  channel: '19%3aab1c2d%40Thread.TACv2',
+};
+const slackChannel = "the ID of a Slack channel, such as 'C0123ABCD' (not its name)";
+const teamsChannel =
+  "the ID of a Teams channel, encoded as in the link to the channel: the part between /channel/ and the next /, such as '19%3A…%40thread.tacv2'";
 
 /** One line each. */
 const refusals: readonly Refusal[] = [
@@ -199,48 +215,71 @@ const refusals: readonly Refusal[] = [
     'subscriptions[0].storageClass: unknown setting',
     'an object with topic, protocol',
   ],
-  ...['workspace', 'channel'].map(
-    (setting): Refusal => [
-      `a Slack channel without its ${setting}`,
-      withOne(slack({ [setting]: undefined })),
-      `subscriptions[0].${setting}: nothing found`,
-      'the ID of a Slack',
-    ],
-  ),
-  ...['tenant', 'team', 'channel'].map(
+  [
+    'a Slack channel without its workspace',
+    withOne(slack({ workspace: undefined })),
+    'subscriptions[0].workspace: nothing found',
+    'the ID of a Slack workspace',
+  ],
+  ...['tenant', 'team'].map(
     (setting): Refusal => [
       `a Teams channel without its ${setting}`,
       withOne(teams({ [setting]: undefined })),
       `subscriptions[0].${setting}: nothing found`,
-      'the ID of a',
+      `the ID of a Teams ${setting}`,
     ],
   ),
+  [
+    'a Slack channel without its ID',
+    withOne(slack({ channel: undefined })),
+    'subscriptions[0].channel: nothing found',
+    `allowed: ${slackChannel}`,
+  ],
+  [
+    'a Teams channel without its ID',
+    withOne(teams({ channel: undefined })),
+    'subscriptions[0].channel: nothing found',
+    `allowed: ${teamsChannel}`,
+  ],
+  [
+    'a channel that is a number',
+    withOne(teams({ channel: 19 })),
+    'subscriptions[0].channel: 19 found',
+    'allowed: the ID of a channel',
+  ],
   ...['#alerts', 'alerts', 'U0123ABCD', 'c0123abcd'].map(
     (channel): Refusal => [
       `a Slack channel by something else than its ID: ${channel}`,
       withOne(slack({ channel })),
       'subscriptions[0].channel:',
-      '(not its name)',
+      `allowed: ${slackChannel}`,
     ],
   ),
   [
     'a Slack channel with the ID of one of Teams',
     withOne(slack({ channel: teams().channel })),
     'subscriptions[0].channel:',
-    "the ID of a Slack channel, such as 'C0123ABCD' (not its name)",
+    `allowed: ${slackChannel}`,
   ],
   [
     'a Teams channel with the ID of one of Slack',
     withOne(teams({ channel: 'C0123ABCD' })),
     'subscriptions[0].channel: "C0123ABCD" found',
-    'the ID of a Teams channel as it stands in the link',
+    `allowed: ${teamsChannel}`,
   ],
-  [
-    'a Teams channel whose ID was decoded',
-    withOne(teams({ channel: '19:ab1c2d@thread.tacv2' })),
-    'subscriptions[0].channel:',
-    "such as '19%3A…%40thread.tacv2'",
-  ],
+  ...[
+    '19:ab1c2d@thread.tacv2',
+    '19%3Aab1c2d@thread.tacv2',
+    'General',
+    'https://teams.microsoft.com/l/channel/19%3Aab1c2d%40thread.tacv2/General?groupId=1&tenantId=2',
+  ].map(
+    (channel): Refusal => [
+      `a Teams channel by something else than its encoded ID: ${channel}`,
+      withOne(teams({ channel })),
+      'subscriptions[0].channel:',
+      `allowed: ${teamsChannel}`,
+    ],
+  ),
   [
     'a workspace by its name',
     withOne(slack({ workspace: 'district-a' })),
@@ -294,6 +333,12 @@ const refusals: readonly Refusal[] = [
     'a channel that this topic does not have yet',
   ],
   [
+    'the same channel in another spelling for the same topic',
+    withOne(teams(), teams(otherSpelling)),
+    'subscriptions[1].channel:',
+    'a channel that this topic does not have yet',
+  ],
+  [
     'a team with two tenants',
     withOne(teams(), teams({ topic: 'alerts', tenant: otherTenant })),
     'subscriptions[1].tenant:',
@@ -330,3 +375,11 @@ const refusals: readonly Refusal[] = [
 describe('a wrong destination is named with its place, its value and the allowed values', () => {
   it.each(refusals)('%s', (_what, input, found, allowed) => expectOneLine(input, found, allowed));
 });
+
+it.each(refusals.filter(([, , found]) => found.includes('.channel:')))(
+  '%s: the line speaks of one chat only',
+  (_what, input) => {
+    const [problem = ''] = problemsOf(input);
+    expect(['Slack', 'Teams'].filter((chat) => problem.includes(chat)).length).toBeLessThan(2);
+  },
+);

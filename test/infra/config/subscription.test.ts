@@ -53,6 +53,8 @@ describe('a subscription', () => {
     'https://slack.example.org/services/x',
     'https://hooks.slack.com.example.org/services/x',
     'https://outlook.office.com/calendar',
+    'https://logic.azure.com.example.org/workflows/x',
+    'https://api.powerplatform.example.org/x',
   ])("may be a webhook that only looks like a chat's: %s", (endpoint) => {
     expect(problemsOf(withQueue({ protocol: 'https', endpoint }))).toEqual([]);
   });
@@ -184,6 +186,7 @@ describe('a wrong setting of a subscription is named with its place, its value a
     ],
     ...[
       'localhost',
+      'localhost.',
       '127.0.0.1:8443',
       '2130706433',
       '[::1]',
@@ -230,6 +233,23 @@ describe('a wrong setting of a subscription is named with its place, its value a
         'Microsoft Teams',
         'https://default1.2.environment.api.powerplatform.com/powerautomate/workflows/xYz9AbCdEfGh1234IjKl5678',
       ],
+      ['Slack', 'https://hooks.slack.com./services/T0AB/B0CD/xYz9AbCdEfGh1234IjKl5678'],
+      ...[
+        'prod-12.westus.logic.azure.com',
+        'prod-12.westus.logic.azure.com:443',
+        'prod-12.westus.logic.azure.com.:8443',
+        'prod-12.usgovvirginia.logic.azure.us',
+        'prod-12.chinanorth.logic.azure.cn',
+      ].map((host) => ['Microsoft Teams', `https://${host}/workflows/xYz9AbCdEfGh1234IjKl5678`]),
+      ...[
+        'api.gov.powerplatform.microsoft.us',
+        'api.high.powerplatform.microsoft.us',
+        'api.appsplatform.us',
+        'api.powerplatform.partner.microsoftonline.cn',
+      ].map((host) => [
+        'Microsoft Teams',
+        `https://default1.2.environment.${host}/powerautomate/workflows/xYz9AbCdEfGh1234IjKl5678`,
+      ]),
     ].map(
       ([chat, endpoint]): Refusal => [
         `a webhook of a chat: ${endpoint}`,
