@@ -188,9 +188,18 @@ export class Screen {
     ];
   }
 
-  /** An event as a subscriber gets it: person, assessment, organization and day. */
-  event(body: string): CertificationEvent {
+  /**
+   * An event as a subscriber gets it: person, assessment, organization and day. Of any other message no content is
+   * shown.
+   *
+   * @returns undefined if the message is no event
+   */
+  event(body: string): CertificationEvent | undefined {
     const event = eventIn(body);
+    if (event === undefined) {
+      this.#ignored('a message that is no event');
+      return undefined;
+    }
     const { id, type, data } = event;
     this.tally.events += 1;
     const isDuplicate = this.#seenEvents.has(id);
@@ -211,16 +220,28 @@ export class Screen {
     return event;
   }
 
-  /** A digest as it would reach a mailbox. */
-  digest(mail: Mail): void {
+  /** A digest as it would reach a mailbox. @param mail undefined: the message is none */
+  digest(mail: Mail | undefined): void {
+    if (mail === undefined) {
+      this.#ignored('a message that is no digest');
+      return;
+    }
     this.tally.digests += 1;
     this.#mail(this.#styled('magenta', 'digest'.padEnd(labelWidth)), mail);
   }
 
-  /** A notice to ops. */
-  notice(mail: Mail): void {
+  /** A notice to ops. @param mail undefined: the message is none */
+  notice(mail: Mail | undefined): void {
+    if (mail === undefined) {
+      this.#ignored('a message that is no notice');
+      return;
+    }
     this.tally.notices += 1;
     this.#mail(this.#styled('yellow', 'notice'.padEnd(labelWidth)), mail);
+  }
+
+  #ignored(what: string): void {
+    this.#line(this.#styled('yellow', 'ignored'.padEnd(labelWidth)), what);
   }
 
   #mail(label: string, { subject, text }: Mail): void {

@@ -89,21 +89,25 @@ export async function watchSchedules({
   const subscribers = Promise.all([
     each(events.messages(ending.signal), (body) => {
       const event = screen.event(body);
+      if (event === undefined) return;
       provoker.hears(event);
       seen.event('demo-events', event.id, body);
     }),
     ...likeTheirs.map(({ name, subscriber }) =>
-      each(subscriber.messages(ending.signal), (body) => seen.event(name, eventIn(body).id, body)),
+      each(subscriber.messages(ending.signal), (body) => {
+        const event = eventIn(body);
+        if (event !== undefined) seen.event(name, event.id, body);
+      }),
     ),
     each(digests.messages(ending.signal), (body) => {
       const mail = mailIn(body);
       screen.digest(mail);
-      seen.mail(mail);
+      if (mail !== undefined) seen.mail(mail);
     }),
     each(notices.messages(ending.signal), (body) => {
       const notice = mailIn(body);
       screen.notice(notice);
-      seen.notice(notice);
+      if (notice !== undefined) seen.notice(notice);
     }),
   ]);
   subscribers.catch((error) => failing.abort(error));

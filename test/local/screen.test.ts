@@ -1,6 +1,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { expect, test } from 'vitest';
 import { certificationEvent } from '../../lambda/events/event.ts';
+import { mailIn } from '../../local/messages.ts';
 import { Screen } from '../../local/screen.ts';
 
 function screen() {
@@ -67,6 +68,22 @@ test('an event of a nearly empty record shows the fields that it has', () => {
   expect(lines[0]).toContain(
     'assessment 7 · an assessment without a name · organization not known · 2026-11-20',
   );
+});
+
+test.each([
+  ['no JSON', 'not json\u001B[2J'],
+  ['another object', '{"x":1}'],
+])('a message that is %s is said, without its content and uncounted', (_what, body) => {
+  const { lines, on } = screen();
+  expect(on.event(body)).toBeUndefined();
+  on.digest(mailIn(body));
+  on.notice(mailIn(body));
+  expect(lines).toEqual([
+    '12:00:00  ignored    a message that is no event',
+    '12:00:00  ignored    a message that is no digest',
+    '12:00:00  ignored    a message that is no notice',
+  ]);
+  expect(on.tally).toMatchObject({ events: 0, digests: 0, notices: 0 });
 });
 
 test('a tick shows requests, new, delivered and duration', () => {

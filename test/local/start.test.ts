@@ -7,6 +7,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { ListTopicsCommand, PublishCommand, SNSClient } from '@aws-sdk/client-sns';
 import { Temporal } from 'temporal-polyfill';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { run } from '../../local/run.ts';
@@ -209,6 +210,29 @@ test('the console kills a tick of one integration without a failure, and names t
   expect(stdout).toMatch(/\d+ ticks \(1 failed as provoked\)/);
   expect(stdout).not.toMatch(/ a · (?:provoked|failed)/);
 });
+
+test.each(['not json', '{"x":1}'])(
+  'the message %s on the events topic is said, and all goes on',
+  async (Message) => {
+    const started = start('--every', '1');
+    await started.shows(/created /);
+    const file = join(directory, 'local/instance.json');
+    const { aws } = JSON.parse(await readFile(file, 'utf8'));
+    const sns = new SNSClient({
+      endpoint: aws.endpoints.sns,
+      region: aws.region,
+      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    });
+    const { Topics = [] } = await sns.send(new ListTopicsCommand({}));
+    const TopicArn = Topics.map((topic) => topic.TopicArn).find((arn) => /events/i.test(arn ?? ''));
+    await sns.send(new PublishCommand({ TopicArn, Message }));
+    await started.shows(/ignored +a message that is no event\n.*tick \d/s);
+    started.interrupt();
+    const { exitCode, stdout, stderr } = await started.ended;
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).not.toContain(Message);
+  },
+);
 
 test('a wrong configuration is reported as by a synthesis', async () => {
   await writeFile(join(directory, 'bad.config.mjs'), 'export default { integrations: [] };');
