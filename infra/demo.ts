@@ -15,7 +15,7 @@ export const demoConfig = defineConfig({
       // The URL of the stack's own partner takes its place.
       baseUrl: 'https://sandbox.invalid',
       timeZone: 'America/New_York',
-      // An assessment is removed every ten minutes, and restored 42 minutes later.
+      // An assessment is removed every two hours, and restored 42 minutes later.
       withdrawAfter: 2,
       audit: { recentMinutes: 5 },
     },

@@ -12,10 +12,10 @@ export interface Timetable {
   readonly everySeconds: number;
 }
 
-const kinds = ['completed', 'backdated', 'edited', 'removed', 'restored'] as const;
+export const changeKinds = ['completed', 'backdated', 'edited', 'removed', 'restored'] as const;
 
 export interface TimetableChange {
-  readonly kind: (typeof kinds)[number];
+  readonly kind: (typeof changeKinds)[number];
   /** Epoch milliseconds. */
   readonly at: number;
   /** The assessment's id. */
@@ -25,11 +25,23 @@ export interface TimetableChange {
 }
 
 /**
- * How many changes ago the subject of a change was completed. It is removed in the third cycle, and restored 21 changes
- * later (42 minutes, at two minutes each). The notifier needs 12 minutes until it calls a certification withdrawn, and
- * a slow one needs more. So each subject that is not backdated is created, updated, withdrawn and restored.
+ * How many changes ago the subject of a change was completed. If it is removed, that happens in the third cycle, and it
+ * is restored 21 changes later (42 minutes, at two minutes each). The notifier needs 12 minutes until it calls a
+ * certification withdrawn, and a slow one needs more.
  */
 const changesBack = { completed: 0, backdated: 0, edited: 2, removed: 13, restored: 34 } as const;
+
+/**
+ * Seconds from one removal to the next, at least. With more than 25 withdrawals in a rolling day, the notifier takes
+ * them for a partner at fault (lambda/detection/missing.ts).
+ */
+const removalEverySeconds = 7_200;
+
+/**
+ * Each of the first cycles has a removal all the same, so that somebody who starts a demo sees one at once. `npm start`
+ * begins with the ninth cycle (local/pace.ts), so its first day has 12 of these removals, and 12 later ones.
+ */
+const cyclesWithRemoval = 20;
 
 /** Changes a world by a timetable: in each process, the same has happened by the same moment. */
 export class Scheduled implements Happenings {
@@ -64,10 +76,10 @@ export class Scheduled implements Happenings {
 
   churn(): void {}
 
-  /** @returns undefined for one of the first changes, whose subject would be older than the first */
+  /** @returns undefined if there is no subject: it would be older than the first, or its removal is left out */
   #make(index: number, at: number): TimetableChange | undefined {
     const world = this.#world;
-    const kind = kinds[index % kinds.length] ?? 'completed';
+    const kind = changeKinds[index % changeKinds.length] ?? 'completed';
     const subject = index - changesBack[kind];
     if (subject === index) {
       const { id } = world.add({ completed_at: this.#completion(kind, index, at) });
@@ -76,6 +88,7 @@ export class Scheduled implements Happenings {
     }
     const id = this.#ids.get(subject);
     if (id === undefined) return undefined;
+    if (kind !== 'edited' && !this.#isRemoved(subject)) return undefined;
     if (kind === 'removed') world.remove(id);
     else if (kind === 'restored') world.restore(id);
     else {
@@ -84,6 +97,13 @@ export class Scheduled implements Happenings {
       return { kind, at, id, organizationId };
     }
     return { kind, at, id };
+  }
+
+  /** @param subject the index of its completion */
+  #isRemoved(subject: number): boolean {
+    const cycle = Math.floor((subject + changesBack.removed) / changeKinds.length);
+    const cycleSeconds = changeKinds.length * this.#timetable.everySeconds;
+    return cycle < cyclesWithRemoval || cycle % Math.ceil(removalEverySeconds / cycleSeconds) === 0;
   }
 
   /** The day of completion. If backdated, it is usually within a month, but sometimes years ago. */

@@ -8,7 +8,7 @@ import { type HostInput, hostOf, type OpsHost } from '../../ops/host.ts';
 import { Clients } from '../../ops/target/access.ts';
 import { OperateClient } from '../../ops/target/operate-client.ts';
 import { findTarget, selectIntegration } from '../../ops/target/target.ts';
-import type { TimetableChange } from '../partner-sandbox/timetable.ts';
+import { changeKinds, type TimetableChange } from '../partner-sandbox/timetable.ts';
 import { newCommandLine, runProgram } from '../program.ts';
 import { DemoQueue } from './demo-queue.ts';
 import { BaselineLateError } from './errors.ts';
@@ -54,7 +54,7 @@ has just changed are left out of the last. Deletes the messages that it has read
     .option('--local', 'the one that npm start -- --demo runs here')
     .option('--region <name>', 'AWS region (default: as AWS_REGION or the profile says)')
     .option('--profile <name>', 'AWS profile (default: as AWS_PROFILE says)')
-    .option('--changes <number>', 'changes to wait for; five are one of each kind', whole, 5)
+    .option('--changes <number>', 'changes to wait for', whole, 5)
     .option(
       '--within <seconds>',
       'how long the last event may take (default: the worst time that status shows, and a minute)',
@@ -100,6 +100,7 @@ async function smoke(options: Options, host: OpsHost, clients: Clients): Promise
     ...falsehoods(partner.happened, heard),
     ...(await unproven(client, partner, begun - worstMs)),
   ];
+  say(`changes: ${countsOf(dueOf(partner, waitedFor))}`);
   for (const problem of problems) say(problem);
   say(
     problems.length === 0
@@ -120,6 +121,12 @@ interface WaitedFor {
 
 const dueOf = ({ happened }: DemoPartner, { from, changes }: WaitedFor) =>
   happened.slice(from, from + changes);
+
+/** Removals are rare, so a few changes may have none. */
+function countsOf(due: readonly TimetableChange[]): string {
+  const counts = changeKinds.map((kind) => [kind, due.filter((one) => one.kind === kind).length]);
+  return counts.map(([kind, count]) => `${count} ${kind}`).join(', ');
+}
 
 /**
  * Reads the queue until the changes have happened and were announced, or until `withinMs` is over. Then it reads for as

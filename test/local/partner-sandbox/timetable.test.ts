@@ -15,10 +15,10 @@ const options = {
 };
 const cycleMs = 5 * 120_000;
 
-function begin(seed = 1) {
+function begin(seed = 1, everySeconds = options.everySeconds) {
   let now = since;
   const clock = { ...systemClock, now: () => Temporal.Instant.fromEpochMilliseconds(now) };
-  const { world, life } = scheduledWorld({ ...options, seed }, clock);
+  const { world, life } = scheduledWorld({ ...options, seed, everySeconds }, clock);
   return {
     world,
     changesUntil: (at: number) => {
@@ -79,4 +79,29 @@ it('the timetable shows each change in its place', () => {
   }
   // There are two more in each cycle. Four of them are absent for four cycles.
   expect(world.count).toBe(before + 24 - 4);
+});
+
+// The notifier takes more than 25 withdrawals in a rolling day for a partner at fault.
+it.each([
+  ['on AWS, after its first day', 120, 720],
+  ['of npm start', 6, 40],
+  ['of npm start at ticks of a second', 2, 40],
+])('the demo %s has removals and restorations, and never too many in a day', (_, seconds, from) => {
+  const dayMs = 86_400_000;
+  const firstMs = since + from * seconds * 1_000;
+  const changes = begin(1, seconds).changesUntil(firstMs + 2.5 * dayMs);
+  const seen = changes.filter(({ at }) => at >= firstMs);
+  const removals = seen.filter(({ kind }) => kind === 'removed').map(({ at }) => at);
+  const daily = removals.map((end) => removals.filter((at) => at > end - dayMs && at <= end));
+  expect(Math.max(...daily.map(({ length }) => length))).toBeLessThanOrEqual(24);
+  const lastDay = seen.filter(({ at }) => at > firstMs + 1.5 * dayMs).map(({ kind }) => kind);
+  expect(lastDay.filter((kind) => kind === 'removed').length).toBeGreaterThanOrEqual(11);
+  expect(lastDay.filter((kind) => kind === 'restored').length).toBeGreaterThanOrEqual(11);
+});
+
+it('the demo of npm start has five kinds in five changes for the first minutes', () => {
+  const changes = begin(1, 6).changesUntil(since + 95 * 6_000);
+  const later = changes.filter(({ at }) => at >= since + 40 * 6_000);
+  for (const [index] of later.slice(0, 50).entries())
+    expect(new Set(later.slice(index, index + 5).map(({ kind }) => kind)).size).toBe(5);
 });

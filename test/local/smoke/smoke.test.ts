@@ -89,6 +89,9 @@ it('smoke passes on the demo, and fails if changes are not announced and a false
   expect(passed.stdout).toMatch(
     / completed +created .*\n(.*\n)*passed: each change was told, no event/,
   );
+  expect(passed.stdout).toContain(
+    '\nchanges: 1 completed, 1 backdated, 1 edited, 1 removed, 1 restored\n',
+  );
   expect(passed).toMatchObject({ exitCode: 0, stderr: '' });
 
   // A delayed notifier sees an edit together with its completion, and announces it as created.
