@@ -48,7 +48,12 @@ export function dynamoOpsLedger(table: Table, integration: string): OpsLedger {
   const commandsKey = ledgerKeys.commands(integration);
   const count = (waits: Waits) =>
     table.count(ledgerTable.undelivered, ledgerKeys.indexed(integration, waits));
-  const steer = async (paused: boolean, pause: Pause | undefined, call: string, isSo: string) => {
+  const setPaused = async (
+    paused: boolean,
+    pause: Pause | undefined,
+    call: string,
+    isSo: string,
+  ) => {
     const noted = pause && { ...pause, since: pause.since.epochMilliseconds };
     const changed = await table.update(ledgerKeys.state(integration), {
       set: { paused, pause: noted, steered_by: call },
@@ -59,8 +64,8 @@ export function dynamoOpsLedger(table: Table, integration: string): OpsLedger {
   };
   const isRunning = 'attribute_not_exists(paused) OR paused = :before';
   return {
-    pause: (pause, call) => steer(true, pause, call, isRunning),
-    resume: (call) => steer(false, undefined, call, 'paused = :before'),
+    pause: (pause, call) => setPaused(true, pause, call, isRunning),
+    resume: (call) => setPaused(false, undefined, call, 'paused = :before'),
     async waiting() {
       const all = [count('pending'), count('digest'), count('held'), count('undeliverable')];
       const [pending = 0, digest = 0, held = 0, undeliverable = 0] = await Promise.all(all);

@@ -37,10 +37,10 @@ export function mismatch(expected: string, seen: string): CheckVerdict {
 
 /** The first verdict that is no pass, if any. */
 export function firstTrouble(verdicts: Iterable<CheckVerdict>): CheckVerdict {
-  let doubt: CheckVerdict | undefined;
+  let undecided: CheckVerdict | undefined;
   for (const verdict of verdicts) {
     if (verdict.verdict === 'fail') return verdict;
-    if (verdict.verdict === 'cannot tell') doubt ??= verdict;
+    if (verdict.verdict === 'cannot tell') undecided ??= verdict;
   }
-  return doubt ?? pass;
+  return undecided ?? pass;
 }
