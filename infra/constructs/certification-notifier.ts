@@ -22,6 +22,7 @@ import { isChat } from '../config/subscription.ts';
 import { parseSettings } from '../config.ts';
 import { ConfigError, describedValue } from '../config-error.ts';
 import { addOutputs } from '../outputs.ts';
+import { channelsOfOthers } from './chat.ts';
 import { Dashboard } from './dashboard.ts';
 import { DeliveryAlarms } from './delivery-alarms.ts';
 import { Integration } from './integration.ts';
@@ -99,6 +100,7 @@ export class CertificationNotifier extends Construct {
       ...keyOfAnotherAccount(key, account),
       ...keyLookedUp(key),
       ...keysByAlias(settings, key),
+      ...channelsOfOthers(this, settings.subscriptions),
     ];
     if (key && settings.keyArn !== undefined)
       problems.push(`keyArn: ${describedValue(settings.keyArn)} found; allowed: none beside key`);

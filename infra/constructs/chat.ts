@@ -1,11 +1,14 @@
-import { Aws, Fn } from 'aws-cdk-lib';
+import { createHash } from 'node:crypto';
+import { Aws, Fn, Stack } from 'aws-cdk-lib';
 import {
   CfnMicrosoftTeamsChannelConfiguration,
   CfnSlackChannelConfiguration,
 } from 'aws-cdk-lib/aws-chatbot';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import type { ChatConfig } from '../config.ts';
+import { isChat } from '../config/subscription.ts';
+import type { ChatConfig, SubscriptionConfig } from '../config.ts';
+import { describedValue, settingAt } from '../config-error.ts';
 import type { Topics } from './topics.ts';
 
 export interface ChatProps {
@@ -20,8 +23,12 @@ export interface ChatProps {
  * default guardrail would be AdministratorAccess.
  */
 export class Chat extends Construct {
+  /** The channels, each in the words of `placeOf`. */
+  readonly places: ReadonlySet<string>;
+
   constructor(scope: Construct, id: string, { topics, channels }: ChatProps) {
     super(scope, id);
+    this.places = new Set(channels.map(placeOf));
     const role = new iam.Role(this, 'Role', {
       // AWS documents no condition for this. A role cannot be passed from another account.
       assumedBy: new iam.ServicePrincipal('chatbot.amazonaws.com'),
@@ -64,13 +71,42 @@ function placeOf(config: ChatConfig): string {
 
 /**
  * The name of a configuration is unique in the account, over all Regions, so it ends with the id of the stack. It has
- * at most 128 letters, digits and hyphens. A channel has only one configuration in the account, too, so a second stack
- * needs another channel.
+ * at most 128 letters, digits and hyphens.
  */
 function nameOf(config: ChatConfig): string {
   const stackId = Fn.select(2, Fn.split('/', Aws.STACK_ID));
-  const channel = config.channel.replace(/%[0-9a-f]{2}/gi, '-').replace(/[^\w-]/g, '-');
-  return `certifications-${channel.slice(0, 64)}-${stackId}`;
+  return `certifications-${wordsOf(config)}-${stackId}`;
+}
+
+/** 128, less fifteen characters before them, and a hyphen and 36 characters after them. */
+const maxWords = 76;
+
+/** Other words for each channel. A hash stands for the ID of a team, and for the rest of a long ID. */
+function wordsOf(config: ChatConfig): string {
+  const isSlack = config.protocol === 'slack';
+  const words = isSlack
+    ? `${config.workspace}-${config.channel}`
+    : config.channel.replace(/%3a|%40|[^a-z\d]/gi, '-');
+  if (isSlack && words.length <= maxWords) return words;
+  const hash = createHash('sha256').update(placeOf(config)).digest('hex').slice(0, 8);
+  return `${words.slice(0, maxWords - 1 - hash.length)}-${hash}`;
+}
+
+/**
+ * The problems with channels of another notifier in the stack. A channel has one configuration in the account, so the
+ * deployment would fail. It also fails for another stack of the account, which may be unknown here.
+ */
+export function channelsOfOthers(
+  scope: Construct,
+  configs: readonly SubscriptionConfig[],
+): string[] {
+  const others = Stack.of(scope).node.findAll();
+  const taken = new Set(others.flatMap((one) => (one instanceof Chat ? [...one.places] : [])));
+  return configs.flatMap((config, index) =>
+    isChat(config) && taken.has(placeOf(config))
+      ? `${settingAt(['subscriptions', index, 'channel'])}: ${describedValue(config.channel)} found; allowed: a channel that no other notifier of the stack has: an account has one configuration for each channel`
+      : [],
+  );
 }
 
 /** The name of a channel in alarms and checks. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CertificationNotifier, type SubscriptionSettingsInput } from '../../../infra/index.ts';
 import {
   at,
   district,
@@ -9,10 +10,11 @@ import {
   statementsOf,
   synthesized,
 } from '../synthesized.ts';
+import { problemsOf, theirStack } from './their-app.ts';
 
-const slack = { protocol: 'slack', workspace: 'T0123ABCD', channel: 'C0123ABCD' };
+const slack = { protocol: 'slack', workspace: 'T0123ABCD', channel: 'C0123ABCD' } as const;
 const teams = {
-  protocol: 'teams',
+  protocol: 'teams' as const,
   tenant: '0b3a1c52-6f0e-4d0c-9a4b-1d2e3f405162',
   team: '1c4b2d63-7f1f-4e1d-8b5c-2e3f40516273',
   channel: '19%3Aab1c2d%40thread.tacv2',
@@ -23,6 +25,12 @@ const both = [
 ];
 const keyArn = 'arn:aws:kms:us-east-1:111122223333:key/mrk-0123456789abcdef0123456789abcdef';
 
+const wide = Array.from({ length: 2 }, (_, index) => ({
+  topic: 'alerts',
+  ...slack,
+  channel: `C${'0'.repeat(200)}${index}`,
+}));
+
 const combinations = [
   { kinds: ['alerts'], topic: 'standard', subscriptions: [{ topic: 'alerts', ...slack }] },
   { kinds: ['operations'], topic: 'fifo', subscriptions: [{ topic: 'operations', ...teams }] },
@@ -31,6 +39,11 @@ const combinations = [
     kinds: ['alerts', 'operations'],
     topic: 'fifo',
     subscriptions: [...both, { topic: 'alerts', ...teams }],
+  },
+  {
+    kinds: ['alerts'],
+    topic: 'standard',
+    subscriptions: [...wide, { topic: 'alerts', ...teams, channel: `19%3A${'_'.repeat(200)}%40x` }],
   },
 ].map(({ kinds, ...config }) => ({
   title: `${config.subscriptions.map(({ topic, protocol }) => `${topic} by ${protocol}`).join(', ')}; ${config.topic}`,
@@ -106,7 +119,7 @@ describe.each(combinations)('chats ($title)', ({ template, kinds, config }) => {
     for (const text of texts) {
       const [, [own, id]] = Object(at(text, 'Fn::Join'));
       // The end of a stack's id is a UUID.
-      expect(String(own)).toMatch(/^[\w-]{1,92}$/);
+      expect(String(own)).toMatch(/^[A-Za-z\d-]{1,92}$/);
       expect(JSON.stringify(id)).toContain('AWS::StackId');
     }
   });
@@ -176,6 +189,45 @@ describe.each(combinations)('chats ($title)', ({ template, kinds, config }) => {
     for (const one of Object.values(template.findResources('AWS::Lambda::Function')))
       expect(listAt(one, 'DependsOn')).toContain(id);
   });
+});
+
+it('one ID in two workspaces, or in two teams, gives two names, with the workspace of Slack', () => {
+  const team = '3e6d4f85-9b3b-4a3f-8d7e-4a5b62738495';
+  const subscriptions = [
+    slack,
+    { ...slack, workspace: 'T0123ABCE' },
+    teams,
+    { ...teams, team },
+  ].map((one) => ({ topic: 'alerts', ...one }));
+  const template = synthesized({ integrations: [district], subscriptions });
+  const names = ['Slack', 'MicrosoftTeams'].flatMap((chat) =>
+    Object.values(template.findResources(`AWS::Chatbot::${chat}ChannelConfiguration`)).map((one) =>
+      String(Object(at(one, 'Properties', 'ConfigurationName', 'Fn::Join'))[1][0]),
+    ),
+  );
+  expect(new Set(names).size).toBe(4);
+  for (const one of ['T0123ABCD-C0123ABCD', 'T0123ABCE-C0123ABCD'])
+    expect(names.filter((name) => name.includes(one))).toHaveLength(1);
+});
+
+it('two notifiers of a stack cannot have one channel, of which an account has one configuration', () => {
+  const stack = theirStack();
+  const notifier = (id: string, subscriptions: SubscriptionSettingsInput[]) =>
+    problemsOf(
+      () => new CertificationNotifier(stack, id, { integrations: [district], subscriptions }),
+    );
+  expect(notifier('First', [{ topic: 'operations', ...slack }])).toEqual([]);
+  expect(
+    notifier('Second', [
+      { topic: 'alerts', ...teams },
+      { topic: 'alerts', ...slack },
+    ]),
+  ).toEqual([
+    expect.stringMatching(
+      /^subscriptions\[1\]\.channel: "C0123ABCD" found; allowed: a channel that no other notifier of the stack has/,
+    ),
+  ]);
+  expect(notifier('Third', [{ topic: 'operations', ...teams }])).toEqual([]);
 });
 
 it('a stack without chats has no part of one', () => {
