@@ -1,3 +1,5 @@
+import './needed-node.ts';
+
 /** The exports of `certification-notifier/cdk` for CDK apps: docs/configuration.md#the-construct. */
 export type { SubscriptionSettingsInput } from './config/input.ts';
 export { ConfigError } from './config-error.ts';

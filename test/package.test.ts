@@ -336,6 +336,21 @@ describe('the packed package, with all of its parts in use,', () => {
       /^error: certification-notifier needs Node [\d.]+ or later\. This is Node 20\.20\.2 \(.*\)\.\n$/,
     );
   });
+
+  it('says so to an app that imports the construct', () => {
+    const source = "import 'certification-notifier/cdk';";
+    const { status, stderr } = user.run('node', [
+      '--import',
+      older,
+      '--input-type=module',
+      '-e',
+      source,
+    ]);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(
+      /\nError: certification-notifier needs Node [\d.]+ or later\. This is Node 20\.20\.2 \(.*\)\.\n/,
+    );
+  });
 });
 
 const outcomesSchema = z.array(
