@@ -66,7 +66,7 @@ export function parseStartFlags(
       new Option(
         '--demo',
         'the stack of `npx cdk deploy -c demo=true`, with its invented partner in it',
-      ).conflicts(['config', 'baseUrl']),
+      ).conflicts(['config', 'baseUrl', 'records', 'seed']),
     )
     .addHelpText(
       'after',

@@ -35,21 +35,21 @@ type Host = Pick<ProcessHost, 'streams' | 'stopping'>;
 /**
  * Runs a program of this folder to its end.
  *
- * @param failure the exit code for a bad flag, for a NotifierError and for output that cannot be written
+ * @param failure the exit code for a bad flag, for a NotifierError and for output that cannot be written (a StartError)
  * @returns the exit code, once everything is written. Ctrl-C and a closed output are no failures
  */
 export function runProgram(
   host: Host,
   program: () => Promise<number>,
-  failure = 1,
+  failure: (error: CommanderError | NotifierError) => number = () => 1,
 ): Promise<number> {
   const codeOf = (error: unknown): number => {
     // Commander has printed the help or the mistake already.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : failure;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : failure(error);
     if (error === host.stopping.signal.reason) return 0;
     if (!(error instanceof NotifierError)) throw error;
     tell(host, error);
-    return failure;
+    return failure(error);
   };
   return withOutput(
     host,

@@ -11,7 +11,7 @@ import { checkHost, exitCode } from './suite.ts';
 type Host = Pick<ProcessHost, 'streams' | 'environment' | 'stopping'>;
 
 /** The suite could not be carried out. Commander's own code for a bad flag is 1, which means a contradiction here. */
-const notCarriedOut = 2;
+const notCarriedOut = () => 2;
 
 /** `npm run conformance`: see docs/partner.md#conformance. @returns the exit code */
 export function run(argv: readonly string[], host: Host): Promise<number> {
@@ -35,7 +35,7 @@ async function check(flags: ConformanceFlags, { streams, environment }: Host): P
   } catch (error) {
     if (!flags.json || !(error instanceof NotifierError)) throw error;
     streams.output.write(`${errorToJson(error)}\n`);
-    return notCarriedOut;
+    return notCarriedOut();
   }
 }
 

@@ -19,7 +19,7 @@ export class NoDemoError extends OpsError {
 export class BaselineLateError extends OpsError {
   readonly code = 'baseline-late';
   readonly retryHelps = true;
-  readonly exitCode = exitCodes.problem;
+  readonly exitCode = exitCodes.failed;
   readonly whatToDo = 'Look at npm run ops -- status, and run it again.';
 
   constructor(minutes: number) {

@@ -1,8 +1,9 @@
-import { InvalidArgumentError } from 'commander';
+import { CommanderError, InvalidArgumentError } from 'commander';
 import * as z from 'zod';
 import { demoQueue } from '../../infra/demo.ts';
 import { stackOutputs } from '../../infra/output-names.ts';
 import type { ResultOf } from '../../lambda/operations/contract.ts';
+import { OpsError } from '../../ops/errors.ts';
 import { exitCodes } from '../../ops/exit-codes.ts';
 import { type HostInput, hostOf, type OpsHost } from '../../ops/host.ts';
 import { Clients } from '../../ops/target/access.ts';
@@ -48,7 +49,8 @@ export async function run(argv: readonly string[], input: HostInput): Promise<nu
       `
 Ends with 1 if an event is missing after --within, if one tells of a change that has not happened or has a second id,
 or if a day of the certificate (prove) is unproven or has another number than the partner. Days on which something
-has just changed are left out of the last. Deletes the messages that it has read from the demo's queue.`,
+has just changed are left out of the last. Other failures have the exit codes of npm run ops.
+Deletes the messages that it has read from the demo's queue, so two runs at once take each other's.`,
     )
     .option('--stack <name>', 'the demo in AWS')
     .option('--local', 'the one that npm start -- --demo runs here')
@@ -60,13 +62,23 @@ has just changed are left out of the last. Deletes the messages that it has read
       'how long the last event may take (default: the worst time that status shows, and a minute)',
       whole,
     );
-  const code = await runProgram(host, async () => {
-    program.parse([...argv], { from: 'user' });
-    using clients = new Clients();
-    return smoke(optionsSchema.parse(program.opts()), host, clients);
-  });
+  const code = await runProgram(
+    host,
+    async () => {
+      program.parse([...argv], { from: 'user' });
+      using clients = new Clients();
+      return await smoke(optionsSchema.parse(program.opts()), host, clients);
+    },
+    failureOf,
+  );
   // An interrupted run has not passed.
   return host.stopping.signal.aborted ? exitCodes.interrupted : code;
+}
+
+/** As in `npm run ops`, so 1 is a failed judgement alone. */
+function failureOf(error: unknown): number {
+  if (error instanceof CommanderError) return exitCodes.usage;
+  return error instanceof OpsError ? error.exitCode : exitCodes.failed;
 }
 
 async function smoke(options: Options, host: OpsHost, clients: Clients): Promise<number> {
@@ -107,7 +119,7 @@ async function smoke(options: Options, host: OpsHost, clients: Clients): Promise
       ? 'passed: each change was told, no event was false or doubled, and each settled day is proven with its number'
       : `failed: ${problems.length} of the above`,
   );
-  return problems.length === 0 ? 0 : 1;
+  return problems.length === 0 ? exitCodes.fine : exitCodes.problem;
 }
 
 /** A number of changes to wait for. */

@@ -65,6 +65,16 @@ describe('an impossible start is one line and a failure:', () => {
     ['no ticks at all', ['--ticks', '0'], 'Allowed: a whole number from 1'],
     ['a host without credentials', ['--base-url', 'https://a.example'], 'need each other'],
     ['a credentials file without a name', ['--credentials', ''], 'Allowed: the path of a file.'],
+    [
+      'a seed for the demo',
+      ['--demo', '--seed', '2'],
+      "'--demo' cannot be used with option '--seed",
+    ],
+    [
+      'records for the demo',
+      ['--demo', '--records', '300'],
+      "cannot be used with option '--records",
+    ],
     ['a time zone for the sandbox', ['--time-zone', 'UTC'], "needs '--base-url'"],
   ])('%s', async (_, flags, expected) => {
     const { code, out, err } = await ended(...flags);

@@ -105,6 +105,16 @@ it('smoke passes on the demo, and fails if changes are not announced and a false
   expect(failed.stdout).toMatch(/\nfailed: \d+ of the above\n$/);
 });
 
+it.each([
+  ['a flag that does not exist', ['--nothing'], 2, "unknown option '--nothing'"],
+  ['a limit that is too large', ['--within', '1000000'], 2, 'a whole number from 1 to 999999'],
+  ['no local instance', [], 3, 'npm start'],
+])('smoke ends with the exit code of npm run ops after %s', async (_, flags, exitCode, said) => {
+  const { stderr, ...ended } = await smoked(...flags);
+  expect(ended).toMatchObject({ exitCode, stdout: '' });
+  expect(stderr).toContain(said);
+});
+
 it('smoke refuses a partner that is no demo, and says how to have one', async () => {
   const partner = await startPartnerSandbox({ records: 1 });
   try {
