@@ -31,7 +31,7 @@ export const listen = opsCommand({
   permissions:
     '`sns:Subscribe`, `sns:Unsubscribe`, `sns:ListSubscriptionsByTopic` on the events topic; `sqs:ListQueues`; and on queues named `certification-notifier-listen-*`: `sqs:CreateQueue`, `sqs:DeleteQueue`, `sqs:GetQueueUrl`, `sqs:GetQueueAttributes`, `sqs:SetQueueAttributes`, `sqs:ReceiveMessage`, `sqs:DeleteMessage`, `sqs:ChangeMessageVisibility`, `sqs:TagQueue`, `sqs:ListQueueTags`. It starts no function',
   summary: 'Posts each event to a URL of yours as SNS would, while you develop a webhook.',
-  details: `The body is SNS's own envelope, byte for byte, with SNS's headers. After a failed connection, 15 seconds without an answer, 429 or 5xx, the event is offered again, ${mostAttempts} times at most; any other 4xx is final, as it is for SNS. Events come through a temporary queue, which is removed at the end. If a crash leaves the queue behind, a run of listen removes it once it is twenty minutes old. Shows no personal data, but the URL gets all of it: so it has to be https, or http on this machine. With --json: first {"listening": …}, then {"message": …} for each post. Ctrl-C is the regular end, with exit code 0. With --count, it ends with 1 where an event was not delivered. docs/subscribing.md says how a webhook verifies the signatures of the local instance.`,
+  details: `The body is SNS's own envelope, byte for byte, with SNS's headers. After a failed connection, 15 seconds without an answer, 429 or 5xx, the event is offered again, ${mostAttempts} times at most; any other 4xx is final, as it is for SNS. Events come through a temporary queue, which is removed at the end. If a crash leaves the queue behind, a run of listen removes it once it is twenty minutes old. Shows no personal data, but the URL gets all of it: so it has to be https, or http on this machine. With --json: first {"listening": …}, then {"message": …} for each post, last {"ended": {delivered, refused, givenUp, notDelivered}}. Ctrl-C is the regular end, with exit code 0. With --count, no event after these is posted; it ends once each is delivered, refused or given up, and with 1 if one was not delivered. Ten posts at most are under way, so a webhook that is slow gets later ones than from SNS. docs/subscribing.md says how a webhook verifies the signatures of the local instance.`,
   examples: [
     ['listen --local --forward-to http://localhost:8080/hook', 'events of npm start'],
     [
@@ -62,8 +62,9 @@ export const listen = opsCommand({
     };
     const swept = await sweep(access, subscribed, session.clock);
     const tally = await forwardAll(session, { access, subscribed, forwardTo, count, swept });
+    if (session.json) session.terminal.print([jsonLine({ ended: tally })]);
     session.note(() => tallyLines(tally));
-    const isShort = tally.refused + tally.givenUp + tally.owed > 0 && !session.stop.aborted;
+    const isShort = tally.refused + tally.givenUp > 0 && !session.stop.aborted;
     return isShort ? exitCodes.problem : exitCodes.fine;
   },
 });
@@ -87,30 +88,42 @@ async function forwardAll(session: Session, forwarding: Forwarding): Promise<Lis
   await using queue = await TemporaryQueue.create(access, subscribed, clock);
   announce(session, forwarding);
   const attempts = new Attempts(session);
-  let left = count;
-  while (!stop.aborted && left > 0) {
+  const forwarded = async (message: QueuedMessage): Promise<void> => {
+    const envelope = readEnvelope(message.body);
+    if (envelope === undefined) {
+      session.terminal.note(['Ignored a message that is no notification of SNS.']);
+      return queue.delete(message);
+    }
+    const { messageId } = envelope;
+    // One too many stays in the queue, and is removed with it.
+    if (outcomes.size >= count && !outcomes.has(messageId)) return;
+    // Owed until the webhook answers.
+    outcomes.set(messageId, 'again');
+    outcomes.set(messageId, await offer(session, { message, envelope, queue, forwardTo }));
+  };
+  // Each post goes on by itself: one that hangs holds up no other.
+  const underWay = new Set<Promise<void>>();
+  const failures: unknown[] = [];
+  const begin = (message: QueuedMessage) => {
+    const one = forwarded(message)
+      .catch((error) => void failures.push(error))
+      .finally(() => underWay.delete(one));
+    underWay.add(one);
+  };
+  while (!stop.aborted && settled(outcomes) < count) {
     const isRead = await attempts.attempt(async () => {
-      const messages = await queue.receive(stop, Math.min(atOnce, left));
-      const offered = await Promise.allSettled(
-        messages.map(async (message) => {
-          const envelope = readEnvelope(message.body);
-          if (envelope === undefined) {
-            session.terminal.note(['Ignored a message that is no notification of SNS.']);
-            return queue.delete(message);
-          }
-          // Owed until the webhook answers.
-          outcomes.set(envelope.messageId, 'again');
-          const outcome = await offer(session, { message, envelope, queue, forwardTo });
-          outcomes.set(envelope.messageId, outcome);
-        }),
-      );
-      // Rethrown only after all posts have ended: without the queue, the others would fail.
-      for (const one of offered) if (one.status === 'rejected') throw one.reason;
+      const isNoneToCome =
+        outcomes.size >= count && tallyOf(outcomes).notDelivered <= underWay.size;
+      if (!isNoneToCome && underWay.size < atOnce)
+        for (const message of await queue.receive(stop, atOnce - underWay.size)) begin(message);
+      else await Promise.race(underWay);
+      if (failures.length > 0) throw failures.shift();
       await queue.keep();
     });
-    left = count - settled(outcomes);
     if (!isRead) await clock.sleep(triedAgainMs, stop).catch(() => {});
   }
+  // Without the queue, they would fail.
+  await Promise.all(underWay);
   return tallyOf(outcomes);
 }
 
@@ -166,8 +179,9 @@ function tallyOf(outcomes: ReadonlyMap<string, Outcome>): ListenTally {
     delivered: counted('delivered'),
     refused: counted('refused'),
     givenUp: counted('given-up'),
-    owed: counted('again'),
+    notDelivered: counted('again'),
   };
 }
 
-const settled = (outcomes: ReadonlyMap<string, Outcome>) => outcomes.size - tallyOf(outcomes).owed;
+const settled = (outcomes: ReadonlyMap<string, Outcome>) =>
+  outcomes.size - tallyOf(outcomes).notDelivered;

@@ -63,11 +63,11 @@ export interface ListenTally {
   readonly delivered: number;
   readonly refused: number;
   readonly givenUp: number;
-  /** Those still to be offered again. */
-  readonly owed: number;
+  /** Those that would have been offered again. */
+  readonly notDelivered: number;
 }
 
-export function tallyLines({ delivered, refused, givenUp, owed }: ListenTally): string[] {
-  const sums = { delivered, refused, 'given up': givenUp, 'to be offered again': owed };
+export function tallyLines({ delivered, refused, givenUp, notDelivered }: ListenTally): string[] {
+  const sums = { delivered, refused, 'given up': givenUp, 'not delivered': notDelivered };
   return [`Subscription and queue are removed. Events: ${counts(sums)}.`];
 }

@@ -108,8 +108,20 @@ function inOurWords(action: string, cause: unknown): OpsError {
   }
   if (refusals.test(reason) || [401, 403].includes(statusOf(cause)))
     return new NotPermittedError(action, reason, { cause });
-  return new AwsFailedError(action, { reason, isAnswerLost: broken.test(reason) }, { cause });
+  return new AwsFailedError(
+    action,
+    {
+      reason,
+      isAnswerLost: broken.test(reason),
+      isThisMachine: reason === 'ECONNREFUSED' && addressOf(cause).startsWith('127.'),
+    },
+    { cause },
+  );
 }
+
+/** The address whose connection failed. */
+const addressOf = (error: unknown): string =>
+  error instanceof Error && 'address' in error ? String(error.address) : '';
 
 /** The name of the error at the service or the operating system, never its text. */
 function reasonOf(error: unknown): string {

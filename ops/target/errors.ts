@@ -36,9 +36,7 @@ export class AwsFailedError extends OpsError {
   override readonly fault = 'aws';
   readonly retryHelps = true;
   readonly exitCode = exitCodes.failed;
-  readonly whatToDo =
-    'Run it again in a minute. If it stays so, check the network and the region, and the AWS Health Dashboard.';
-
+  readonly whatToDo: string;
   /** The name of the error at the service or the operating system. */
   readonly reason: string;
   /** The request was sent and got no answer: it may have been carried out. */
@@ -47,12 +45,52 @@ export class AwsFailedError extends OpsError {
   /** @param action as IAM calls it */
   constructor(
     action: string,
-    { reason, isAnswerLost }: { reason: string; isAnswerLost: boolean },
+    {
+      reason,
+      isAnswerLost,
+      isThisMachine,
+    }: {
+      reason: string;
+      isAnswerLost: boolean;
+      /** A port of this machine refused the connection: the local instance has ended. */
+      isThisMachine: boolean;
+    },
     options?: ErrorOptions,
   ) {
     super(`${action} failed (${reason}).`, options);
+    this.whatToDo = isThisMachine
+      ? 'The local instance has ended: start npm start again, then this command.'
+      : 'Run it again in a minute. If it stays so, check the network and the region, and the AWS Health Dashboard.';
     this.reason = reason;
     this.isAnswerLost = isAnswerLost;
+  }
+}
+
+/** The queue of a command that runs for long is gone. */
+export class QueueGoneError extends OpsError {
+  readonly code = 'queue-gone';
+  readonly retryHelps = false;
+  readonly exitCode = exitCodes.failed;
+  readonly whatToDo = 'Its clock differs, or this machine slept: start it again.';
+
+  constructor(options?: ErrorOptions) {
+    super('Another run has removed the queue.', options);
+  }
+}
+
+/** The end of a command could not remove its subscription, its queue, or both. */
+export class LeftBehindError extends OpsError {
+  readonly code = 'left-behind';
+  override readonly fault: Fault;
+  readonly retryHelps = false;
+  readonly exitCode: ExitCode;
+  readonly whatToDo: string;
+
+  constructor(cause: OpsError, owner: string, left: readonly string[]) {
+    super(`${cause.message} Left behind: ${left.join(', ')}.`, { cause });
+    this.fault = cause.fault;
+    this.exitCode = cause.exitCode;
+    this.whatToDo = `The next run of ${owner} removes that, twenty minutes from now or later.`;
   }
 }
 

@@ -23,7 +23,9 @@ import {
 } from '@aws-sdk/client-sqs';
 import { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../../lambda/clock.ts';
+import { OpsError } from '../errors.ts';
 import { type Access, calling } from '../target/access.ts';
+import { LeftBehindError, QueueGoneError } from '../target/errors.ts';
 
 /** The command that reads the queue; each command removes leftovers of its own queues. */
 export type Owner = 'watch' | 'listen';
@@ -124,7 +126,7 @@ export class TemporaryQueue implements AsyncDisposable {
         ReceiptHandle: receipt,
       }));
       const done = new DeleteMessageBatchCommand({ QueueUrl: this.#url, Entries });
-      await calling('sqs:DeleteMessage', () => this.#sqs.send(done));
+      await calling('sqs:DeleteMessage', () => this.#sqs.send(done).catch(saidIfGone));
     }
     return messages.map(({ body }) => body);
   }
@@ -139,7 +141,7 @@ export class TemporaryQueue implements AsyncDisposable {
     });
     const { Messages = [] } = await calling(
       'sqs:ReceiveMessage',
-      () => this.#sqs.send(receive, { abortSignal: stop }),
+      () => this.#sqs.send(receive, { abortSignal: stop }).catch(saidIfGone),
       stop,
     );
     return Messages.map(({ Body = '', ReceiptHandle = '', Attributes }) => ({
@@ -151,7 +153,7 @@ export class TemporaryQueue implements AsyncDisposable {
 
   async delete({ receipt }: QueuedMessage): Promise<void> {
     const done = new DeleteMessageCommand({ QueueUrl: this.#url, ReceiptHandle: receipt });
-    await calling('sqs:DeleteMessage', () => this.#sqs.send(done));
+    await calling('sqs:DeleteMessage', () => this.#sqs.send(done).catch(saidIfGone));
   }
 
   /** Makes the message come again after so many seconds. */
@@ -161,7 +163,7 @@ export class TemporaryQueue implements AsyncDisposable {
       ReceiptHandle: receipt,
       VisibilityTimeout: seconds,
     });
-    await calling('sqs:ChangeMessageVisibility', () => this.#sqs.send(later));
+    await calling('sqs:ChangeMessageVisibility', () => this.#sqs.send(later).catch(saidIfGone));
   }
 
   /** Puts the expiry off if it is near. */
@@ -171,14 +173,31 @@ export class TemporaryQueue implements AsyncDisposable {
     const next = now.add(lifetime);
     const Tags = { [expiryTag(this.#owner)]: next.toString() };
     const tag = new TagQueueCommand({ QueueUrl: this.#url, Tags });
-    await calling('sqs:TagQueue', () => this.#sqs.send(tag));
+    await calling('sqs:TagQueue', () => this.#sqs.send(tag).catch(saidIfGone));
     this.#expires = next;
   }
 
+  /** @throws LeftBehindError if one of the two could not be removed; the other one is, all the same */
   async [Symbol.asyncDispose](): Promise<void> {
     const unsubscribe = new UnsubscribeCommand({ SubscriptionArn: this.subscriptionArn });
-    await calling('sns:Unsubscribe', () => this.#sns.send(unsubscribe));
-    await remove(this.#sqs, this.#url);
+    const left: string[] = [];
+    const causes: OpsError[] = [];
+    const removed = (what: string, work: Promise<unknown>) =>
+      work.catch((error) => {
+        if (!(error instanceof OpsError)) throw error;
+        left.push(what);
+        causes.push(error);
+      });
+    try {
+      await removed(
+        `the subscription ${this.subscriptionArn}`,
+        calling('sns:Unsubscribe', () => this.#sns.send(unsubscribe)),
+      );
+    } finally {
+      await removed(`the queue ${nameOf(this.#url)}`, remove(this.#sqs, this.#url));
+    }
+    const [cause] = causes;
+    if (cause !== undefined) throw new LeftBehindError(cause, this.#owner, left);
   }
 }
 
@@ -315,6 +334,12 @@ async function remove(sqs: SQSClient, QueueUrl: string): Promise<void> {
   await calling('sqs:DeleteQueue', () =>
     sqs.send(new DeleteQueueCommand({ QueueUrl })).catch(nothingIfGone),
   );
+}
+
+/** @throws QueueGoneError for a queue that another run has swept away */
+function saidIfGone(error: unknown): never {
+  if (error instanceof QueueDoesNotExist) throw new QueueGoneError({ cause: error });
+  throw error;
 }
 
 function nothingIfGone(error: unknown): { QueueUrl?: undefined; Tags?: undefined } {

@@ -13,6 +13,7 @@ import {
   SNSClient,
 } from '@aws-sdk/client-sns';
 import {
+  DeleteQueueCommand,
   GetQueueAttributesCommand,
   ListQueuesCommand,
   SendMessageCommand,
@@ -201,6 +202,70 @@ describe('listen', () => {
     await nothingLeft();
   });
 
+  it('waits for the counted message that is owed, and posts no later one', async () => {
+    await using webhook = await Webhook.open(500, 200);
+    const program = await listening(`--forward-to ${webhook.url} --count 1`);
+    await publish('the first');
+    await program.shows(/ again /);
+    await publish('another');
+    const { exitCode, stderr } = await program.ended;
+    expect(webhook.posted.map(({ body }) => JSON.parse(body).Message)).toEqual([
+      'the first',
+      'the first',
+    ]);
+    expect(stderr).toContain('Events: 1 delivered.\n');
+    expect(exitCode).toBe(0);
+  });
+
+  it('posts others while one post gets no answer', async () => {
+    const server = createServer(async (request, response) => {
+      if (JSON.parse(await text(request)).Message !== 'hanging') response.end();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = Object(server.address());
+    const program = await listening(`--forward-to http://127.0.0.1:${port}/`);
+    await publish('hanging');
+    await once(server, 'request');
+    await publish('another');
+    await program.shows(/ delivered /);
+    expect(program.output.text).not.toContain('no answer');
+    program.interrupt();
+    expect((await program.ended).stderr).toContain('Events: 1 delivered, 1 not delivered.\n');
+    server.close();
+    await nothingLeft();
+  });
+
+  it('says that another run has removed its queue', async () => {
+    const program = await listening('--forward-to http://localhost:9/');
+    const [QueueUrl] = await queues();
+    await sqs().send(new DeleteQueueCommand({ QueueUrl }));
+    const { exitCode, stderr } = await program.ended;
+    expect(stderr).toContain('error: Another run has removed the queue.\n  Its clock differs');
+    expect(exitCode).toBe(5);
+    await nothingLeft();
+  });
+
+  it('removes its queue although the subscription stays, and names that', async () => {
+    const gate = new Gate();
+    const env = { AWS_ENDPOINT_URL_SNS: await gate.open() };
+    gate.target = duty.stage.aws.endpoints.sns;
+    gate.always(async ({ operation, forward }) =>
+      operation === 'Unsubscribe' ? denied : forward(),
+    );
+    try {
+      const program = await listening('--forward-to http://localhost:9/', env);
+      program.interrupt();
+      const { exitCode, stderr } = await program.ended;
+      expect(stderr).toMatch(
+        /error: AWS refuses sns:Unsubscribe .* Left behind: the subscription arn:\S+\.\n {2}The next run of listen /,
+      );
+      expect(exitCode).toBe(4);
+    } finally {
+      await gate.close();
+    }
+    expect(await queues()).toEqual([]);
+  });
+
   it('gives an SNS message up in the end, and its exit code says so', async () => {
     await using webhook = await Webhook.open(503);
     const gate = new Gate();
@@ -241,7 +306,9 @@ describe('listen', () => {
     expect(JSON.parse(answered ?? '')).toMatchObject({
       message: { attempt: 1, answer: { status: 403 }, verdict: { outcome: 'refused' } },
     });
-    expect(rest).toEqual([]);
+    expect(rest.map((line) => JSON.parse(line))).toEqual([
+      { ended: { delivered: 0, refused: 1, givenUp: 0, notDelivered: 0 } },
+    ]);
     expect(exitCode).toBe(1);
   });
 
@@ -256,7 +323,7 @@ describe('listen', () => {
     );
     program.interrupt();
     const { exitCode, stderr } = await program.ended;
-    expect(stderr).toContain('Events: 1 to be offered again.\n');
+    expect(stderr).toContain('Events: 1 not delivered.\n');
     expect(exitCode).toBe(0);
     await nothingLeft();
   });
@@ -273,7 +340,7 @@ describe('listen', () => {
     const { exitCode, stdout, stderr } = await program.ended;
     server.close();
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
-    expect(stderr).toContain('Events: 1 to be offered again.\n');
+    expect(stderr).toContain('Events: 1 not delivered.\n');
     await nothingLeft();
   });
 

@@ -139,6 +139,20 @@ describe('the queue of `listen`', () => {
   });
 });
 
+it('of an instance that has ended advises to start it again', async () => {
+  const ended = await startFauxqs({ port: 0, logger: false });
+  await ended.stop();
+  const settings = () => ({ ...access.settings('sqs'), endpoint: ended.address });
+  const subscribed = { owner: 'watch', topicArn: topic, integration: undefined } as const;
+  const error = {
+    reason: 'ECONNREFUSED',
+    whatToDo: expect.stringMatching(/start npm start again/),
+  };
+  await expect(sweep({ ...access, settings }, subscribed, systemClock)).rejects.toMatchObject(
+    error,
+  );
+});
+
 describe('a queue left behind by a crash', () => {
   it('is removed with its subscription', async () => {
     await watching(topic, undefined, longAgo());
