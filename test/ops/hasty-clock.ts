@@ -4,11 +4,18 @@ import { type Clock, systemClock } from '../../lambda/clock.ts';
 /** This machine's time, with sleeps that end at once and move it. */
 export class HastyClock implements Clock {
   #aheadMs = 0;
+  #machine = () => Temporal.Now.instant();
   /** Called during each sleep. */
   meanwhile: () => Promise<unknown> = async () => {};
 
   now(): Temporal.Instant {
-    return Temporal.Now.instant().add({ milliseconds: this.#aheadMs });
+    return this.#machine().add({ milliseconds: this.#aheadMs });
+  }
+
+  /** Only sleeps and `advance` move it from now on: two programs then show the same distances. */
+  hold(): void {
+    const heldAt = this.#machine();
+    this.#machine = () => heldAt;
   }
 
   advance(duration: Temporal.DurationLike): void {

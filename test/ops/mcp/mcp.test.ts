@@ -235,6 +235,7 @@ describe('an assistant with permission to change', () => {
   beforeEach(() => connect(' --allow-changes'));
 
   it('sees the preview of the command line; a confirmed command is carried out, and on record with its caller', async () => {
+    duty.clock.hold();
     const preview = await assistant.call('release', { integration });
     expect(preview).toMatchObject({
       isError: false,
