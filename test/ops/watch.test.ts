@@ -1,6 +1,7 @@
 import { ListSubscriptionsByTopicCommand, PublishCommand, SNSClient } from '@aws-sdk/client-sns';
 import {
   CreateQueueCommand,
+  DeleteQueueCommand,
   ListQueuesCommand,
   ListQueueTagsCommand,
   SQSClient,
@@ -170,6 +171,18 @@ describe('watch', () => {
     } finally {
       await sqs.close();
     }
+  });
+
+  it('says that another run has removed its queue', async () => {
+    const before = await subscriptions();
+    const program = duty.start('watch --events-only');
+    await program.shows(/Watching /);
+    const [QueueUrl] = await queuesLeft();
+    await new SQSClient(config()).send(new DeleteQueueCommand({ QueueUrl }));
+    const { exitCode, stderr } = await program.ended;
+    expect(stderr).toContain('error: Another run has removed the queue.\n  Its clock differs');
+    expect(exitCode).toBe(5);
+    expect(await subscriptions()).toBe(before);
   });
 
   it("removes an earlier run's queue and subscription, and none that is still in use", async () => {
