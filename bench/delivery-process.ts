@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { PublishCommand } from '@aws-sdk/client-sns';
 import * as z from 'zod';
-import { messageOf } from '../lambda/events/message.ts';
+import { messageOf } from '../lambda/events/sns-message.ts';
 import { dynamoLedger } from '../lambda/ledger/dynamo-ledger.ts';
 import { Table } from '../lambda/ledger/table.ts';
 import { ManualClock } from '../test/scaffold/clock.ts';

@@ -110,9 +110,9 @@ export async function crashLoop(
     contender: 'ours',
     measured,
     score,
-    further: { 'messages sent twice': repeated },
+    further: { 'events sent twice': repeated },
     target: {
-      text: `≤ ${most} messages sent twice, nothing owed after the next tick`,
+      text: `≤ ${most} events sent twice, nothing owed after the next tick`,
       passed: repeated <= most && undelivered === 0 && isFaultless(score),
     },
   };

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { CertificationEvent } from '../lambda/events/event.ts';
 import type { TickReport } from '../lambda/tick/tick.ts';
 import type { InvocationResult, OutputLine } from './aws/index.ts';
-import { eventIn, type Mail } from './messages.ts';
+import { eventIn, type Mail } from './mails-and-events.ts';
 
 type Style = Parameters<typeof styleText>[0];
 

@@ -1,6 +1,6 @@
 import type { LocalDoor, Provoking, ReceivedEvent, ReceivedMail } from '../console/index.ts';
 import type { Clock } from '../lambda/clock.ts';
-import type { Mail } from './messages.ts';
+import type { Mail } from './mails-and-events.ts';
 
 /** The oldest are dropped first. */
 const eventsKept = 500;

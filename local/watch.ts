@@ -8,7 +8,7 @@ import { storeCredentials } from './credentials.ts';
 import { DemoSubscriber } from './demo-subscriber.ts';
 import { StartError } from './errors.ts';
 import { filtersOf } from './filters.ts';
-import { eventIn, mailIn } from './messages.ts';
+import { eventIn, mailIn } from './mails-and-events.ts';
 import type { Watched } from './partner-host.ts';
 import type { Faults } from './provoking/faults.ts';
 import { Provoker } from './provoking/provoker.ts';

@@ -1,8 +1,8 @@
 import type { Temporal } from 'temporal-polyfill';
 import { type AwsRequest, type Denial, denialOf } from '../access-denied.ts';
 import type { Clock } from '../clock.ts';
-import type { EventMessage } from '../events/message.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
+import type { EventMessage } from '../events/sns-message.ts';
 import type { OnAccepted, PublishOutcome, Refusal } from '../ports/announcer.ts';
 import { codeOf, refusalKind } from './refusals.ts';
 

@@ -1,6 +1,6 @@
 import { PublishBatchCommand, PublishCommand, type SNSClient } from '@aws-sdk/client-sns';
 import { denialOf } from '../access-denied.ts';
-import { messageOf } from '../events/message.ts';
+import { messageOf } from '../events/sns-message.ts';
 import type { Announcer, DigestOutcome, Notice } from '../ports/announcer.ts';
 import { bareMail, type DigestOptions, digestMail } from './digest.ts';
 import { type DispatchContext, dispatch, type Send, TopicPace } from './dispatch.ts';

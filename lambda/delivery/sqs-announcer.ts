@@ -1,7 +1,7 @@
 import { GetQueueUrlCommand, SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { Clock } from '../clock.ts';
 import { errorOf } from '../errors.ts';
-import { messageOf } from '../events/message.ts';
+import { messageOf } from '../events/sns-message.ts';
 import type { Announcer } from '../ports/announcer.ts';
 import { dispatch, type Send, TopicPace } from './dispatch.ts';
 import { codeOf } from './refusals.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type Assessment, assessmentSchema, described, type ResultPart } from './assessment.ts';
-import { briefName, maxMessageBytes, messageOf } from './message.ts';
+import { briefName, maxMessageBytes, messageOf } from './sns-message.ts';
 
 /** Identifies this version of the contract; within a version fields are only added. */
 export const eventSchemaId = 'urn:certification-notifier:schema:certification-event:1' as const;

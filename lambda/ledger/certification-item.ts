@@ -2,7 +2,7 @@ import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import { type Certification, type Change, presence, type Sighting } from '../detection/compare.ts';
 import { certificationEventSchema } from '../events/event.ts';
-import { briefName } from '../events/message.ts';
+import { briefName } from '../events/sns-message.ts';
 import { jsonText } from '../json-text.ts';
 import { ledgerKeys, ledgerTable } from '../names.ts';
 import {

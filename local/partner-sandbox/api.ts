@@ -10,10 +10,10 @@ import type { Records } from './records.ts';
 import { documentRules, type Rules, type SandboxAnswer } from './rules.ts';
 import { select } from './select.ts';
 import type { Switches } from './switches.ts';
-import type { TokenIssuer, TokenMessage } from './token-issuer.ts';
+import type { AuthorizedRequest, TokenIssuer } from './token-issuer.ts';
 import type { World } from './world.ts';
 
-export interface ApiRequest extends TokenMessage {
+export interface ApiRequest extends AuthorizedRequest {
   readonly method: string;
   readonly path: string;
   readonly params: URLSearchParams;

@@ -52,7 +52,7 @@ async function handle(
     await send(response, writeAnswer(answer), undefined, closing);
     return;
   }
-  const message: ApiRequest = {
+  const apiRequest: ApiRequest = {
     method: request.method ?? 'GET',
     path,
     params: new URLSearchParams(query.join('?')),
@@ -60,14 +60,14 @@ async function handle(
     contentType: request.headers['content-type'],
     body,
   };
-  const route = routeOf(message);
+  const route = routeOf(apiRequest);
   const fault = route === undefined ? undefined : queue.take(route);
-  const written = afflict(writeAnswer(api.answer(message, fault)), fault, api.now());
+  const written = afflict(writeAnswer(api.answer(apiRequest, fault)), fault, api.now());
   log.add({
     at: clock.now().toString(),
-    method: message.method,
-    path: message.path,
-    query: [...message.params],
+    method: apiRequest.method,
+    path: apiRequest.path,
+    query: [...apiRequest.params],
     status: fault?.kind === 'reset' ? 0 : written.status,
     fault: fault?.kind,
   });

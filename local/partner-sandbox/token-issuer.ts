@@ -14,7 +14,7 @@ interface TokenRequest {
 }
 
 /** The parts of an HTTP request that the access check needs. */
-export interface TokenMessage {
+export interface AuthorizedRequest {
   readonly authorization: string | undefined;
   readonly contentType: string | undefined;
   readonly body: string;
@@ -53,9 +53,9 @@ export class TokenIssuer {
   }
 
   /** Section 4.1. `now` is the server's clock in epoch milliseconds. */
-  issue(message: TokenMessage, rules: Rules, now: number, switches: Switches): SandboxAnswer {
+  issue(request: AuthorizedRequest, rules: Rules, now: number, switches: Switches): SandboxAnswer {
     const lifetime = switches.tokenLifetime;
-    const { grantType, credentials } = readTokenRequest(message, switches.basicVerbatim);
+    const { grantType, credentials } = readTokenRequest(request, switches.basicVerbatim);
     if (grantType !== 'client_credentials') return rules.unsupportedGrantType;
     const { clientId, clientSecret } = this.credentials;
     if (
@@ -102,7 +102,7 @@ function equal(given: string, expected: string): boolean {
  * credentials.
  */
 function readTokenRequest(
-  { authorization, contentType, body }: TokenMessage,
+  { authorization, contentType, body }: AuthorizedRequest,
   verbatim: boolean,
 ): TokenRequest {
   const mediaType = contentType?.split(';')[0]?.trim().toLowerCase();

@@ -31,7 +31,7 @@ export const listen = opsCommand({
   permissions:
     '`sns:Subscribe`, `sns:Unsubscribe`, `sns:ListSubscriptionsByTopic` on the events topic; `sqs:ListQueues`; and on queues named `certification-notifier-listen-*`: `sqs:CreateQueue`, `sqs:DeleteQueue`, `sqs:GetQueueUrl`, `sqs:GetQueueAttributes`, `sqs:SetQueueAttributes`, `sqs:ReceiveMessage`, `sqs:DeleteMessage`, `sqs:ChangeMessageVisibility`, `sqs:TagQueue`, `sqs:ListQueueTags`. It starts no function',
   summary: 'Posts each event to a URL of yours as SNS would, while you develop a webhook.',
-  details: `The body is SNS's own envelope, byte for byte, with SNS's headers. After a failed connection, 15 seconds without an answer, 429 or 5xx, the event is offered again, ${mostAttempts} times at most; any other 4xx is final, as it is for SNS. Events come through a temporary queue, which is removed at the end. If a crash leaves the queue behind, a run of listen removes it once it is twenty minutes old. Shows no personal data, but the URL gets all of it: so it has to be https, or http on this machine. With --json: first {"listening": …}, then {"message": …} for each post, last {"ended": {delivered, refused, givenUp, notDelivered}}. Ctrl-C is the regular end, with exit code 0. With --count, no event after these is posted; it ends once each is delivered, refused or given up, and with 1 if one was not delivered. Ten posts at most are under way, so a webhook that is slow gets later ones than from SNS. docs/subscribing.md says how a webhook verifies the signatures of the local instance.`,
+  details: `The body is SNS's own envelope, byte for byte, with SNS's headers. After a failed connection, 15 seconds without an answer, 429 or 5xx, the event is offered again, ${mostAttempts} times at most; any other 4xx is final, as it is for SNS. Events come through a temporary queue, which is removed at the end. If a crash leaves the queue behind, a run of listen removes it once it is twenty minutes old. Shows no personal data, but the URL gets all of it: so it has to be https, or http on this machine. With --json: first {"listening": …}, then {"post": …} for each post, last {"ended": {delivered, refused, givenUp, notDelivered}}. Ctrl-C is the regular end, with exit code 0. With --count, no event after these is posted; it ends once each is delivered, refused or given up, and with 1 if one was not delivered. Ten posts at most are under way, so a webhook that is slow gets later ones than from SNS. docs/subscribing.md says how a webhook verifies the signatures of the local instance.`,
   examples: [
     ['listen --local --forward-to http://localhost:8080/hook', 'events of npm start'],
     [
@@ -146,7 +146,7 @@ async function offer(
   else await queue.delete(message);
   const at = clock.now().toString();
   const attempt: Attempt = { at, envelope, answer, verdict, attempt: message.receptions };
-  terminal.print([json ? jsonLine({ message: attempt }) : attemptLine(terminal.view(), attempt)]);
+  terminal.print([json ? jsonLine({ post: attempt }) : attemptLine(terminal.view(), attempt)]);
   return verdict.outcome;
 }
 

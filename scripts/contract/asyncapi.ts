@@ -1,5 +1,5 @@
 import type { CertificationEvent } from '../../lambda/events/event.ts';
-import { messageOf } from '../../lambda/events/message.ts';
+import { messageOf } from '../../lambda/events/sns-message.ts';
 import { exampleEvents } from './examples.ts';
 import { componentSchemas, schemasPath } from './json-schemas.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { certificationEventSchema, eventSchemaId } from '../../lambda/events/event.ts';
-import { messageAttributesSchema } from '../../lambda/events/message.ts';
+import { messageAttributesSchema } from '../../lambda/events/sns-message.ts';
 
 const dialect = 'https://json-schema.org/draft/2020-12/schema';
 

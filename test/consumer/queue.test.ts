@@ -24,7 +24,7 @@ import {
   parseEvent,
 } from '../../consumer/index.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
-import { messageOf } from '../../lambda/events/message.ts';
+import { messageOf } from '../../lambda/events/sns-message.ts';
 import { ManualClock } from '../scaffold/clock.ts';
 import { event } from './events.ts';
 import { startHandledTables } from './handled-table.ts';

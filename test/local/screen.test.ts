@@ -1,7 +1,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { expect, test } from 'vitest';
 import { certificationEvent } from '../../lambda/events/event.ts';
-import { mailIn } from '../../local/messages.ts';
+import { mailIn } from '../../local/mails-and-events.ts';
 import { Screen } from '../../local/screen.ts';
 
 function screen() {

@@ -304,7 +304,7 @@ describe('listen', () => {
       listening: { topicArn: TopicArn(), to: webhook.url.replace(/\?.*/, '') },
     });
     expect(JSON.parse(answered ?? '')).toMatchObject({
-      message: { attempt: 1, answer: { status: 403 }, verdict: { outcome: 'refused' } },
+      post: { attempt: 1, answer: { status: 403 }, verdict: { outcome: 'refused' } },
     });
     expect(rest.map((line) => JSON.parse(line))).toEqual([
       { ended: { delivered: 0, refused: 1, givenUp: 0, notDelivered: 0 } },

@@ -12,8 +12,8 @@ import {
 } from '../../lambda/detection/compare.ts';
 import { nothingFound } from '../../lambda/detection/gate.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
-import { briefName } from '../../lambda/events/message.ts';
 import type { OwedEvent } from '../../lambda/events/owed-event.ts';
+import { briefName } from '../../lambda/events/sns-message.ts';
 import type { Refusal } from '../../lambda/ports/announcer.ts';
 import type {
   Committed,

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lambda/clock.ts';
 import { dispatch, type Message, TopicPace } from '../../lambda/delivery/dispatch.ts';
-import { messageOf } from '../../lambda/events/message.ts';
 import type { OwedEvent } from '../../lambda/events/owed-event.ts';
+import { messageOf } from '../../lambda/events/sns-message.ts';
 import type { Announcer, DigestOutcome } from '../../lambda/ports/announcer.ts';
 import { snsTimeouts } from '../../lambda/timeouts.ts';
 import { batchResult } from './batch-result.ts';

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import * as z from 'zod';
 import { parseEvent } from '../../consumer/index.ts';
 import { certificationEvent, certificationEventSchema } from '../../lambda/events/event.ts';
-import { maxMessageBytes, messageOf } from '../../lambda/events/message.ts';
+import { maxMessageBytes, messageOf } from '../../lambda/events/sns-message.ts';
 import { readAssembly } from '../../local/aws/assembly.ts';
 import { interpret, type PipePlan } from '../../local/aws/interpret.ts';
 import { at, district, only, synthesized } from '../infra/synthesized.ts';

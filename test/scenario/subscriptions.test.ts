@@ -10,7 +10,7 @@ import { buildApp } from '../../infra/build-app.ts';
 import type { FilterConfig } from '../../infra/config/filter.ts';
 import { type NotifierConfigInput, parseConfig } from '../../infra/config.ts';
 import { type CertificationEvent, certificationEvent } from '../../lambda/events/event.ts';
-import { messageOf } from '../../lambda/events/message.ts';
+import { messageOf } from '../../lambda/events/sns-message.ts';
 import { testEvent } from '../../lambda/events/test-event.ts';
 import { type EmbeddedAws, startEmbeddedAws } from '../../local/aws/index.ts';
 import { assessment } from '../support/assessments.ts';

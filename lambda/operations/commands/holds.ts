@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
-import { briefName } from '../../events/message.ts';
+import { briefName } from '../../events/sns-message.ts';
 import type { WaitingEvent } from '../../ports/ledger.ts';
 import { define } from '../definition.ts';
 import { count, instant, kind, next, type WaitingSelection, waitingSelection } from '../shapes.ts';

@@ -7,7 +7,7 @@ import {
   TopicPace,
 } from '../../../lambda/delivery/dispatch.ts';
 import { certificationEvent } from '../../../lambda/events/event.ts';
-import { messageOf } from '../../../lambda/events/message.ts';
+import { messageOf } from '../../../lambda/events/sns-message.ts';
 import { batchResult, type EntryAnswer } from '../../scaffold/batch-result.ts';
 import { ManualClock } from '../../scaffold/clock.ts';
 import { assessment } from '../../support/assessments.ts';

@@ -11,8 +11,8 @@ import { type FauxqsServer, startFauxqs } from 'fauxqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { regionOf, sqsAnnouncer } from '../../../lambda/delivery/sqs-announcer.ts';
 import { certificationEvent } from '../../../lambda/events/event.ts';
-import { messageOf } from '../../../lambda/events/message.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
+import { messageOf } from '../../../lambda/events/sns-message.ts';
 import { ManualClock } from '../../scaffold/clock.ts';
 import { assessment } from '../../support/assessments.ts';
 

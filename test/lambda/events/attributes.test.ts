@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
 import { certificationEvent } from '../../../lambda/events/event.ts';
-import { messageOf } from '../../../lambda/events/message.ts';
+import { messageOf } from '../../../lambda/events/sns-message.ts';
 import { anyRecord, assessment } from '../../support/assessments.ts';
 
 function event(read: Assessment) {

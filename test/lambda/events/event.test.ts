@@ -3,7 +3,7 @@ import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
 import { certificationEvent, certificationEventSchema } from '../../../lambda/events/event.ts';
-import { messageOf } from '../../../lambda/events/message.ts';
+import { messageOf } from '../../../lambda/events/sns-message.ts';
 import { testEvent } from '../../../lambda/events/test-event.ts';
 import { anyRecord, assessment } from '../../support/assessments.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
 import type { FieldChoice } from '../../../lambda/events/event.ts';
 import { certificationEvent } from '../../../lambda/events/event.ts';
-import { briefName, messageOf } from '../../../lambda/events/message.ts';
+import { briefName, messageOf } from '../../../lambda/events/sns-message.ts';
 import { testEvent } from '../../../lambda/events/test-event.ts';
 import { anyAssessment, assessment } from '../../support/assessments.ts';
 

@@ -2,7 +2,7 @@ import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { AccessDeniedError } from '../../../lambda/access-denied.ts';
 import { dispatch, type Message, TopicPace } from '../../../lambda/delivery/dispatch.ts';
-import { messageOf } from '../../../lambda/events/message.ts';
+import { messageOf } from '../../../lambda/events/sns-message.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import type { Announcer } from '../../../lambda/ports/announcer.ts';
 import type { Journal } from '../../../lambda/ports/journal.ts';

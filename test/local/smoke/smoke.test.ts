@@ -11,7 +11,7 @@ import { GetQueueUrlCommand, SendMessageCommand, SQSClient } from '@aws-sdk/clie
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../lambda/clock.ts';
 import { certificationEventSchema } from '../../../lambda/events/event.ts';
-import { messageOf } from '../../../lambda/events/message.ts';
+import { messageOf } from '../../../lambda/events/sns-message.ts';
 import { instanceSchema } from '../../../local/instance.ts';
 import { startPartnerSandbox } from '../../../local/partner-sandbox/index.ts';
 import { run as start } from '../../../local/run.ts';

@@ -9,7 +9,7 @@ import {
   certificationEvent,
   certificationEventSchema,
 } from '../../../lambda/events/event.ts';
-import { messageAttributesSchema } from '../../../lambda/events/message.ts';
+import { messageAttributesSchema } from '../../../lambda/events/sns-message.ts';
 import { attributesIn } from '../../../scripts/contract/asyncapi.ts';
 import { breakingChanges } from '../../../scripts/contract/compatibility.ts';
 import { anyRecord } from '../../support/assessments.ts';

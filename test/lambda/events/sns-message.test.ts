@@ -7,7 +7,7 @@ import {
   certificationEvent,
   certificationEventSchema,
 } from '../../../lambda/events/event.ts';
-import { messageOf } from '../../../lambda/events/message.ts';
+import { messageOf } from '../../../lambda/events/sns-message.ts';
 import { anyAssessment, assessment } from '../../support/assessments.ts';
 
 /** AWS: 256 KiB, body and attributes. */
