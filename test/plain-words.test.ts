@@ -19,6 +19,7 @@ const plain: readonly string[] = [
   'local',
   'ops',
   'scripts',
+  'test',
 ];
 
 function sourcesOf(place: string): string[] {

@@ -1,14 +1,17 @@
-/** How much of what can go wrong does, in what is left of an execution. */
+/** The number of troubles of each kind in the rest of an execution. */
 export interface Budget {
-  /** Of the partner. */
+  /** Moves of the partner. */
   readonly moves: number;
   /** Calls that fail, or whose answer is lost; indexes that lag. */
   readonly faults: number;
-  /** Of ticks. */
+  /** Deaths of ticks. */
   readonly deaths: number;
-  /** How often one tick is put aside for another. */
+  /** Switches from one tick to another. */
   readonly overlaps: number;
-  /** Of the clock: until an audit or a second look is due. Otherwise the next tick begins after a minute. */
+  /**
+   * Jumps of the clock until an audit or a second look is due. Otherwise the next tick begins after
+   * a minute.
+   */
   readonly waits: number;
 }
 

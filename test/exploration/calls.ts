@@ -10,10 +10,10 @@ import type { Announcer, DigestOutcome, PublishOutcome } from '../../lambda/port
 import type { Ledger } from '../../lambda/ports/ledger.ts';
 import type { Question } from './world.ts';
 
-/** What a tick asks of the partner, of the ledger or of SNS. */
+/** A tick's request to the partner, the ledger or SNS. */
 export type Request<Answer = unknown> = {
   readonly name: string;
-  /** It is not done, as the tick hears of it. */
+  /** The request is not carried out. The tick gets this answer. */
   readonly failed: () => Promise<Answer>;
 } & (
   | { readonly to: 'partner'; readonly question: Question }
@@ -21,12 +21,12 @@ export type Request<Answer = unknown> = {
       readonly to: 'ledger' | 'announcer';
       readonly isWrite: boolean;
       readonly perform: () => Promise<Answer>;
-      /** Of an index: its answer as it was a while ago. */
+      /** For an index: its earlier answer. */
       readonly lagging?: () => Promise<Answer>;
     }
 );
 
-/** Carries a request out when its turn comes. */
+/** Carries out a request in its turn. */
 export type Ask = <Answer>(request: Request<Answer>) => Promise<Answer>;
 
 export function clientOf(ask: Ask): Pick<PartnerClient, 'list' | 'get' | 'pace'> {
@@ -49,10 +49,10 @@ const reads = new Set([
   ...['leftovers', 'countWaitingForOps'],
 ]);
 
-/** An index may not show what has changed within this time. */
+/** An index may hide changes of this period. */
 const mostLagMs = 4 * 60_000;
 
-/** @param heard of each change that was committed */
+/** @param heard called with each committed change */
 export function ledgerOf(
   real: Ledger,
   clock: Clock,
@@ -103,7 +103,7 @@ type Place = 'state' | 'calendar' | 'items' | 'topics';
 const placesOfState = ['state', 'recordedState', 'takeLease', 'saveState', 'touch'];
 const placesOfCalendar = ['calendar', 'saveDays', 'addToDays', 'touch'];
 
-/** What a request reads or writes. */
+/** The places that a request reads or writes. */
 function placesOf({ to, name }: Request): readonly Place[] {
   if (to === 'announcer') return ['topics'];
   const places = [
@@ -113,17 +113,17 @@ function placesOf({ to, name }: Request): readonly Place[] {
   return places.length > 0 ? places : ['items'];
 }
 
-/** Whether it matters which of two requests comes first. */
+/** Whether the order of two requests matters. */
 export function doMeet(one: Request, other: Request): boolean {
   const places = placesOf(other);
   return placesOf(one).some((place) => places.includes(place));
 }
 
-/** For which no request is made at all. */
+/** A value for which no request is sent. */
 const isNothing = (value: unknown) =>
   (Array.isArray(value) && value.length === 0) || (value instanceof Map && value.size === 0);
 
-/** What subscribers, people and ops hear. */
+/** The ears of subscribers, people and ops. */
 export interface Listeners {
   readonly event: (owed: OwedEvent) => void;
   readonly digest: (ids: readonly string[]) => void;

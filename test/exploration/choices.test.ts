@@ -5,7 +5,7 @@ import { type Memory, unseen } from './seen.ts';
 
 const at = (key: number) => () => ({ key: BigInt(key), budget: nothing });
 
-/** Three points with two options each. @returns what was chosen, or undefined where the rest is known */
+/** Three points with two options each. @returns the choices, or undefined if the rest is known */
 function threeTurns(choices: Choices): string | undefined {
   let way = '';
   for (let point = 0; point < 3; point++) {
@@ -26,22 +26,23 @@ function all(tree: Tree): (string | undefined)[] {
 }
 
 describe('a tree of choices', () => {
-  it('takes each way once', () => {
+  it('takes each path once', () => {
     const ways = all(new Tree(unseen));
     expect(ways).toHaveLength(8);
     expect(ways.toSorted()).toEqual(['', 'x', 'x', 'x', 'xx', 'xx', 'xx', 'xxx']);
   });
 
-  it('does not go on from a state that was met before', () => {
+  it('does not continue from a state that was met before', () => {
     const met = new Set<bigint>();
     const memory: Memory = { isNew: ({ key }) => !met.has(key) && Boolean(met.add(key)) };
     const ways = all(new Tree(memory));
-    // A state tells how many were chosen so far, and not which: two ways meet before the last turn.
+    // A state has the number of choices so far, and not the choices: two paths meet before the last
+    // turn.
     expect(ways.filter((way) => way !== undefined)).toHaveLength(6);
     expect(new Set(ways)).toEqual(new Set(['', 'x', 'xx', 'xxx', undefined]));
   });
 
-  it('goes on with the branches that another one has left', () => {
+  it('continues with branches that another tree has left', () => {
     const first = new Tree(unseen);
     first.next();
     const ways = [threeTurns(first), ...all(new Tree(unseen, first.branches))];
@@ -50,16 +51,16 @@ describe('a tree of choices', () => {
 });
 
 describe('a trail', () => {
-  it('is printed and read again', () => {
+  it('is printed and parsed again', () => {
     expect(trailOf(stepsOf('3:edit-1 7:die'))).toBe('3:edit-1 7:die');
     expect(stepsOf('')).toEqual([]);
   });
 
-  it('takes the same way again', () => {
+  it('takes the same path again', () => {
     expect(threeTurns(new Replay(stepsOf('1:x 2:x')))).toBe('xx');
   });
 
-  it('is refused where it does not fit', () => {
+  it('is refused if it does not fit', () => {
     expect(() => threeTurns(new Replay(stepsOf('1:die')))).toThrow(RangeError);
   });
 });

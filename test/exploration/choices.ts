@@ -1,35 +1,35 @@
 import type { Memory, State } from './seen.ts';
 
 export interface Option {
-  /** Empty: nothing happens. It comes first. */
+  /** Empty: nothing happens. This option comes first. */
   readonly name: string;
-  /** The state that it leads to, where that can be told without going there. */
+  /** The resulting state, if it is known without the step. */
   readonly next?: () => State;
 }
 
-/** What is chosen at each point of an execution. */
+/** The choice at each point of an execution. */
 export interface Choices {
-  /** @returns undefined: the rest need not be lived */
+  /** @returns undefined: the rest is already known */
   choose(options: readonly Option[], state: () => State): string | undefined;
 }
 
 /** Nothing ever happens. */
 export const uneventful: Choices = { choose: ([first]) => first?.name };
 
-/** A point at which something happens: the place of the call among all of the tick, and the option. */
+/** A point with an event: its number among all calls of the tick, and the chosen option. */
 export interface Step {
   readonly at: number;
   readonly name: string;
 }
 
-/** What is chosen up to its last step; what comes then is free. */
+/** The choices up to its last step. Later ones are free. */
 export interface Branch {
   readonly steps: readonly Step[];
-  /** The state behind its last step, known to be new. */
+  /** The state after its last step, known to be new. */
   readonly next?: State;
 }
 
-/** As it is printed: `3:edit-1 7:die`. */
+/** The printed form: `3:edit-1 7:die`. */
 export const trailOf = (steps: readonly Step[]) =>
   steps.map(({ at, name }) => `${at}:${name}`).join(' ');
 
@@ -40,7 +40,7 @@ export function stepsOf(trail: string): readonly Step[] {
   });
 }
 
-/** One execution again: after its last step nothing happens. @throws where a step is none of the options */
+/** Repeats one execution. After its last step, nothing happens. @throws if a step is none of the options */
 export class Replay implements Choices {
   readonly #steps: ReadonlyMap<number, string>;
   #points = 0;
@@ -59,12 +59,12 @@ export class Replay implements Choices {
 }
 
 /**
- * One execution after another, until each option of each point was chosen once. From a state that was met before no
- * execution goes on: what comes of it is known.
+ * Runs one execution after another, until each option of each point was chosen once. No execution
+ * continues from a state that was met before, since its future is known.
  */
 export class Tree implements Choices {
   readonly #seen: Memory;
-  /** To be lived, the last one first. */
+  /** Branches to run, the last one first. */
   readonly branches: Branch[];
   #branch: Branch = { steps: [] };
   #known = new Map<number, string>();
@@ -78,7 +78,7 @@ export class Tree implements Choices {
     this.branches = [...branches];
   }
 
-  /** @returns false when all were lived */
+  /** @returns false when all were run */
   next(): boolean {
     const branch = this.branches.pop();
     if (branch === undefined) return false;
@@ -90,7 +90,7 @@ export class Tree implements Choices {
     return true;
   }
 
-  /** What happens in the execution at hand. */
+  /** The steps of the current execution. */
   get steps(): readonly Step[] {
     return this.#branch.steps;
   }

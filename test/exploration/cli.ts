@@ -41,10 +41,10 @@ interface Options extends Budget {
 
 const options = new Command('npm run explore --')
   .description('Every execution of a small world within these budgets, checked against the truth.')
-  .option('--moves <number>', 'what the partner may do', whole, 2)
+  .option('--moves <number>', 'moves of the partner', whole, 2)
   .option('--faults <number>', 'calls that may fail, or whose answer may be lost', whole, 1)
   .option('--deaths <number>', 'ticks that may die', whole, 1)
-  .option('--overlaps <number>', 'how often a tick is put aside for another', whole, 2)
+  .option('--overlaps <number>', 'switches from one tick to another', whole, 2)
   .option('--waits <number>', 'of the clock, until an audit or a second look is due', whole, 0)
   .option('--ticks <number>', 'ticks, one after the other, in which this happens', whole, 1)
   .option('--rows <number>', 'rows of a page of the list', whole, 2)
@@ -55,7 +55,7 @@ const options = new Command('npm run explore --')
     [0, 0],
   )
   .option('--new', 'from the very first tick on; else from a quiet ledger', false)
-  .option('--minutes <number>', 'after which it ends, and says what is left', whole, 120)
+  .option('--minutes <number>', 'the time limit, after which the rest is counted', whole, 120)
   .option('--workers <number>', 'how many executions at a time', whole, availableParallelism())
   .option('--states <number>', 'room for so many distinct states', whole, 40_000_000)
   .option('--mutant <name>', 'breaks something, and ends with the first that notices', mutantNamed)
@@ -93,7 +93,7 @@ async function searchAll(): Promise<void> {
       return mutant === undefined || so.findings.length === 0;
     },
   );
-  // A trail means something with the options of its run.
+  // A trail is only valid with the options of its run.
   const command = ['npm run explore --', ...process.argv.slice(2)].join(' ');
   for (const { trail, findings } of found.findings.slice(0, mostShown))
     console.log(`${command} --trail '${trail}': ${findings.slice(0, 5).join('; ')}`);
@@ -117,11 +117,9 @@ async function again(trail: string): Promise<void> {
   process.exitCode = all.length === 0 ? 0 : 1;
 }
 
-/** As rows of the table of docs/measured/exploration.md. */
+/** Prints rows of the table of docs/measured/exploration.md. */
 async function huntAll(names: readonly string[]): Promise<void> {
-  console.log(
-    '| mutant | what it breaks | ticks, budgets | choices | noticed |\n|---|---|---|---|---|',
-  );
+  console.log('| mutant | breakage | ticks, budgets | choices | noticed |\n|---|---|---|---|---|');
   for (const name of names) {
     const { breaks = '', ...mutant } = mutants[name] ?? {};
     const hunted = await hunt(breakParts(mutant), (minutes * minuteMs) / names.length);

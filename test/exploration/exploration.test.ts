@@ -9,25 +9,22 @@ import { stateOf } from './situation.ts';
 
 const never = Number.POSITIVE_INFINITY;
 
-describe('every execution of a small world', () => {
+describe('the executions of a small world', () => {
   it.each([
     ['two moves', within(1, { moves: 2 })],
     ['a move until an audit is due', within(1, { moves: 1, waits: 1 })],
     ['a move, a fault and a death, in two ticks', within(2, { moves: 1, faults: 1, deaths: 1 })],
     ['a move and two overlapping ticks', within(1, { moves: 1, deaths: 1, overlaps: 2 })],
-    [
-      'a move and a fault while all is read for the first time',
-      within(1, { moves: 1, faults: 1 }, true),
-    ],
+    ['a move and a fault during the baseline', within(1, { moves: 1, faults: 1 }, true)],
   ])(
-    'keeps every promise: %s',
+    'keep each promise: %s',
     async (_, rung) => {
       expect(await everyFinding(rung, intact, never)).toEqual({ findings: [], left: 0 });
     },
     60_000,
   );
 
-  it('shows what a broken part does, and shows it again by its choices', async () => {
+  it('show the effect of a broken part, and show it again from its choices', async () => {
     const { ledgerRules: _, ...parts } = mutants.lease ?? {};
     const broken = breakParts(mutants.lease ?? {});
     const rung = within(1, { moves: 1, overlaps: 1 });
@@ -40,13 +37,13 @@ describe('every execution of a small world', () => {
     expect(real.findings).toEqual([]);
   });
 
-  it('says of which budgets the time was too short', async () => {
+  it('count the budgets without enough time', async () => {
     const { kill, unfinished } = await hunt(breakParts(mutants.lease ?? {}), 0);
     expect(kill).toBeUndefined();
     expect(unfinished).toBeGreaterThan(0);
   });
 
-  it('is told of by its findings with and without the memory of states', async () => {
+  it('have the same findings with and without the memory of states', async () => {
     const rung = within(1, { moves: 1, overlaps: 1 });
     const texts = async (seen?: Memory) => {
       const found = await everyFinding(rung, breakParts(mutants.lease ?? {}), never, seen);
@@ -57,7 +54,7 @@ describe('every execution of a small world', () => {
     expect(await texts()).toEqual(all);
   }, 60_000);
 
-  it('excuses no repeat because of what another execution has gone through', async () => {
+  it("excuse no repeat because of another execution's trouble", async () => {
     const begun = await begin(within(1, { moves: 1 }));
     const unsettled = breakParts({
       ledger: () => ({
@@ -85,7 +82,7 @@ describe('every execution of a small world', () => {
       'after 2',
     ],
   ])(
-    'meets the end of each execution: %s',
+    'include the end of each execution: %s',
     async (_, rung, trail, place) => {
       const seen = new Seen(rung.budget, 100_000);
       await everyFinding(rung, intact, never, seen);
@@ -95,7 +92,7 @@ describe('every execution of a small world', () => {
     60_000,
   );
 
-  it('is run once, however many workers share the tree', async () => {
+  it('run once each, for any number of workers with one tree', async () => {
     const rung = within(1, { moves: 1 });
     const shared = (workers: number) =>
       search({ beginning: rung, ticks: 1, workers, room: 100_000, endsAfterMs: never }, () => true);

@@ -23,7 +23,10 @@ const startDay = '2026-11-20';
 
 const minute = 60;
 
-/** Seconds from one tick to the next: the schedule's; or until an audit or a second look is due, if that is later. */
+/**
+ * Seconds from one tick to the next: the schedule's, or those until an audit or a second look is
+ * due if that is later.
+ */
 function pausesOf({ ledger, nowMs, budget }: Situation): ReadonlyMap<string, number> {
   const { dueAt, missing } = ledger.remembered;
   const untilDue = Math.ceil((Math.min(dueAt, missing?.lookAt ?? dueAt) - nowMs) / 1_000);
@@ -31,37 +34,37 @@ function pausesOf({ ledger, nowMs, budget }: Situation): ReadonlyMap<string, num
   return new Map([['tick', minute], ...(isLater ? ([['wait', untilDue]] as const) : [])]);
 }
 
-/** Minutes between ticks once nothing happens any more: the first may find the lease of one that has died. */
+/** Minutes between ticks after the last event: the first tick may meet the lease of a dead one. */
 const soon = [1, 1, 1];
-/** Second looks at what is missing. */
+/** Second looks at missing certifications. */
 const looks = [11, 1, 11, 1];
-/** Audits of the recent and of all days, and what they find. */
+/** Audits of the recent and of all days, and second looks at their finds. */
 const audits = [61, 1, 11, 1, 1_500, 1, 1, 11, 1, 1_500, 1, 1, 11, 1];
-/** And then, without audits. */
+/** Further ticks without audits. */
 const quiet = [1, 1, 1, 1];
 const quietTick = ['state', 'list', 'saveState'];
 const never = 9e12;
 const unaudited = { ...settings, audit: { ...settings.audit, recentMs: never } };
 
-/** From the end of a tick on: moves of the partner, and then calm, or another tick and whatever happens meanwhile. */
+/** The work from the end of a tick: moves of the partner, and then calm, or another tick with its events. */
 export interface Task {
-  /** What has happened in the ticks before. */
+  /** The events of the ticks before. */
   readonly trail: string;
-  /** Where to go on; absent: from the beginning. */
+  /** The branches to continue; absent: from the beginning. */
   readonly branches?: readonly Branch[];
-  /** Ticks in which anything may happen that are left. */
+  /** The number of further ticks with events. */
   readonly ticks: number;
-  /** Executions after which the branches left over are handed back. */
+  /** The number of executions after which the remaining branches are returned. */
   readonly executions: number;
 }
 
 export interface Explored {
   readonly executions: number;
   readonly states: number;
-  /** Choices in which something happened, in the longest of them. */
+  /** The number of events in the longest execution. */
   readonly depth: number;
   readonly findings: readonly Finding[];
-  /** Situations after the tick that nobody has met before. */
+  /** New situations after the tick. */
   readonly next: readonly string[];
   readonly branches: readonly Branch[];
 }
@@ -72,15 +75,15 @@ export interface Finding {
 }
 
 export interface Beginning {
-  /** The ledger knows nobody yet; or it has read everything, and is quiet. */
+  /** The ledger is empty; or the baseline is complete, and all is quiet. */
   readonly isNew: boolean;
-  /** The day of each certification that there is: 0 is today, 1 is long ago. */
+  /** The day of each existing certification: 0 is today, 1 is long ago. */
   readonly born: readonly number[];
   readonly rowsOfPage: number;
   readonly budget: Budget;
 }
 
-/** @param broken whose ledger it is; nothing goes wrong before the execution begins */
+/** @param broken the parts with the ledger; nothing goes wrong before the execution begins */
 export async function begin(
   { isNew, born, rowsOfPage, budget }: Beginning,
   { ledgerRules }: Pick<BrokenParts, 'ledgerRules'> = intact,
@@ -110,7 +113,7 @@ export async function begin(
 interface Lived {
   readonly situation: Situation;
   readonly findings: readonly string[];
-  /** With a tick; with calm, after which there is no other tick; or where what comes of it is known. */
+  /** The end: a tick; calm, after which there is no other tick; or a known situation. */
   readonly end: 'tick' | 'calm' | 'known';
 }
 
@@ -169,7 +172,10 @@ function movesNow(situation: Situation): ReadonlyMap<string, Situation> {
   return new Map([...moves].map(([name, moved]) => [name, { ...situation, world: moved, budget }]));
 }
 
-/** What has happened in each tick up to a situation, one after the other; nothing at all is no tick. */
+/**
+ * The events of each tick up to a situation, in order. A tick without events counts, an empty trail
+ * does not.
+ */
 const ticksOf = (trail: string) => trail.split(between).filter((one) => one !== '');
 const between = ' / ';
 
@@ -183,7 +189,7 @@ export async function replay(begun: Situation, trail: string, broken: BrokenPart
   return reached;
 }
 
-/** All that can happen from a situation on until one more tick has ended. */
+/** All executions from a situation until the end of one more tick. */
 export async function explore(
   begun: Situation,
   { trail, branches, ticks, executions }: Task,
@@ -215,13 +221,13 @@ export async function explore(
 
 interface Peace {
   readonly situation: Situation;
-  /** Of the last tick. */
+  /** The calls of the last tick. */
   readonly calls: readonly string[];
   readonly findings: readonly string[];
   readonly isKnown: boolean;
 }
 
-/** Ticks one after the other, in which nothing goes wrong: up to the first that is known from another execution. */
+/** Ticks without trouble, up to the first that is known from another execution. */
 async function inPeace(
   from: Situation,
   broken: BrokenParts,
@@ -233,7 +239,7 @@ async function inPeace(
   let calls: readonly string[] = [];
   const findings: string[] = [];
   for (const [nth, minutes] of minutesBetween.entries()) {
-    // In calm there is no budget, by which else repeats are excused.
+    // Calm has no budget, by which repeats are excused elsewhere.
     const excuse = situation.told.mayRepeat ? 'after trouble' : '';
     const isKnown = !seen.isNew(stateOf(situation, `calm ${nth} ${excuse}`));
     if (isKnown) return { situation, calls, findings, isKnown };
@@ -245,7 +251,7 @@ async function inPeace(
   return { situation, calls, findings, isKnown: false };
 }
 
-/** What is wrong once nothing has happened for long; as far as it is not known from another execution. */
+/** The broken promises after a long calm, unless known from another execution. */
 export async function verdictOn(
   from: Situation,
   broken: BrokenParts,
@@ -271,7 +277,7 @@ export async function verdictOn(
   ];
 }
 
-/** What has to be so after some ticks in which nothing happens. */
+/** The conditions that must hold after some ticks without events. */
 const phases: readonly {
   readonly minutes: readonly number[];
   judged(situation: Situation): readonly string[] | Promise<readonly string[]>;
@@ -284,7 +290,7 @@ const phases: readonly {
   },
 ];
 
-/** A total that differs is enough to find out why: audits are for what one change hides of another. */
+/** A differing total is reason enough for a search. Audits are for changes that hide each other. */
 function leftToAudits({ world, ledger }: Situation, wrong: 'less' | 'less or more'): string[] {
   const { expected } = ledger.remembered;
   const total = world.rows.length;
@@ -292,7 +298,7 @@ function leftToAudits({ world, ledger }: Situation, wrong: 'less' | 'less or mor
   return isWrong ? [`${total} are there, and ${expected} expected before any audit`] : [];
 }
 
-/** What subscribers have heard last of each is so. */
+/** Compares the last event of each certification with the world. */
 function lastTold({ world, told }: Situation): string[] {
   const bySubject = Map.groupBy(told.events.values(), ({ subject }) => subject);
   return [...bySubject].flatMap(([subject, events]) => {

@@ -5,14 +5,14 @@ import { type Beginning, begin, explore, type Finding, type Task } from './explo
 import type { Found } from './search.ts';
 import { type Memory, Seen } from './seen.ts';
 
-/** Some budgets, all executions within which take seconds. */
+/** Budgets whose executions all together take seconds. */
 export interface Rung extends Beginning {
   readonly ticks: number;
 }
 
 export interface Kill {
   readonly rung: Rung;
-  /** The shortest that was found: states that were met before are not gone on from, so a shorter one may exist. */
+  /** The shortest finding. Executions do not continue from known states, so a shorter one may exist. */
   readonly finding: Finding;
 }
 
@@ -25,7 +25,7 @@ export const within = (ticks: number, budget: Partial<Budget>, isNew = false): R
   budget: { ...nothing, ...budget },
 });
 
-/** From the smallest budgets up: each sees something that those before it do not. */
+/** From the smallest budgets up: each one shows findings that those before it do not. */
 const ladder: readonly Rung[] = [
   within(0, {}),
   within(1, { moves: 1 }),
@@ -47,14 +47,14 @@ const ladder: readonly Rung[] = [
 
 export interface Hunted {
   readonly kill?: Kill;
-  /** How many budgets before it were not run to their end in time: nothing is known of the rest of them. */
+  /** The number of earlier budgets that were not completed in time. Their rest is unknown. */
   readonly unfinished: number;
 }
 
 const room = 2_000_000;
 const executions = 500;
 
-/** The first budgets within which something is noticed. @param endsAfterMs for each of them, at most */
+/** The first budgets with a finding. @param endsAfterMs the time limit of each */
 export async function hunt(broken: BrokenParts, endsAfterMs: number): Promise<Hunted> {
   let unfinished = 0;
   for (const rung of ladder) {
@@ -68,7 +68,7 @@ export async function hunt(broken: BrokenParts, endsAfterMs: number): Promise<Hu
 
 const lengthOf = ({ trail }: Finding) => stepsOf(trail).length;
 
-/** All within the budgets, one after the other, until the time is over. */
+/** All findings within the budgets, one after the other, until the time is over. */
 export async function everyFinding(
   { ticks, ...beginning }: Rung,
   broken: BrokenParts,

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 
-/** Of two with the same digest, the futures are the same. 64 bits of it. */
+/** 64 bits. Two states with one digest have the same future. */
 export function digest(text: string): bigint {
   return hash('sha1', text, 'buffer').readBigInt64LE();
 }
 
-/** Of objects that are replaced, and never changed. */
+/** Texts of objects that are replaced, and never changed. */
 const texts = new WeakMap<object, string>();
 
-/** Equal for equal values, whatever the order of maps and sets. */
+/** Equal for equal values, in any order of maps and sets. */
 export function textOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? '';
   if (Array.isArray(value)) return `[${value.map(textOf)}]`;

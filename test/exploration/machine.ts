@@ -32,37 +32,37 @@ import {
 } from './world.ts';
 
 const killedAfterSeconds = 55;
-/** The lease of a tick that has died has run out. */
+/** The time after which the lease of a dead tick has expired. */
 const leaseOutSeconds = 61;
-/** Turns of promises, from one call of a tick to the next. */
+/** Turns of promises from one call of a tick to the next. */
 const mostTurns = 10_000;
 
-/** A call of a tick on its way. */
+/** A call of a tick under way. */
 interface Call {
   readonly request: Request;
-  /** What the tick hears. */
+  /** Passes the answer to the tick. */
   answer(answer: Promise<unknown>): void;
 }
 
-/** A tick at work. */
+/** A running tick. */
 interface Process {
   readonly name: string;
   readonly calls: Call[];
-  /** A digest of all answers so far: what it does next depends on nothing else. */
+  /** A digest of all answers so far, which determine its next steps. */
   answers: bigint;
   isAlive: boolean;
-  /** All of its calls, for those who count them. */
+  /** All of its calls, for counts. */
   readonly made: string[];
 }
 
 type OwnRequest = Extract<Request, { readonly perform: unknown }>;
 
 interface Act extends Option {
-  /** @returns whose turn is next, if another one's */
+  /** @returns the process with the next turn, if it is another one */
   readonly act: () => Process | undefined;
 }
 
-/** Ticks at work in a situation, call by call. */
+/** Runs the ticks of a situation, call by call. */
 export class Machine {
   readonly #broken: BrokenParts;
   readonly #settings: TickSettings;
@@ -73,14 +73,14 @@ export class Machine {
   readonly #processes: Process[] = [];
   #world: World;
   #budget: Budget;
-  /** The last request of a tick that has died: it may land at any time. */
+  /** The last request of a dead tick, which may land at any time. */
   #late: { readonly request: OwnRequest; readonly answers: bigint } | undefined;
-  /** What is done at the moment. */
+  /** The work in progress. */
   #underWay: Promise<unknown> = Promise.resolve();
-  /** A digest of the ledger and of what was told, until either changes. */
+  /** A digest of the ledger and of the sent texts, until either changes. */
   #recorded: bigint | undefined;
 
-  /** @param place of this tick in the execution: how many come after it is part of the state */
+  /** @param place of this tick in the execution: the number of later ticks is part of the state */
   constructor(from: Situation, broken: BrokenParts, place: string, ticks: TickSettings = settings) {
     this.#settings = ticks;
     this.#place = place;
@@ -102,12 +102,12 @@ export class Machine {
     };
   }
 
-  /** What must not be at any moment, and was. */
+  /** Violations of conditions that must always hold. */
   get findings(): readonly string[] {
     return this.#witness.findings;
   }
 
-  /** Calls of the last tick that was begun. */
+  /** Calls of the tick that began last. */
   get calls(): readonly string[] {
     return this.#processes.at(-1)?.made ?? [];
   }
@@ -121,14 +121,14 @@ export class Machine {
       const act = this.#chosen(current, choices);
       if (act === undefined) return false;
       current = act() ?? (current.isAlive ? current : this.#living[0]);
-      // What was still on its way when the last one ended lands now.
+      // A request that was under way when the last tick ended lands now.
       if (current === undefined && this.#late) this.#land(this.#late.request);
     }
     await Promise.allSettled([this.#underWay]);
     return true;
   }
 
-  /** What happens now. @returns undefined: the rest is known */
+  /** Chooses the next event. @returns undefined: the rest is known */
   #chosen(process: Process, choices: Choices): Act['act'] | undefined {
     const [call] = process.calls;
     if (call === undefined || !process.isAlive) return () => undefined;
@@ -137,7 +137,7 @@ export class Machine {
     return options.find(({ name }) => name === chosen)?.act;
   }
 
-  /** What can happen at a call. */
+  /** The options at a call. */
   #options(process: Process, call: Call): readonly Act[] {
     const { request } = call;
     return [
@@ -178,13 +178,13 @@ export class Machine {
       };
   }
 
-  /** For no longer than a replica may lag. */
+  /** The time is limited by the lag of replicas. */
   get #isReplicaBehind(): boolean {
     const { before } = this.#world;
     return before?.isOutdated === true && this.#nowMs - before.until < settings.withdrawAfterMs;
   }
 
-  /** At what ticks share: the ledger and the topics. */
+  /** Turns at the parts that ticks share: the ledger and the topics. */
   *#turns(process: Process, request: OwnRequest): Generator<Act> {
     const late = this.#late;
     if (late && doMeet(late.request, request))
@@ -208,7 +208,7 @@ export class Machine {
     if (budget.deaths > 0 && request.isWrite) yield this.#lateDeath(process, request);
   }
 
-  /** Its last request is still on its way when another tick begins, once its lease has run out. */
+  /** Its last request is still under way when another tick begins, after its lease has expired. */
   #lateDeath(process: Process, request: OwnRequest): Act {
     const budget = spent(spent(this.#budget, 'overlaps'), 'deaths');
     const { answers } = process;
@@ -237,7 +237,7 @@ export class Machine {
     this.#underWay = request.perform();
   }
 
-  /** A tick that dies before it reads has done as much as one that dies before its next write. */
+  /** A death before a read has the same effect as one before the next write. */
   *#deaths(process: Process, request: Request): Generator<Act> {
     if (!isWrite(request)) return;
     const others = this.#living.filter((one) => one !== process);
@@ -272,7 +272,7 @@ export class Machine {
       yield { name: 'lag', act: () => this.#lag(process, call, lagging(), budget) };
   }
 
-  /** Something waits in an outbox, and the index may not show it yet. */
+  /** An outbox has events, and the index may hide them. */
   get #isOwing(): boolean {
     return [...this.#ledger.items.values()].some(({ outbox }) => outbox.size > 0);
   }
@@ -290,7 +290,7 @@ export class Machine {
     call.answer(call.request.failed());
   }
 
-  /** Done, and the answer is lost. */
+  /** The request is carried out, and its answer is lost. */
   #lose(process: Process, call: Call, request: OwnRequest, budget: Budget): undefined {
     this.#trouble(budget);
     taken(process, call);
@@ -336,7 +336,7 @@ export class Machine {
     return this.#clock.now().epochMilliseconds;
   }
 
-  /** All that the rest of the execution depends on. */
+  /** All values that determine the rest of the execution. */
   #state(changed: Partial<StateParts> & Pick<StateParts, 'turn'>): State {
     this.#recorded ??= recordedIn(this.#ledger, this.#witness);
     const now = {
@@ -392,7 +392,7 @@ export class Machine {
   }
 }
 
-/** Until it waits for a call, or has ended: all that it waits for else are promises. */
+/** Waits until the tick waits for a call, or has ended. All other waits are promises. */
 async function reachCall(process: Process): Promise<void> {
   for (let turn = 0; process.isAlive && process.calls.length === 0; turn += 1)
     if (turn < mostTurns) await undefined;

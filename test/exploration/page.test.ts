@@ -5,15 +5,15 @@ import { nothing } from './budget.ts';
 import { begin, replay, verdictOn } from './explore.ts';
 
 const page = readFileSync(new URL('../../docs/measured/exploration.md', import.meta.url), 'utf8');
-/** Of the page's table: the mutant, the budgets, the choices, what is noticed. */
+/** The rows of the page's table: the mutant, the budgets, the choices, and the finding. */
 const rows = [
   ...page.matchAll(
     /^\| `(\w+)` \| [^|]+ \| (\d[^|]*) \| (?:`([^`]*)`|nothing happens) \| (.+) \|$/gm,
   ),
 ];
 
-describe('the page on the checks', () => {
-  it('has mutants, and each only once', () => {
+describe('the page of the exploration', () => {
+  it('has mutants, each once', () => {
     expect(rows.length).toBeGreaterThan(10);
     expect(new Set(rows.map(([, name]) => name)).size).toBe(rows.length);
   });

@@ -5,10 +5,10 @@ import type { Hire } from './worker.ts';
 
 export interface Search {
   readonly beginning: Beginning;
-  /** Ticks in which anything may happen, one after the other. */
+  /** The number of consecutive ticks with events. */
   readonly ticks: number;
   readonly workers: number;
-  /** Room for so many distinct states. */
+  /** The number of distinct states that fit into the memory. */
   readonly room: number;
   /** Milliseconds after which no task is begun any more. */
   readonly endsAfterMs: number;
@@ -18,19 +18,19 @@ export interface Search {
 export interface Found {
   readonly executions: number;
   readonly states: number;
-  /** The most choices of an execution in which something happened. */
+  /** The highest number of events in an execution. */
   readonly depth: number;
   readonly findings: readonly Finding[];
   /** Tasks that were not carried out: 0 if all executions within the budgets were run. */
   readonly left: number;
 }
 
-/** Of one task: others help with what is left over. */
+/** The executions of one task. Other workers take the rest. */
 const executionsOfTask = 2_000;
-/** Branches that are left over, in one task. */
+/** The branches that one task returns. */
 const branchesOfTask = 8;
 
-/** Shared out, the last one first, until none is left and none is under way that could leave more. */
+/** Tasks are shared out, the last one first, until none is left and none is under way that could add more. */
 class Tasks {
   readonly #waiting: Task[];
   readonly #takers: ((task: Task | undefined) => void)[] = [];
@@ -44,7 +44,7 @@ class Tasks {
     return this.#waiting.length;
   }
 
-  /** @returns undefined when there will be none any more */
+  /** @returns undefined when no more can come */
   take(): Promise<Task | undefined> {
     const { promise, resolve } = Promise.withResolvers<Task | undefined>();
     this.#takers.push(resolve);
@@ -68,9 +68,9 @@ class Tasks {
 }
 
 /**
- * All executions within the budgets, by as many workers.
+ * Runs all executions within the budgets with these workers.
  *
- * @param tell after each task; answers whether to go on
+ * @param tell called after each task; it returns whether to continue
  */
 export async function search(
   { beginning, ticks, workers, room, endsAfterMs, mutant }: Search,

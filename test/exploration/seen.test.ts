@@ -17,7 +17,7 @@ const states: fc.Arbitrary<State[]> = fc.array(fc.record({ key: fc.bigInt(1n, 5n
 });
 
 describe('the memory of states', () => {
-  it('finds a state new unless it was met with no less of any budget', () => {
+  it('calls a state new unless it was met with at least the same budget of each kind', () => {
     fc.assert(
       fc.property(states, (met) => {
         const seen = new Seen(most, 20);
@@ -34,14 +34,14 @@ describe('the memory of states', () => {
     );
   });
 
-  it('is one memory for all who have its buffer', () => {
+  it('is one memory for all users of its buffer', () => {
     const seen = new Seen(most, 20);
     const other = new Seen(most, seen.buffer);
     expect(seen.isNew({ key: 7n, budget: nothing })).toBe(true);
     expect(other.isNew({ key: 7n, budget: nothing })).toBe(false);
   });
 
-  it('says so when there is no room left', () => {
+  it('says so when it is full', () => {
     const seen = new Seen(nothing, 2);
     const fill = () => {
       for (let key = 1n; key < 10n; key++) seen.isNew({ key, budget: nothing });

@@ -1,36 +1,37 @@
 import { type Budget, kinds, nothing } from './budget.ts';
 
-/** Of a point of an execution. */
+/** A point of an execution. */
 export interface State {
-  /** A digest of all that the rest of the execution depends on, but for what is left of its budget. */
+  /** A digest of all values that determine the rest of the execution, except the rest of its budget. */
   readonly key: bigint;
   readonly budget: Budget;
 }
 
 export interface Memory {
-  /** @returns false where the state was met before, with no less of any budget left */
+  /** @returns false if the state was met before, with at least the same budget of each kind */
   isNew(state: State): boolean;
 }
 
-/** Nothing is known of before. */
+/** A memory that knows no state. */
 export const unseen: Memory = { isNew: () => true };
 
 const bitsOfWord = 64;
 
 /**
- * States that were met, shared by all workers: open addressing over shared memory. Two states of one digest would be
- * taken for one: with 64 bits and a hundred million states, one chance in some 3,700.
+ * The states met so far, shared by all workers: open addressing over shared memory. Two states with
+ * one digest would count as one. With 64 bits and a hundred million states, the chance is one in
+ * some 3,700.
  */
 export class Seen implements Memory {
   readonly buffer: SharedArrayBuffer;
-  /** Of each slot: the key, and bits of the budgets with which it was met. */
+  /** Each slot has the key, and bits of the budgets with which it was met. */
   readonly #slots: BigInt64Array;
   readonly #most: Budget;
   readonly #words: number;
-  /** By the number of a budget: the bits of those that are no less. */
+  /** By the number of a budget: the bits of the budgets that are no smaller. */
   readonly #covers: readonly (readonly bigint[])[];
 
-  /** @param room for so many states at most, or the memory of another one */
+  /** @param room the highest number of states, or the memory of another one */
   constructor(most: Budget, room: number | SharedArrayBuffer) {
     this.#most = most;
     const budgets = budgetsUpTo(most);
@@ -51,7 +52,7 @@ export class Seen implements Memory {
     this.#slots = new BigInt64Array(this.buffer);
   }
 
-  /** @throws RangeError when there is no room left */
+  /** @throws RangeError when it is full */
   isNew({ key, budget }: State): boolean {
     const slot = this.#slotOf(key === 0n ? 1n : key) + 1;
     const number = this.#number(budget);
@@ -84,7 +85,7 @@ export class Seen implements Memory {
 
 const bitOf = (number: number) => BigInt.asIntN(64, 1n << BigInt(number % bitsOfWord));
 
-/** By their numbers. */
+/** The budgets by their numbers. */
 function budgetsUpTo(most: Budget): readonly Budget[] {
   return kinds.reduce<readonly Budget[]>(
     (budgets, kind) =>

@@ -8,18 +8,21 @@ import { type Instant, moments, type World } from './world.ts';
 
 export const settings = tickSettings({ name: 'sim' });
 
-/** What subscribers, people and ops have been told, and what ticks have committed. */
+/** The texts sent to subscribers, people and ops, and the committed changes. */
 export interface Told {
   readonly events: ReadonlyMap<string, CertificationEvent>;
   readonly mailed: ReadonlySet<string>;
   readonly notices: ReadonlySet<string>;
-  /** Of each certification the newest version that was committed. */
+  /** The newest committed version of each certification. */
   readonly committed: ReadonlyMap<number, number>;
-  /** Something may have been told and not be known to be: a call has failed, a tick has died or was overlapped. */
+  /** An event may be sent again: a call has failed, or a tick has died or was overlapped. */
   readonly mayRepeat: boolean;
 }
 
-/** Where no tick runs: all that the future depends on. Its parts are not changed any more. */
+/**
+ * A point without a running tick: all values that determine the future. Its parts are not changed
+ * any more.
+ */
 export interface Situation {
   readonly world: World;
   readonly ledger: MemoryLedger;
@@ -28,18 +31,18 @@ export interface Situation {
   readonly budget: Budget;
 }
 
-/** What a state is made of, besides the ledger and what was told. */
+/** The parts of a state besides the ledger and the sent texts. */
 export interface StateParts {
-  /** Of an execution: two places are two states. */
+  /** The place in an execution: two places are two states. */
   readonly place: string;
   readonly world: World;
   readonly budget: Budget;
   readonly nowMs: number;
-  /** Whose turn it is. */
+  /** The process with the next turn. */
   readonly turn: string;
-  /** The answers of each process that lives. */
+  /** The answers of each living process. */
   readonly processes: readonly (readonly [name: string, answers: bigint])[];
-  /** Those of one that has died, and whose last request is still on its way. */
+  /** The answers of a dead one whose last request is still under way. */
   readonly late?: bigint | undefined;
 }
 
@@ -55,18 +58,21 @@ export function stateIn(parts: StateParts, recorded: bigint): State {
   return { key: digest(text), budget };
 }
 
-/** Whether repeats may be heard depends on the budget, and so is no part of it: where the budget is over, the place tells. */
+/**
+ * The budget determines whether repeats are excused, so this is no part of the digest. When the
+ * budget is used up, the place tells.
+ */
 export function recordedIn(
   { items, days, remembered }: MemoryLedger,
   { events, mailed, notices, committed }: Told,
 ): bigint {
-  // Items are changed in place; their parts are not.
+  // Items are changed in place, but not their parts.
   const ofItems = [...items].map(([id, item]) => `${id} ${Object.values(item).map(textOf)}`);
   const others = [days, remembered, events, mailed, notices, committed].map(textOf);
   return digest([...ofItems.toSorted(), ...others].join());
 }
 
-/** How far the first reading has come. */
+/** The progress of the baseline. */
 export function momentIn({ remembered: { baseline } }: MemoryLedger): Instant['moment'] {
   if (baseline.status === 'completed') return moments.afterBaseline;
   return baseline.before === undefined ? moments.beforeBaseline : moments.inBaseline;

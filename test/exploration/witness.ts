@@ -7,14 +7,14 @@ import { textOf } from './key.ts';
 import { settings, type Told } from './situation.ts';
 import { versionOf, type World } from './world.ts';
 
-/** Hears what ticks tell, sees what they commit, and finds what must not be at any moment. */
+/** Collects the sent texts and the commits, and finds violations of conditions that must always hold. */
 export class Witness implements Told, Listeners {
   readonly events: Map<string, CertificationEvent>;
   readonly mailed: Set<string>;
   readonly notices: Set<string>;
   readonly committed: Map<number, number>;
   mayRepeat: boolean;
-  /** A request of a dead tick has landed: what another tick has read before, it may tell once more. */
+  /** A request of a dead tick has landed. Another tick, which has read before, may send its event again. */
   hasLanded = false;
   readonly findings: string[] = [];
   readonly #ledger: MemoryLedger;
@@ -66,7 +66,7 @@ export class Witness implements Told, Listeners {
   }
 }
 
-/** It is gone for long enough; a replica may not have had it for a while after it came. */
+/** It has been gone for long enough. A replica may have lacked it for a while after it came. */
 function withdrawalFinding(
   id: number,
   { rows, gone, backAt }: World,

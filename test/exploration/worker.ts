@@ -3,7 +3,7 @@ import { breakParts, intact, mutants } from '../simulation/mutants.ts';
 import { type Beginning, begin, explore, type Task } from './explore.ts';
 import { Seen } from './seen.ts';
 
-/** What a worker is hired for. */
+/** The data that a worker needs. */
 export interface Hire {
   readonly beginning: Beginning;
   readonly seen: SharedArrayBuffer;
@@ -15,7 +15,7 @@ const broken = mutant === undefined ? intact : breakParts(mutants[mutant] ?? {})
 const begun = await begin(beginning, broken);
 const shared = new Seen(beginning.budget, seen);
 
-/** A worker of `npm run explore`: one task after the other. */
+/** A worker of `npm run explore`, for one task after the other. */
 parentPort?.on('message', async (task: Task) => {
   parentPort?.postMessage(await explore(begun, task, shared, broken));
 });

@@ -7,7 +7,7 @@ import { assessment } from '../support/assessments.ts';
 export const days = ['2026-11-20', '2026-09-01'] as const;
 type Day = (typeof days)[number];
 
-/** All certifications that there can be. The first two share a name: the host may order them either way. */
+/** All possible certifications. The first two share a name: the host may order them either way. */
 const people = [
   { first_name: 'Ada', last_name: 'Ash', legacy: true, archived: false },
   { first_name: 'Ada', last_name: 'Ash', legacy: false, archived: false },
@@ -21,7 +21,7 @@ interface Row {
   readonly version: number;
 }
 
-/** When something happened, as far as a verdict asks for it. */
+/** Times of events, as far as verdicts need them. */
 export const moments = { born: 0, beforeBaseline: 1, inBaseline: 2, afterBaseline: 3 } as const;
 type Moment = (typeof moments)[keyof typeof moments];
 
@@ -30,35 +30,35 @@ export interface Instant {
   readonly moment: Moment;
 }
 
-/** The truth at the partner: a value. */
+/** The truth at the partner, as a value. */
 export interface World {
-  /** So that paging and ties happen. */
+  /** It is small, so that pages and ties occur. */
   readonly rowsOfPage: number;
   readonly rows: readonly Row[];
   readonly gone: readonly (Row & { readonly sinceMs: number })[];
   /** The host orders equals the other way round. */
   readonly isSwapped: boolean;
   readonly births: Readonly<Record<number, { readonly moment: Moment; readonly day: string }>>;
-  /** When a certification was first anything but edited. */
+  /** The first time when a certification was changed other than by an edit. */
   readonly disturbedAt: Readonly<Record<number, Moment>>;
-  /** When a certification came, or came back, in milliseconds since the epoch. */
+  /** The time when a certification appeared or returned, in milliseconds since the epoch. */
   readonly backAt: Readonly<Record<number, number>>;
-  /** What a replica may still have. */
+  /** The earlier world of a lagging replica. */
   readonly before?: Replica;
 }
 
 interface Replica {
   readonly rows: readonly Row[];
-  /** When the last move was made, in milliseconds since the epoch. */
+  /** The time of the last move, in milliseconds since the epoch. */
   readonly until: number;
-  /** Somebody was answered without it since. */
+  /** A newer answer has been given since. */
   readonly isOutdated: boolean;
 }
 
-/** What the partner is asked for: a page of the list, or one certification. */
+/** A question to the partner: a page of the list, or one certification. */
 export type Question = { readonly list: ListQuery } | { readonly id: number };
 
-/** The partner's move, in a word: `edit-1`. */
+/** The name of the partner's move: `edit-1`. */
 export type Move = string;
 
 export function worldOf(born: readonly Day[], rowsOfPage: number): World {
@@ -79,8 +79,8 @@ const known = new WeakMap<World, Map<string, Moves>>();
 type Moves = ReadonlyMap<Move, World>;
 
 /**
- * What the partner can do next, and what each of it makes of the world. The same objects each time: most executions
- * pass the same worlds.
+ * The partner's next moves, with the world after each. They are the same objects each time, since
+ * most executions pass the same worlds.
  *
  * @param isLast nothing moves any more then, and no replica is asked
  */
@@ -97,7 +97,7 @@ export function movesOf(world: World, now: Instant, isLast: boolean): Moves {
   return moves;
 }
 
-/** Without its replica. */
+/** The world without its replica. */
 export function atRest({ before: _, ...world }: World): World {
   return world;
 }
@@ -159,7 +159,7 @@ function altered(world: World, row: Row, change: Partial<Row>, now: Instant): Wo
 
 const records = new Map<string, HostRecord>();
 
-/** The same object each time: fingerprints are remembered by it. */
+/** The same object each time, by which fingerprints are cached. */
 function recordOf({ id, day, version }: Row): HostRecord {
   const key = `${id} ${day} ${version}`;
   const { legacy, archived, ...name } = people[id - 1] ?? people[0];
@@ -178,14 +178,14 @@ function recordOf({ id, day, version }: Row): HostRecord {
   return record;
 }
 
-/** In the words of the simulation's verdict. */
+/** The records in the form of the simulation's verdict. */
 export function entriesOf({ rows }: World): ReadonlyMap<number, HostRecord> {
   return new Map(rows.map((row) => [row.id, recordOf(row)]));
 }
 
 const replicas = new WeakMap<World, World>();
 
-/** The world as a replica has it that is one move behind. */
+/** The world of a replica that is one move behind. */
 export function replicaOf(world: World): World {
   const replica = replicas.get(world) ?? { ...world, rows: world.before?.rows ?? world.rows };
   replicas.set(world, replica);
@@ -194,7 +194,7 @@ export function replicaOf(world: World): World {
 
 const outdated = new WeakMap<World, World>();
 
-/** Somebody was answered as it is now. */
+/** The current world has been in an answer. */
 export function shownIn(world: World): World {
   const { before } = world;
   if (before === undefined || before.isOutdated) return world;
@@ -205,7 +205,7 @@ export function shownIn(world: World): World {
 
 export interface WorldAnswer {
   readonly answer: Page | Assessment | undefined;
-  /** What tells it from another one. */
+  /** The contents that distinguish it from others. */
   readonly content: string;
 }
 
@@ -240,7 +240,7 @@ function singleIn({ rows }: World, id: number): WorldAnswer {
   };
 }
 
-/** Of a sight of a record. */
+/** The version of a sighted record. */
 export function versionOf({ id, email }: Assessment): number {
   return Number(email?.slice(`${id}-`.length, email.indexOf('@')));
 }

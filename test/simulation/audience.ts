@@ -6,10 +6,10 @@ import type { SlowTopic } from '../scaffold/slow-topic.ts';
 import type { Note } from './coverage.ts';
 import type { Random } from './random.ts';
 
-/** SNS takes so many. */
+/** The highest number of entries that SNS accepts. */
 const inOneRequest = 10;
 
-/** Machines, people and operations, and what each has been told. */
+/** Systems, people and ops, and the texts that each has received. */
 export class Audience implements Announcer {
   readonly #random: Random;
   readonly #calendar: Intl.DateTimeFormat;
@@ -19,12 +19,12 @@ export class Audience implements Announcer {
   /** By the event's id. */
   readonly told = new Map<string, CertificationEvent>();
   readonly mailed = new Set<string>();
-  /** The highest revision told of, by the event's subject. */
+  /** The highest announced revision, by the event's subject. */
   readonly #newest = new Map<string, number>();
   readonly notices: Notice[] = [];
-  /** How likely SNS refuses. */
+  /** The probability of a refusal by SNS. */
   refusals = 0;
-  /** How it answers late, if it does. */
+  /** SNS with slow answers, if it is slow. */
   slow: SlowTopic | undefined;
 
   constructor(
@@ -74,7 +74,7 @@ export class Audience implements Announcer {
     return this.#take(() => this.notices.push(notice));
   };
 
-  /** A mail or a notice, by the client that makes attempts by itself. */
+  /** Sends a mail or a notice with the client that retries by itself. */
   async #take(hear: () => void): Promise<DigestOutcome> {
     if (this.#isRefused()) return { accepted: false, code: 'InternalError' };
     if (this.slow !== undefined) return this.slow.mail(hear);
@@ -126,7 +126,7 @@ export class Audience implements Announcer {
     this.#newest.set(subject, Math.max(newest, revision));
   }
 
-  /** By the calendar of Intl, not of Temporal. */
+  /** Uses the calendar of Intl, not Temporal's. */
   #isLate(day: string, now: Temporal.Instant): boolean {
     const today = this.#calendar.format(now.epochMilliseconds).slice(0, 10);
     const days = (Date.parse(today) - Date.parse(day)) / 86_400_000;

@@ -6,12 +6,12 @@ type Kind = 'created' | 'updated' | 'withdrawn' | 'restored';
 type Story = (life: Life, look: () => Promise<void>) => Promise<void>;
 
 const pageSize = 100;
-/** An hour and a piece of it. */
+/** A little more than an hour. */
 const gateForgets = { hours: 1, seconds: 660 };
 
 /**
- * With the world at rest and no audits: every difference that a count or the newest page can see is
- * announced within two ticks, and after these all is quiet again.
+ * Runs the world at rest and without audits. Each difference that a count or the newest page shows
+ * is announced within two ticks. Then all is quiet again.
  */
 export async function expectedAtRest(life: Life, untilQuiet: () => Promise<void>): Promise<void> {
   const { timeline, ledger, passage, plan } = life;
@@ -19,11 +19,11 @@ export async function expectedAtRest(life: Life, untilQuiet: () => Promise<void>
   await untilQuiet();
   const stories = life.storiesInTurn([
     ...[born, removed, restored, editedOnThePage],
-    // Where answers are of a while ago, one change hides another for as long.
+    // With old answers, one change hides another for as long.
     ...(life.isLagging ? [] : [replaced, unfetchable, tooMany, flooded]),
   ]);
   for (let n = plan.firstStory; n < plan.stories; n++) {
-    // Table and index agree before the next thing happens, and the gate has forgotten the last.
+    // Before the next event, table and index agree, and the gate has forgotten the last one.
     await timeline.pass({ seconds: 1 + ledger.lagMs / 1_000 });
     await timeline.pass(gateForgets);
     life.turn(`story ${n}`);
@@ -31,15 +31,15 @@ export async function expectedAtRest(life: Life, untilQuiet: () => Promise<void>
     life.coverage.tell('story:', story?.name);
     await story?.(life, () => twoTicks(life));
     await untilQuiet();
-    // What went was too much for a day, or for so small a world.
+    // The removals were too many for a day, or for so small a world.
     if ((await isTooMuchMissing(life)) && (await timeline.until(life.acceptTotal())))
       await untilQuiet();
   }
 }
 
 /**
- * Audits are due: what changes while they read, and the opposite a minute later, are announced within two
- * ticks, and are not taken for a total that lies.
+ * Audits are due. Changes during their reads, and the opposite ones a minute later, are announced
+ * within two ticks. They are not taken for a false total.
  */
 export async function expectedAmidAudits(life: Life): Promise<void> {
   if (life.isLagging) return;
@@ -59,7 +59,7 @@ async function ticks(life: Life, many: number): Promise<void> {
   }
 }
 
-/** Each of these has the event that its last change owes it. */
+/** Each of these has the event that its last change owes. */
 function expect(
   { ledger, audience, findings, coverage }: Life,
   ids: readonly number[],
@@ -75,7 +75,7 @@ function expect(
     const mayWait = ledger.held.some(
       ({ certificationId, event }) => certificationId === id && event.id !== eventId,
     );
-    // What undoes all that is held of it is told to nobody.
+    // A change that undoes all held ones of its certification is not announced.
     const last = ledger.items.get(id)?.history.at(-1);
     const isUndone = fate === 'either' && last?.kind === kind && last.undone === true;
     if (isUndone) coverage.note('at rest: undone');
@@ -93,9 +93,9 @@ async function secondLook(life: Life): Promise<void> {
   await twoTicks(life);
 }
 
-/** Withdrawn, or missing because that would be too many. */
+/** These are withdrawn, or missing if they are too many. */
 async function expectGone(life: Life, ids: readonly number[]): Promise<void> {
-  // What was too much for a day may be few by now, and is noted only then.
+  // A number that was too high for a day may be low by now, and is noted only then.
   const isMissing = async () => ((await life.ledger.state()).missing?.total ?? 0) > 0;
   for (let times = 0; times < 3 && (await isMissing()); times++) {
     if (await isTooMuchMissing(life)) break;
@@ -137,7 +137,7 @@ const removed: Story = async (life) => {
 const restored: Story = async (life, look) => {
   const id = life.random.pick([...life.world.gone.keys()]);
   if (id === undefined) return;
-  // A record that came and went between two looks is new, or of which nobody was told.
+  // A record that came and went between two looks is new, or was never announced.
   const known = life.ledger.items.get(id)?.certification;
   const kind = known === undefined || known.isUntold ? 'created' : 'restored';
   life.world.restore(id);
@@ -146,8 +146,8 @@ const restored: Story = async (life, look) => {
 };
 
 /**
- * Something changes while a tick reads, and the opposite happens once a tick has seen the first: the total
- * is as it was. (Between two totals, one hides the other: docs/detection.md.)
+ * A change during a tick's read, and the opposite one after a tick has seen the first: the total is
+ * unchanged. (Between two totals, one hides the other: docs/detection.md.)
  */
 const replaced: Story = async (life, look) => {
   const { world, host, random, ledger } = life;
@@ -180,7 +180,7 @@ const replaced: Story = async (life, look) => {
   life.coverage.note('at rest: replaced');
 };
 
-/** A record that has gone and cannot be asked for stands, and keeps ticks from nothing else. */
+/** A removed record that cannot be looked up stays, and delays nothing else. */
 const unfetchable: Story = async (life, look) => {
   const { world, host, random } = life;
   const ids = [...world.entries.keys()].filter(() => random.chance(0.3)).slice(0, 6);
@@ -188,7 +188,7 @@ const unfetchable: Story = async (life, look) => {
   host.unfetchable = new Set(ids);
   for (const id of ids) world.remove(id);
   await secondLook(life);
-  // The newest page of a large world does not show it: days have to be read.
+  // The newest page of a large world does not show it, so days have to be read.
   const [oldest] = [...world.entries.values()].map(dayOf).sort();
   const come = world.create(oldest);
   await look();
@@ -199,14 +199,14 @@ const unfetchable: Story = async (life, look) => {
   life.coverage.note('at rest: unfetchable');
 };
 
-/** Most goes away: nobody is told that it is withdrawn, operations hear of it once, and it comes back or is accepted. */
+/** Most records disappear: none is withdrawn, ops hear of them once, and they return or are accepted. */
 const tooMany: Story = async (life, look) => {
   const { world, ledger, audience, findings, random, timeline } = life;
   if (world.entries.size < 8) return;
   const ids = [...world.entries.keys()].slice(0, Math.ceil(world.entries.size * 0.6));
   const revisions = () => ids.map((id) => ledger.items.get(id)?.certification.revision).join();
   const before = revisions();
-  // Those of odd fields go with their records.
+  // The condition of odd fields goes with its records.
   const told = () => audience.notices.filter(({ subject }) => subject.includes('missing')).length;
   const toldBefore = told();
   for (const id of ids) world.remove(id);
@@ -229,13 +229,13 @@ const tooMany: Story = async (life, look) => {
 const editedOnThePage: Story = async (life, look) => {
   const { world, random } = life;
   const newest = [...world.entries.values()].sort((a, b) => (dayOf(a) < dayOf(b) ? 1 : -1));
-  // Of the last day on a full page there may be more.
+  // The last day of a full page may have more.
   const last = newest.length > pageSize ? newest[pageSize - 1] : undefined;
   const shown = newest.filter((entry) => last === undefined || dayOf(entry) > dayOf(last));
   const entry = random.pick(shown);
   if (entry === undefined) return;
   world.edit(entry.assessment.id, { email: `calm${random.below(1e6)}@example.org` });
   await look();
-  // What was changed before and shows as it was is an older answer, where there are such.
+  // With older answers, a record that was changed before and looks as it was is an older answer.
   expect(life, [entry.assessment.id], 'updated', life.isLagging ? 'either' : 'told');
 };

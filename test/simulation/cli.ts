@@ -42,7 +42,7 @@ const options = new Command('simulate')
   .option('--seed <number>', 'the first; each life has the next', whole, 1)
   .option('--workers <number>', 'how many lives at a time', whole, availableParallelism())
   .option('--rough', 'ticks always overlap, and leases are lost all the time', false)
-  .option('--restarts', 'operators have everything read anew, time and again', false)
+  .option('--restarts', 'ops restart the baseline time and again', false)
   .option('--with <aspects>', 'otherwise than the seed decides: ticks=3,born=6', planned)
   .option('--trace', 'prints each call and how each tick ended', false)
   .option('--no-shrink', 'leaves a life that broke a promise as long as it is')
@@ -62,7 +62,7 @@ function* orders(): Generator<Order> {
 async function* lives(): AsyncGenerator<Lived> {
   const isEnough = ({ findings }: Lived) => mutant !== undefined && findings.length > 0;
   const workers = Math.max(1, Math.min(options.workers, runs));
-  // As many workers as cores leave no core on which V8 could collect a worker's garbage beside it.
+  // With as many workers as cores, V8 has no core on which to collect a worker's garbage beside it.
   if (workers > 1) setFlagsFromString('--no-parallel-scavenge');
   if (!trace) yield* livedBy(workers, orders(), isEnough);
   else

@@ -1,10 +1,10 @@
-/** Tells that something has happened once more, and to which record or in which tick. */
+/** Counts an event, with its record or its tick. */
 export type Note = (what: string, to?: number | string) => void;
 
-/** How often each thing has happened in a life: one that never does a thing proves nothing about it. */
+/** The number of each event in a life. A life without an event proves nothing about it. */
 export class Coverage {
   readonly #times = new Map<string, number>();
-  /** Told of each thing that can be placed, for a replay. */
+  /** Called with each event that can be placed, for a replay. */
   tell: Note = () => undefined;
 
   readonly note: Note = (what, to) => {
@@ -17,7 +17,7 @@ export class Coverage {
   }
 }
 
-/** Of many lives: in how many a thing happened, and how often altogether. */
+/** Over many lives: the lives with each event, and the number of events. */
 export class Coverages {
   readonly #rows = new Map<string, { lives: number; times: number }>();
 

@@ -1,14 +1,14 @@
 import { Worker } from 'node:worker_threads';
 import { type Lived, live, type Order } from './order.ts';
 
-/** For each worker: so many lives at most wait for their turn to be told behind one that takes long. */
+/** For each worker: the lives that may wait for their turn behind a long one. */
 const untoldByWorker = 16;
 
 /**
- * Has lives lived by as many workers, and hands over each in its turn, whoever was first.
+ * Has these workers live the lives, and yields each in its turn, in any order of completion.
  *
  * @param isEnough after which no further life is begun
- * @throws what a life or its worker has failed with
+ * @throws the failure of a life or its worker
  */
 export async function* livedBy(
   workers: number,
@@ -21,7 +21,7 @@ export async function* livedBy(
   const free = [...crew];
   let isOver = false;
 
-  /** Whenever a worker becomes free or a life was told. */
+  /** Called when a worker becomes free or a life was yielded. */
   function begin(): void {
     while (!isOver && untold.length < untoldByWorker * workers) {
       const worker = free.pop();
@@ -35,7 +35,7 @@ export async function* livedBy(
           free.push(worker);
           begin();
         },
-        // Told in its turn.
+        // It is reported in its turn.
         () => undefined,
       );
     }
@@ -70,7 +70,7 @@ function hire(workers: number): Hired {
     failure ??= reason;
     life.reject(failure);
   };
-  // A worker may fail before it has an order; its first life then fails with the same.
+  // A worker may fail before it has an order. Its first life then fails with the same error.
   life.promise.catch(() => undefined);
   worker.on('message', (lived: Lived) => life.resolve(lived));
   worker.on('error', fail);

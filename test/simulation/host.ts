@@ -36,16 +36,16 @@ export const peaceful: Unrest = {
 
 type Failure = Exclude<Fault, 'silence'>;
 
-/** A fault in the way of one call, for so many more requests of it. */
+/** A fault of one call, for so many more of its requests. */
 interface PendingFault {
   readonly fault: Failure | 'credentials';
   left: number;
 }
 
-/** About as long as a tick takes from an answer to what follows from it. */
+/** The time that a tick takes from an answer to its consequence. */
 const tickMs = 120_000;
 
-/** What partners say that have assigned nothing; only the status is the document's. */
+/** Answers of partners that have assigned nothing. Only the status is documented. */
 const wordsForNothing: readonly [HostAnswer, ...HostAnswer[]] = [
   noOrganizations,
   noAssessments,
@@ -57,7 +57,7 @@ const wordsForNothing: readonly [HostAnswer, ...HostAnswer[]] = [
 
 const overloaded: HostAnswer = { status: 503, headers: { 'retry-after': '2' } };
 
-/** Faults that the next attempt, or the one after it, may get over. */
+/** Faults that end with the next attempt, or the one after it. */
 const stumbles: readonly [Failure, ...Failure[]] = [
   'reset',
   'half',
@@ -68,26 +68,26 @@ const stumbles: readonly [Failure, ...Failure[]] = [
 ];
 
 /**
- * The partner's host in the simulation: the partner in memory, over a world in which anything can
- * happen between two requests, with all that can come instead of an answer.
+ * The partner's host in the simulation: the partner in memory, over a world that changes between
+ * any two requests, with all kinds of failures.
  */
 export class Host {
   readonly #world: World;
   readonly #partner: MemoryPartner;
   readonly #ties: Random;
   readonly #note: Note;
-  /** By path: what is asked again for the same reason meets the same. */
+  /** By path: a repeated request meets the same fault. */
   readonly #pendingFaults = new WeakMap<Invocation, Map<string, PendingFault>>();
   readonly #words: Random;
-  /** They were told by an answer to the list without a filter that nothing is assigned. */
+  /** These got the answer to a list without a filter that nothing is assigned. */
   readonly #toldOfNothing = new WeakSet<Invocation>();
   /** Ids that were truly absent when a read began, or when the single-record endpoint said so. */
   #trulyAbsent = new Set<number>();
   #trulyAbsentBefore = new Set<number>();
   unrest: Unrest = peaceful;
-  /** Answers are no older than this: of a replica, or from a cache. */
+  /** The greatest age of an answer from a replica or a cache. */
   oldestAnswerMs = 0;
-  /** Their lookups fail, those of others do not. */
+  /** Ids whose lookups fail. */
   unfetchable: ReadonlySet<number> = new Set();
   /** A change at the partner during the next read of days. */
   meanwhile: (() => void) | undefined;
@@ -122,7 +122,8 @@ export class Host {
       return undefined;
     };
     partner.onGet = (id) => {
-      // Moved and then malformed, no list shows it by its id; nor does a broken endpoint (docs/detection.md, Limits).
+      // No list shows a moved and then malformed record by its id, nor does a broken endpoint
+      // (docs/detection.md, Limits).
       const isSpoiled = partner.singleRecordsBroken && world.entries.get(id)?.malformed;
       if (!partner.has(id) || isSpoiled) this.#trulyAbsent.add(id);
       if (partner.singleRecordsBroken) note('broken single-record endpoint');
@@ -152,7 +153,7 @@ export class Host {
     return answer === 'reset' ? answer : { ...answer, breaksOff: true };
   }
 
-  /** Until this is called again, the partner has assigned what it should, or nothing. */
+  /** Until the next call, the partner has assigned its records, or nothing. */
   assign(probabilityOfNothing: number): void {
     const isNothing = this.#words.chance(probabilityOfNothing);
     this.#partner.fault = isNothing ? this.#words.pick(wordsForNothing) : undefined;
@@ -170,7 +171,7 @@ export class Host {
     return answer;
   }
 
-  /** Drawn once a call; a call that fails does so however often it is tried. */
+  /** Drawn once a call. A failing call fails at each attempt. */
   #fault({ method, path }: HttpRequest, invocation: Invocation): Failure | undefined {
     const pending = this.#pendingFaults.get(invocation) ?? new Map<string, PendingFault>();
     this.#pendingFaults.set(invocation, pending);
@@ -199,12 +200,12 @@ export class Host {
     return { fault, left: fault === invalidToken ? 1 : 1 + random.below(2) };
   }
 
-  /** These are not there as a read begins: what it lacks may be called gone, whatever happens to it meanwhile. */
+  /** These are absent at the beginning of a read, so they may be called missing, with any later changes. */
   lacks(ids: Iterable<number>): void {
     for (const id of ids) this.#trulyAbsent.add(id);
   }
 
-  /** Whatever is asked for by its id, the answer is 404. */
+  /** Each single record answers 404. */
   get deniesIds(): boolean {
     return this.#partner.singleRecordsBroken;
   }
@@ -215,14 +216,14 @@ export class Host {
     return this.#trulyAbsent.has(id) || this.#trulyAbsentBefore.has(id);
   }
 
-  /** Absences that the ticks before the last ones saw count no more; a dead tick's commit can be late. */
+  /** Absences that earlier ticks saw no longer count. A dead tick's commit can be late. */
   forgetAbsences(): void {
     this.#trulyAbsentBefore = this.#trulyAbsent;
     this.#trulyAbsent = new Set();
   }
 }
 
-/** Of nineteen failures three are for the pace. */
+/** Of nineteen failures, three are refusals for pace. */
 function failure(kind: number, random: Random): Failure {
   if (kind < 4) return tooManyRequests(random.pick([undefined, 2, 600]));
   if (kind < 6) return random.pick([htmlPage, invalidToken]);

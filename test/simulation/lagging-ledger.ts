@@ -21,17 +21,17 @@ interface IndexEntry {
 }
 
 /**
- * The ledger with indexes as DynamoDB has them: each item's change shows in them some time after
- * the item has it, never before an earlier change of the same item.
+ * The ledger with indexes like DynamoDB's. They show each change of an item some time after the
+ * item has it, and never before an earlier change of the same item.
  */
 export class LaggingLedger extends MemoryLedger {
   readonly #timeline: Timeline;
   readonly #random: Random;
   readonly #note: Note;
   readonly #index = new Map<number, IndexEntry[]>();
-  /** All that were ever of a day. */
+  /** All certifications that were ever of a day. */
   readonly #everOf = new Map<string, Set<number>>();
-  /** The longest that an index takes, in milliseconds. */
+  /** The longest lag of an index, in milliseconds. */
   lagMs = 0;
 
   constructor(timeline: Timeline, random: Random, note: Note, rules: LedgerRules) {
@@ -80,7 +80,7 @@ export class LaggingLedger extends MemoryLedger {
     return shown;
   }
 
-  /** Keys as the index has them, then the items as they are. */
+  /** The keys as the index has them, then the items as they are. */
   override async *leftovers(owing: 'event' | 'digest'): AsyncGenerator<WaitingPage> {
     const place = owing === 'event' ? 'pending' : 'digest';
     const ids = [...this.#index.keys()].filter((id) => this.#visible(id)?.filed === place);
@@ -103,7 +103,7 @@ export class LaggingLedger extends MemoryLedger {
       earlier.at(-1)?.visibleAt ?? 0,
       now + Math.floor(lag * this.#random.next()),
     );
-    // Of what is visible already, only the last still shows.
+    // Of the visible entries, only the last still shows.
     const past = earlier.findLastIndex((entry) => entry.visibleAt <= now);
     this.#everOf.set(day, (this.#everOf.get(day) ?? new Set()).add(id));
     this.#index.set(id, [

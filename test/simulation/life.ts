@@ -28,21 +28,21 @@ import { World } from './world.ts';
 
 /** The function's time-out. */
 const tickSeconds = 55;
-/** Pulses, tail and a count; locating and reading; confirming what is missing; audits. */
+/** Pulses, tail and a count; locating and reading; lookups of missing certifications; audits. */
 const callsBesideReads = 5 + 100 + 100 + 20;
-/** A read that has begun is not stopped for its budget. */
+/** A read that has begun may exceed its budget. */
 const readsBeyondBudget = 8;
-/** Slices in which a history of a few years is read, back to the oldest. */
+/** Ranges in which a history of a few years is read, back to the oldest. */
 const rangesOfBaseline = 15;
 /** A refused token doubles each attempt. */
 const requestsOfACall = DEFAULT_LIMITS.attempts * 2;
-/** To get past rows that are too large, however many are on one page. */
+/** Requests that skip rows that are too large, in any number on one page. */
 const requestsOfHugeRows = 60;
-/** A call to the ledger or the announcer that takes no longer than this is what a tick can rely on. */
+/** The longest call to the ledger or the announcer on which a tick can rely. */
 const dependableMs = 1_000;
-/** Until something that a count shows is found, and what was found on the way is read. */
+/** Requests until a difference in a count is found, and the found days are read. */
 const requestsOfSearch = 60;
-/** A process that has had nothing to do for so long is gone. */
+/** An idle process ends after this time. */
 const idleMs = 10 * 60_000;
 const auditsOff = 9e12;
 
@@ -52,14 +52,14 @@ export interface Ticked {
   readonly invocation: Invocation;
 }
 
-/** A world, its host, and all that the ticks work with; the same seed and plan are the same life. */
+/** A world, its host, and all parts of the ticks. The same seed and plan are the same life. */
 export class Life {
   readonly plan: Plan;
   readonly #seed: number;
-  /** Parts that a mutant has broken, under the eyes of the witness. */
+  /** The mutant's broken parts, which the witness watches. */
   readonly #broken: BrokenParts;
   random: Random;
-  /** For the acts of operators alone: nothing else depends on how often they are asked. */
+  /** For the commands of ops alone: nothing else depends on their number. */
   ops: Random;
   readonly timeline: Timeline;
   readonly partner: MemoryPartner;
@@ -73,9 +73,9 @@ export class Life {
   readonly findings: string[] = [];
   settings: TickSettings;
   isAudited = true;
-  /** Ops have stopped the integration. */
+  /** Ops have paused the integration. */
   isPaused = false;
-  /** Processes that serve no invocation just now. */
+  /** Idle processes. */
   #idle: Environment[] = [];
   #ticks = 0;
   #operations = 0;
@@ -126,7 +126,7 @@ export class Life {
     this.passage = new Passage(timeline, this.host, { seed, credentials, note });
   }
 
-  /** From now on all goes wrong that the plan says. */
+  /** From now on, all troubles of the plan occur. */
   trouble(): void {
     const { plan, host, passage, audience, ledger } = this;
     host.unrest = plan;
@@ -137,7 +137,7 @@ export class Life {
     audience.refusals = plan.refusals;
   }
 
-  /** All trouble that is not in the world itself is over. */
+  /** All trouble outside of the world itself is over. */
   calm(): void {
     this.world.shorten();
     this.host.unrest = { ...peaceful, zombies: this.plan.zombies };
@@ -145,7 +145,7 @@ export class Life {
     this.audience.refusals = 0;
   }
 
-  /** What is gone is gone by its id as well. */
+  /** Removed records are also removed by their ids. */
   async bury(): Promise<void> {
     const { missing, conditions } = this.ledger.remembered;
     if (missing?.notes.some(({ isShownById }) => isShownById)) {
@@ -156,14 +156,14 @@ export class Life {
     this.host.unrest = peaceful;
   }
 
-  /** Draws from now on do not depend on those before. */
+  /** Later draws do not depend on earlier ones. */
   turn(when: string): void {
     this.world.turn(when);
     this.random = Random.of(this.#seed, when);
     this.ops = Random.of(this.#seed, `ops in ${when}`);
   }
 
-  /** In an order of this life: so none is told twice before each was. */
+  /** In an order of this life, so that none is told twice before each was told. */
   storiesInTurn<Story>(stories: readonly Story[]): readonly Story[] {
     const random = Random.of(this.#seed, 'stories');
     return stories
@@ -172,7 +172,7 @@ export class Life {
       .map(({ story }) => story);
   }
 
-  /** Ticks of which one would do if the partner answered at any pace, and of now. */
+  /** The ticks that a slow host with old answers needs for the work of one. */
   get ticksForOne(): number {
     const { pace } = this.plan;
     const forPace = pace === 0 ? 1 : Math.ceil(requestsOfSearch / pace);
@@ -180,7 +180,7 @@ export class Life {
     return this.isLagging ? forPace + Math.ceil((2 * this.host.oldestAnswerMs) / 60_000) : forPace;
   }
 
-  /** Some answers are of a while ago. */
+  /** Some answers are old. */
   get isLagging(): boolean {
     return this.host.oldestAnswerMs > 0;
   }
@@ -191,7 +191,7 @@ export class Life {
     this.isAudited = false;
   }
 
-  /** The partner gives out another secret, and ops put it in its place at once. */
+  /** The partner issues another secret, and ops store it at once. */
   rotateSecret(): void {
     this.partner.access.rotateSecret();
     this.coverage.note('secret rotated', 'by the partner');
@@ -205,12 +205,13 @@ export class Life {
   }
 
   /**
-   * Operators have looked at what is missing, and say that the total is right.
-   * @returns whether it was still so when they said it
+   * Ops have seen the missing certifications, and accept the total.
+   *
+   * @returns whether it was still so at that time
    */
   async acceptTotal(): Promise<boolean> {
     const total = this.world.entries.size;
-    // Also if the process dies of it, which may have written it.
+    // This counts also if the process dies, since it may have written before.
     this.witness.isAccepted = true;
     const changed = await this.#operate((parts, call) =>
       acceptTotal.carry(parts, { command: 'accept-total', total }, call),
@@ -219,7 +220,7 @@ export class Life {
     return changed;
   }
 
-  /** A command of operators, as the second function carries it out: it may fail and be killed like a tick. */
+  /** Carries out a command of ops as the second function does. It may fail and be killed like a tick. */
   async #operate(
     carryOut: (
       parts: OperationParts,
@@ -279,7 +280,7 @@ export class Life {
       report = await Promise.race([work, invocation.died]);
     } catch (error) {
       failure = error;
-      // The next tick goes on. Only an error that is none of ours is a finding.
+      // The next tick continues. Only a foreign error is a finding.
       if (!(error instanceof NotifierError)) this.findings.push(`a tick failed: ${error}`);
     }
     if (report === undefined) witness.hasFailed(invocation);
@@ -296,7 +297,7 @@ export class Life {
     return { report, invocation };
   }
 
-  /** Whatever the words, a tick fails of it, and operations know of it then if nothing else goes wrong. */
+  /** With any words of the partner, a tick fails of it. Ops are told unless something else goes wrong. */
   #checkRefused({ end }: Invocation, failure: unknown): void {
     if (end !== undefined) return;
     const { freeze, loss, refusals } = this.plan;
@@ -307,10 +308,10 @@ export class Life {
       this.findings.push('operations were not told that nothing is assigned');
   }
 
-  /** One that waits for work, or a new one. */
+  /** An idle process, or a new one. */
   #environment(invocation: Invocation): Environment {
     const { nowMs } = this.timeline;
-    // What was still under way when its tick had ended may have been its death.
+    // Requests still under way at the end of a tick may have been its death.
     this.#idle = this.#idle.filter(
       ({ isAlive, idleSince }) => isAlive && nowMs - idleSince < idleMs,
     );
@@ -321,7 +322,7 @@ export class Life {
     return idle;
   }
 
-  /** As the function wires them, with whatever a mutant replaces. */
+  /** The parts as the function wires them, with the mutant's replacements. */
   #parts(environment: Environment): TickParts {
     const { clock } = environment;
     const broken = this.#broken;
@@ -350,13 +351,13 @@ export class Life {
     });
   }
 
-  /** Promises of each tick, whatever happened. */
+  /** Promises of each tick, in any circumstances. */
   #check({ report, invocation }: Ticked): void {
     const { id, end, isFrozen, longestCallMs, longestRead, calls, requests } = invocation;
     const { note } = this.coverage;
     note(end ?? report?.outcome ?? 'failed', id);
     for (const happening of happeningsOf(report)) note(happening, id);
-    // Operations may still be told something, and an outage of before that they were not told of is forgotten.
+    // A notice may still be owed, and an untold outage from before is dropped.
     if (report?.outcome === 'paused' && calls + invocation.writes > invocation.notes)
       this.findings.push('a paused integration was not left alone');
     const isBaseline = report === undefined || report.outcome === 'baseline';
@@ -373,7 +374,7 @@ export class Life {
   }
 }
 
-/** For the coverage: a report tells of each by a field that is not empty. */
+/** For the coverage: the fields of a report that are not empty. */
 function happeningsOf(report: Ticked['report']): string[] {
   const happenings = {
     'cut short': report?.cutShort,
@@ -385,12 +386,12 @@ function happeningsOf(report: Ticked['report']): string[] {
   return Object.entries(happenings).flatMap(([name, happened]) => (happened ? [name] : []));
 }
 
-/** More is missing than is withdrawn without asking. */
+/** More certifications are missing than may be withdrawn without ops. */
 export async function isTooMuchMissing({ ledger }: Life): Promise<boolean> {
   return (await ledger.state()).missing?.tooManySince !== undefined;
 }
 
-/** Worked out once a moment: the world asks for each record that it begins with. */
+/** Computed once a moment: the world asks for it with each of its first records. */
 function todayOf(timeline: Timeline, timeZone: string): () => Temporal.PlainDate {
   let asOf: Temporal.Instant | undefined;
   let today: Temporal.PlainDate | undefined;

@@ -6,16 +6,16 @@ import { MemoryLedger } from '../scaffold/memory-ledger.ts';
 import { type BrokenParts, breakParts, intact, type Mutant, mutants } from './mutants.ts';
 import { simulate } from './simulate.ts';
 
-/** As many as a test run has for a mutant. */
+/** The lives of a test run for a mutant. */
 const mostLives = 60;
 
 const told = Object.entries(scenarios.byMutant);
-/** Some have a story and a life: so the simulation's own witness is seen to look at what their stories tell of. */
+/** Some have a story and a life, to show that the simulation's witness sees the subjects of their stories. */
 const hunted = Object.entries(mutants).filter(
   ([name, { seed }]) => seed !== undefined || !(name in scenarios.byMutant),
 );
 
-/** A life that notices. The one that noticed when it was measured comes first. */
+/** A life that notices the mutant. The life with the measured seed comes first. */
 async function hunt({ amid, seed: first = 1 }: Mutant, broken: BrokenParts): Promise<number> {
   const others = Array.from({ length: mostLives }, (_, n) => n + 1);
   for (const seed of [first, ...others]) {
@@ -38,7 +38,7 @@ describe('a mutant', () => {
     120_000,
   );
 
-  it.each(told)('"%s" does not see in its story what is seen without it', async (name, story) => {
+  it.each(told)('"%s" has another result of its story than without it', async (name, story) => {
     const broken = breakParts(mutants[name] ?? {});
     const memory = new MemoryLedger(broken.ledgerRules);
     const integration = new Integration(() => ledgersIn(memory));
@@ -48,7 +48,7 @@ describe('a mutant', () => {
     expect(seen).not.toEqual(story.seen);
   });
 
-  it('is behind each story', () => {
+  it('belongs to each story', () => {
     expect(Object.keys(mutants)).toEqual(expect.arrayContaining(told.map(([name]) => name)));
   });
 });

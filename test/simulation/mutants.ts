@@ -16,8 +16,9 @@ import { calmest, type Plan } from './plan.ts';
 import type { LifeOptions } from './simulate.ts';
 
 /**
- * A part of the system that is broken on purpose, to show that the simulation or a test notices: a
- * setting, a decision, what the partner or the ledger answers, or a condition of the ledger's writes.
+ * A part of the system that is broken on purpose, to show that the simulation or a test notices.
+ * The part is a setting, a decision, an answer of the partner or the ledger, or a condition of the
+ * ledger's writes.
  */
 export interface Mutant {
   readonly breaks: string;
@@ -29,11 +30,14 @@ export interface Mutant {
   readonly ledgerRules?: Partial<LedgerRules>;
   readonly ledger?: (real: Ledger) => Partial<Ledger>;
   readonly partner?: (real: PartnerReader) => Partial<PartnerReader>;
-  /** Each tick has a client of its own, and so no token. */
+  /** Each tick has a new client, and so no token. */
   readonly forgetsToken?: boolean;
-  /** Of a life that noticed when it was measured; without it, and with a story, no life is hunted for. */
+  /**
+   * The seed of a life that noticed it when it was measured. A mutant with a story and without a
+   * seed has no life.
+   */
   readonly seed?: number;
-  /** Lives in which it is seen sooner than in others. */
+  /** Lives that notice it sooner than others. */
   readonly amid?: LifeOptions;
 }
 
@@ -44,7 +48,7 @@ const lagging: Partial<Plan> = { lagMs: 240_000, kill: 0.04, stories: 0, gaps: 0
 const no = () => false;
 const yes = () => true;
 
-/** A ledger whose state is told otherwise than it is. */
+/** A ledger with a changed state. */
 function telling(
   told: (state: State) => Partial<Omit<State, 'missing'>>,
 ): (real: Ledger) => Partial<Ledger> {
@@ -57,7 +61,7 @@ function telling(
   });
 }
 
-/** A ledger that tells the holder of the lease otherwise. */
+/** A ledger with a changed state for the holder of the lease. */
 function remembering(
   told: (state: LeasedState) => LeasedState,
 ): (real: Ledger) => Pick<Ledger, 'takeLease'> {
@@ -69,7 +73,7 @@ function remembering(
   });
 }
 
-/** Only what has all the content that the document promises. */
+/** Only the records with all documented contents. */
 function complete<Shown extends Pick<RangeRead, 'assessments' | 'quarantined'>>(
   shown: Shown,
 ): Shown {
@@ -122,11 +126,11 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     amid: { rough: true },
   },
   newcomers: {
-    breaks: 'what appears while the baseline runs is not announced',
+    breaks: 'a certification that appears while the baseline runs is not announced',
     rules: { isNewcomer: no },
   },
   anew: {
-    breaks: 'what nobody knows is recorded silently when everything is read anew',
+    breaks: 'an unknown certification is recorded silently after a restart of the baseline',
     seed: 9,
     ledger: telling(({ baseline: { isAnew: _, ...baseline } }) => ({ baseline })),
     amid: { restarts: true },
@@ -137,7 +141,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     settings: () => ({ holdAbove: Number.POSITIVE_INFINITY }),
   },
   hour: {
-    breaks: 'the gate forgets what earlier ticks have found',
+    breaks: 'the gate forgets the finds of earlier ticks',
     seed: 21,
     ledger: remembering((state) => ({ ...state, gate: nothingFound })),
   },
@@ -147,33 +151,33 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     rules: { stillAgreed: (rows, _touched, salt) => stillAgreed(rows, new Set(), salt) },
   },
   gate: {
-    breaks: 'the memory of the gate is written after what it allows',
+    breaks: 'the memory of the gate is written after the changes that it allows',
     ledger: (real) => ({
       saveState: async (changes, lease) =>
         changes.gate !== undefined || real.saveState(changes, lease),
     }),
   },
   again: {
-    breaks: 'what is found again after a death counts again',
+    breaks: 'a change that is found again after a death counts again',
     rules: { judge: (memory, ...more) => judge({ ...memory, unsettled: [] }, ...more) },
   },
   total: {
-    breaks: 'what the total says is still to come is not counted',
+    breaks: 'the changes that the total announces are not counted',
     rules: {
       judge: (memory, batch, { known, rest }, ...more) =>
         judge(memory, batch, { known, total: known, rest }, ...more),
     },
   },
   undone: {
-    breaks: 'what undoes itself is held for ever',
+    breaks: 'changes that undo each other are held for ever',
     ledgerRules: { isUndone: no },
   },
   told: {
-    breaks: 'what is held leaves the outbox with any change',
+    breaks: 'held events leave the outbox with any change',
     ledgerRules: { isUndone: yes },
   },
   accept: {
-    breaks: 'what operators have accepted is not believed',
+    breaks: 'an acceptance by ops is not believed',
     seed: 2,
     ledger: remembering(({ missing, ...state }) => ({
       ...state,
@@ -194,17 +198,17 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     rules: { sighted: (missing) => missing },
   },
   forgotten: {
-    breaks: 'what was noted before too many were missing is still noted',
+    breaks: 'notes from before too many were missing are still there',
     rules: { forgotten: (missing, now) => ({ tooManySince: now, ...missing }) },
   },
   drip: {
-    breaks: 'what has gone within the day is not remembered',
+    breaks: 'withdrawals of the same day are not remembered',
     rules: {
       withdrawing: (missing, ids, now) => ({ ...withdrawing(missing, ids, now), withdrawn: [] }),
     },
   },
   believed: {
-    breaks: 'what two looks lacked is gone, whatever its id says',
+    breaks: 'a certification that two looks lacked is gone, even if its id shows it',
     partner: () => ({ get: async () => undefined }),
   },
   touch: {
@@ -213,11 +217,11 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     ledger: () => ({ touch: async () => undefined }),
   },
   rest: {
-    breaks: 'what the partner counts and does not show readably is not expected',
+    breaks: 'a row that the partner counts and does not show readably is not expected',
     rules: { attributeRest: () => undefined },
   },
   elsewhere: {
-    breaks: 'what has moved is not counted where it went',
+    breaks: 'a moved certification is not counted on its new day',
     rules: { movesElsewhere: () => new Map() },
   },
   stale: {
@@ -279,7 +283,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     rules: { isReadCounted: yes },
   },
   order: {
-    breaks: 'what follows an event that has not gone out yet does not wait for it',
+    breaks: 'an event after an undelivered one does not wait for it',
     ledger: (real) => ({
       commit: async (change, event, now, destiny) => {
         const committed = await real.commit(change, event, now, destiny);
@@ -299,7 +303,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     },
   },
   revisit: {
-    breaks: 'what an older answer may have hidden is left to the audits',
+    breaks: 'a change that an older answer may have hidden is left to the audits',
     ledger: (real) => ({
       saveDays: (days) =>
         real.saveDays(new Map([...days].map(([day, { dueAt: _, ...entry }]) => [day, entry]))),
@@ -344,9 +348,9 @@ export interface BrokenParts {
   settings(real: TickSettings): TickSettings;
   partner(real: PartnerReader): PartnerReader;
   ledger<Whole extends Ledger>(real: Whole): Whole;
-  /** All of a tick's, where the partner and the ledger are real. */
+  /** All parts of a tick, with the real partner and ledger. */
   parts(real: TickParts): TickParts;
-  /** Replacements that nobody has asked for: they break nothing. */
+  /** Replacements that no part has used: they break nothing. */
   readonly unasked: readonly string[];
 }
 

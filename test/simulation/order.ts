@@ -3,18 +3,18 @@ import type { Plan } from './plan.ts';
 import { asOption, shrink } from './shrink.ts';
 import { type LifeOptions, type Outcome, simulate } from './simulate.ts';
 
-/** A life to be lived, as one worker is told by another. */
+/** The life that a worker has to live. */
 export interface Order {
   readonly seed: number;
   readonly plan: Partial<Plan>;
   readonly mutant?: string | undefined;
-  /** Whether what breaks a promise is to be shrunk. */
+  /** Whether a life that breaks a promise is shrunk. */
   readonly isShrunk: boolean;
 }
 
 export interface Lived extends Outcome {
   readonly seed: number;
-  /** The calmest life that breaks the same promise, with how to live it again and what happens in it. */
+  /** The calmest life that breaks the same promise, with the command that repeats it and its events. */
   readonly shrunk?: {
     readonly option: string;
     readonly findings: readonly string[];
@@ -22,7 +22,7 @@ export interface Lived extends Outcome {
   };
 }
 
-/** The plan of a mutant's life, and the parts broken in it. */
+/** The plan of a mutant's life, and its broken parts. */
 export function optionsOf(name: string | undefined): LifeOptions {
   if (name === undefined) return {};
   const mutant = mutants[name];

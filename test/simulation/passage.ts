@@ -23,19 +23,19 @@ export class Invocation {
   readonly id: string;
   readonly deadlineMs: number;
   readonly random: Random;
-  /** Calls of the client, of which each may take several requests. */
+  /** Calls of the client, each of which may take several requests. */
   calls = 0;
-  /** For assessments; for tokens. */
+  /** For assessments, and for tokens. */
   requests = 0;
   tokens = 0;
-  /** Asked for although the process had one that was good. */
+  /** Tokens requested although the process had a valid one. */
   needlessTokens = 0;
   reads = 0;
   writes = 0;
-  /** Of its writes, those of what operations know and nothing else. */
+  /** Writes that only note told conditions. */
   notes = 0;
   publications = 0;
-  /** Of its calls to the ledger and the announcer, whose time-outs are not the tick's to set. */
+  /** The longest of its calls to the ledger and the announcer, whose time-outs the tick does not set. */
   longestCallMs = 0;
   /** Requests of its longest read. */
   longestRead = 0;
@@ -63,9 +63,9 @@ export interface Environment {
   client: PartnerClient;
   readonly isAlive: boolean;
   invocation: Invocation;
-  /** Until when it has a token that need not be renewed, in milliseconds; one that is refused is none. */
+  /** The time until which it has a valid token, in milliseconds. A refused token is not valid. */
   tokenUntil: number;
-  /** Since when it has had nothing to do, in milliseconds. */
+  /** The time since which it is idle, in milliseconds. */
   idleSince: number;
 }
 
@@ -76,24 +76,24 @@ const ledgerReads = new Set([
   ...pagewise,
   ...['state', 'recordedState', 'known', 'lives', 'knownOfDay', 'calendar', 'countWaitingForOps'],
 ]);
-/** How much later than its sender's end a request may still arrive. */
+/** The longest delay of a request after its sender's end. */
 const latestArrivalMs = 4_000;
 /** The partner's client gives an attempt up after twenty seconds. */
 const longestRequestMs = 24_000;
-/** The clients of AWS do after five. */
+/** The clients of AWS do so after five. */
 const longestAwsCallMs = 5_000;
 
 const isOfConditions = (changes: unknown): boolean =>
   typeof changes === 'object' && changes !== null && Object.keys(changes).join() === 'conditions';
 
-/** For which no request is made at all. */
+/** A value for which no request is sent. */
 const isNothing = (value: unknown) =>
   (Array.isArray(value) && value.length === 0) || (value instanceof Map && value.size === 0);
 
-/** The answer for a dead process: it never comes, not even as an error. */
+/** The answer for a dead process, which never comes, not even as an error. */
 const forever = () => new Promise<never>(() => undefined);
 
-/** The way of every call of a tick: it takes time, and the tick may end at any point of it. */
+/** The way of each call of a tick: it takes time, and the tick may end at any point of it. */
 export class Passage {
   readonly #timeline: Timeline;
   readonly #host: Host;
@@ -102,9 +102,9 @@ export class Passage {
   readonly #note: Note;
   readonly #readPage = rowsReadOnce();
   dangers: Dangers = safe;
-  /** About how long a request to the partner takes, and a call to AWS. */
+  /** The time of a request to the partner, and of a call to AWS. */
   pace: Pick<Plan, 'partnerMs' | 'awsMs'> = { partnerMs: 20, awsMs: 20 };
-  /** Told of each call, for a replay. */
+  /** Called with each call, for a replay. */
   trace: (line: string) => void = () => undefined;
 
   constructor(
@@ -123,7 +123,7 @@ export class Passage {
     return new Invocation(id, this.#timeline.nowMs + seconds * 1_000, this.#seed);
   }
 
-  /** A process as it starts, for this invocation first. */
+  /** A new process, for this invocation first. */
   environment(invocation: Invocation): Environment {
     const life = {
       invocation,
@@ -138,7 +138,7 @@ export class Passage {
     return Object.assign(started, { client: this.newClient(started) });
   }
 
-  /** A client as a process makes it once. */
+  /** The client that a process makes once. */
   newClient(environment: Omit<Environment, 'client'>): PartnerClient {
     const { clock, invocation } = environment;
     const jitter = Random.of(this.#seed, `jitter of ${invocation.id}`);
@@ -155,7 +155,7 @@ export class Passage {
     );
   }
 
-  /** The client, whose calls are counted. */
+  /** The client, with counted calls. */
   client({ client, invocation }: Environment): Pick<PartnerClient, 'list' | 'get' | 'pace'> {
     const count = (kind: string, asked: unknown) => {
       invocation.calls += 1;
@@ -230,7 +230,7 @@ export class Passage {
         const method: unknown = Reflect.get(target, name);
         if (typeof method !== 'function') return method;
         return (...values: unknown[]) => {
-          // Making a draft is no call; sending it happens within this process's time.
+          // A draft is no call. It is sent within this process's time.
           if (name === 'digest' || isNothing(values[0])) return method.apply(target, values);
           count(String(name), values[0]);
           this.trace(`${invocation.id} ${String(name)}`);
@@ -277,10 +277,10 @@ export class Passage {
   }
 
   /**
-   * Half of a call's way. A process that dies on it learns nothing of that: it never goes on.
+   * Half of a call's way. A process that dies on it learns nothing of that: it never continues.
    *
-   * @param signal aborts when whoever waits for it has given it up, and does something else
-   * @param perform what may still be done after the death of who sent it
+   * @param signal aborts when the caller has given up waiting, and does something else
+   * @param perform the effect, which may still happen after its sender's death
    */
   async #travel(
     invocation: Invocation,
@@ -301,7 +301,7 @@ export class Passage {
     if (perform && random.chance(0.5)) {
       this.#note('late arrival', invocation.id);
       const late = this.#timeline.sleep(Math.min(latestArrivalMs, Math.max(0, ms - left)));
-      // Nobody is there any more to hear how it went.
+      // No process is left to hear the outcome.
       void late.then(perform).catch(() => undefined);
     }
     return forever();

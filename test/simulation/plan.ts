@@ -12,7 +12,7 @@ export const places = [
   { start: '2026-11-21T18:20:00Z', timeZone: 'Asia/Kolkata' },
 ] as const;
 
-/** How calm each thing can be: what a life that is shrunk is led towards. */
+/** The calmest value of each aspect, towards which a life is shrunk. */
 export const calmest = {
   /** Index into `places`. */
   place: 0,
@@ -20,92 +20,97 @@ export const calmest = {
   born: 0,
   /** Ticks in trouble. */
   ticks: 1,
-  /** The most that happens between two ticks. */
+  /** The most events between two ticks. */
   happenings: 0,
-  /** Probability that something happens between two requests. */
+  /** Probability of an event between two requests. */
   churn: 0,
-  /** Probability that a call to the partner fails, whatever is tried. */
+  /** Probability that a call to the partner fails at each attempt. */
   faults: 0,
-  /** Probability that a call to the partner is answered after a failure or two. */
+  /** Probability that a call to the partner succeeds after a failure or two. */
   stumbles: 0,
   unstableTies: 0,
-  /** The single-record endpoint answers 404 to everything. */
+  /** The single-record endpoint answers 404 to all ids. */
   singleRecordsBroken: 0,
   /** Probability of each call: the tick is killed before or after it. */
   kill: 0,
-  /** Probability of each call to AWS: it is done, and its answer is lost. */
+  /** Probability of each call to AWS: it is carried out, and its answer is lost. */
   loss: 0,
-  /** Probability of each call to AWS: it is held up for longer than the lease lasts, and the tick goes on all the same. */
+  /**
+   * Probability of each call to AWS: it is delayed for longer than the lease lasts, and the tick
+   * continues all the same.
+   */
   freeze: 0,
   /** Probability of each call: it takes seconds. */
   delay: 0,
-  /** About how long a request to the partner takes. */
+  /** The approximate time of a request to the partner. */
   partnerMs: 20,
-  /** Requests that the partner answers within any minute; more are refused. 0: any number. */
+  /** Requests that the partner answers within any minute. It refuses more. 0: any number. */
   pace: 0,
-  /** Minutes by which a replica is behind, which answers every other request for records. 0: there is none. */
+  /** Minutes by which a replica lags, which answers every other request for records. 0: no replica. */
   replicaLag: 0,
-  /** Seconds for which answers of the list are kept, by URL. 0: none is. */
+  /** Seconds for which answers of the list are cached, by URL. 0: no cache. */
   cache: 0,
-  /** Share of the records that are still served by their ids after they were removed, until the first day at rest. */
+  /** Share of the removed records that are still served by their ids, until the first day at rest. */
   zombies: 0,
-  /** Probability that the total, whenever it is asked for in trouble, is not the sum of the days. */
+  /** Probability that the total is not the sum of the days, for each request in trouble. */
   lies: 0,
   /** Whether rows may become longer than 2 MiB. */
   huge: 0,
-  /** How likely the partner has assigned nothing from one tick to the next, and says so in words of its own. */
+  /**
+   * Probability that the partner has assigned nothing from one tick to the next, and says so in
+   * undocumented words.
+   */
   unassigned: 0,
-  /** How likely a record gets another educator, whenever something happens. */
+  /** Probability that a record gets another educator, at each event. */
   reassigned: 0,
   /** Milliseconds that SNS takes for each answer. 0: as long as other calls to AWS. */
   snsMs: 0,
-  /** About how long a call to AWS takes. */
+  /** The approximate time of a call to AWS. */
   awsMs: 20,
-  /** The longest that an index of the ledger takes. */
+  /** The longest lag of an index of the ledger. */
   lagMs: 0,
-  /** How likely SNS refuses. */
+  /** Probability of a refusal by SNS. */
   refusals: 0,
-  /** How likely ticks overlap. */
+  /** Probability that ticks overlap. */
   overlaps: 0,
-  /** So many ticks overlap then. */
+  /** The number of ticks that then overlap. */
   crowd: 2,
-  /** How likely hours pass between two ticks. */
+  /** Probability that hours pass between two ticks. */
   gaps: 0,
-  /** How likely many records go away at once before a tick. */
+  /** Probability that many records disappear at once before a tick. */
   exodus: 0,
-  /** How likely all records that went away are back before a tick. */
+  /** Probability that all removed records return before a tick. */
   homecoming: 0,
-  /** How likely ops pause the integration for a tick. */
+  /** Probability that ops pause the integration for a tick. */
   pauses: 0,
-  /** How likely ops have everything read anew before a tick. */
+  /** Probability that ops restart the baseline before a tick. */
   restarts: 0,
-  /** How likely ops look at a total of which too many are missing and say that it is right. */
+  /** Probability that ops accept a total with too many missing. */
   accepts: 0,
-  /** How likely the partner changes the secret before a tick. */
+  /** Probability that the partner changes the secret before a tick. */
   rotations: 0,
-  /** The setting of that name. */
   holdAbove: 500,
-  /** What the baseline announces: nothing, everything, or the last thirty days. */
+  /** The baseline's announcements: nothing, everything, or the last thirty days. */
   announce: 0,
   /** Minutes; 0: each tick has its own digest. */
   digestEvery: 0,
   /** 1: no digest is sent at night. */
   quietHours: 0,
-  /** How likely most of the world goes away while all is at rest. */
+  /** Probability that most of the world disappears while all is at rest. */
   leavers: 0,
-  /** How likely ops accept the total of a world of which too many are missing at rest. */
+  /** Probability that ops accept a total with too many missing at rest. */
   acceptsAtRest: 0.5,
-  /** How likely a field of some record is no longer as documented, or is again, whenever something happens. */
+  /** Probability that a field of some record becomes odd, or is documented again, at each event. */
   oddness: 0,
-  /** At the end, without audits, stories are told, from `firstStory` up to, not including, this number. */
+  /** At the end, without audits, stories are told, from `firstStory` up to, and excluding, this number. */
   stories: 0,
-  /** The number of the first story that is told. */
+  /** The number of the first told story. */
   firstStory: 0,
 } as const;
 
 export type Aspect = keyof typeof calmest;
 
-/** All that is decided about a life before it begins; each thing has a number. */
+/** All decisions about a life before it begins. Each has a number. */
 export type Plan = Readonly<Record<Aspect, number>>;
 
 export const aspects = Object.keys(calmest).filter((name): name is Aspect => name in calmest);
@@ -121,7 +126,7 @@ type HostAspect =
   | 'reassigned'
   | 'snsMs';
 
-/** Draws of their own: what was drawn before there were such hosts stays as it was. */
+/** Separate draws: earlier draws stay as they were before such hosts existed. */
 function hostOf(seed: number): Pick<Plan, HostAspect> {
   const hosts = Random.of(seed, 'hosts');
   const one = (probability: number, numbers: readonly [number, ...number[]]) =>
@@ -131,12 +136,12 @@ function hostOf(seed: number): Pick<Plan, HostAspect> {
   const cache = one(0.1, [10, 60, 300]);
   const host = {
     replicaLag,
-    // Together they would be further behind than `withdrawAfter`.
+    // Together, they would lag further than `withdrawAfter`.
     cache: replicaLag > 0 ? 0 : cache,
     zombies: one(0.15, [0.3, 1]),
     lies: one(0.1, [0.1, 0.5]),
     huge: one(0.15, [1]),
-    // Drawn last, as the next ones may be: the other draws of a seed stay what they were.
+    // Drawn last, as the next ones may be: the other draws of a seed stay the same.
     unassigned: one(0.15, [0.1, 0.3]),
     reassigned: one(0.2, [0.3]),
     snsMs: one(0.1, [8_000]),
@@ -186,7 +191,7 @@ export function planOf(seed: number, changes: Partial<Plan> = {}): Plan {
     acceptsAtRest: 0.5,
     stories: 4,
     firstStory: 0,
-    // Drawn last: the other draws of a seed stay what they were.
+    // Drawn last: the other draws of a seed stay the same.
     oddness: chance(0.4, 0.3),
     ...changes,
   };

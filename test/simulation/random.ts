@@ -7,8 +7,8 @@ export class Random {
   }
 
   /**
-   * One for a purpose, so that more or fewer draws for one thing change nothing about another: a
-   * life from which something is taken away stays as it was in all else.
+   * A generator for a purpose, so that the number of draws for one purpose does not change another.
+   * A life without one aspect stays the same in all others.
    */
   static of(seed: number, purpose: string): Random {
     let mixed = seed >>> 0;
@@ -19,7 +19,7 @@ export class Random {
     return new Random(mixed);
   }
 
-  /** From 0 up to, not including, 1. */
+  /** From 0 up to, and excluding, 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -28,7 +28,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x100000000;
   }
 
-  /** A whole number from 0 up to, not including, `end`. */
+  /** A whole number from 0 up to, and excluding, `end`. */
   below(end: number): number {
     return Math.floor(this.next() * end);
   }

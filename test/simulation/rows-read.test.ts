@@ -7,7 +7,7 @@ import { assessment } from '../support/assessments.ts';
 import { Random } from './random.ts';
 import { rowsReadOnce } from './rows-read.ts';
 
-/** A partner whose ties fall another way in each answer, and a client that reads as given. */
+/** A partner whose ties change with each answer, and a client with this reader. */
 function integration(read: typeof parsePage) {
   const clock = new ManualClock();
   const partner = new MemoryPartner(clock);
@@ -24,7 +24,7 @@ function integration(read: typeof parsePage) {
 }
 
 describe('a page of rows that were read before', () => {
-  it("is what the client's own reader makes of it, whatever has happened to the records", async () => {
+  it("equals the client's own reader's page, after any changes of the records", async () => {
     const remembered = rowsReadOnce();
     let read = 0;
     const { partner, client } = integration((reply, offset) => {
@@ -48,7 +48,7 @@ describe('a page of rows that were read before', () => {
     expect(read).toBe(15);
   });
 
-  it('has the same records, and so their fingerprints', async () => {
+  it('has the same record objects, and so their fingerprints', async () => {
     const { client } = integration(rowsReadOnce());
     const [first, second] = [await client.list(), await client.list()];
     expect(first.assessments.map(({ id }) => id)).not.toEqual(
@@ -58,7 +58,7 @@ describe('a page of rows that were read before', () => {
     expect(second.assessments.every((one) => first.assessments.includes(one))).toBe(true);
   });
 
-  it('is judged as a whole if it shows one of them twice', async () => {
+  it('is parsed as a whole if it shows a record twice', async () => {
     const remembered = rowsReadOnce();
     const row = JSON.stringify(assessment({ id: 7 }));
     const reply = (rows: readonly string[]) => ({

@@ -3,13 +3,13 @@ import { parsePage } from '../../lambda/partner/api.ts';
 
 /** A page as the partner in memory writes it. */
 const written = /^\{"data":\[(.*)\],("meta":\{[^{}]*\})\}$/s;
-/** Between two of its rows: no part of a row begins so. */
+/** The text between two rows: no part of a row begins like this. */
 const seam = /,(?=\{"id":)/;
 
 /**
- * The client's own way to read a page, for one life: in it the same records are read time and again, on pages of
- * which no two are the same. What a row was read as is remembered by its text; a page with a row that is not
- * known, or was malformed, and one that shows an id twice, is read as a whole. The rest of a page of known rows is read as always.
+ * The client's own way to read a page, for one life, in which the same records are read many times
+ * on different pages. A row's result is cached by its text. A page with an unknown or malformed
+ * row, or with a repeated id, is read as a whole. The other parts of a page are always read.
  */
 export function rowsReadOnce(): typeof parsePage {
   const known = new Map<string, Assessment>();

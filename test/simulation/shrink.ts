@@ -1,7 +1,7 @@
 import { type Aspect, aspects, calmest, type Plan, planOf } from './plan.ts';
 import { type LifeOptions, simulate } from './simulate.ts';
 
-/** Lives that a shrinking takes at most. */
+/** The most lives of a shrinking. */
 const mostLives = 200;
 
 export interface Shrunk {
@@ -11,14 +11,14 @@ export interface Shrunk {
   readonly story: readonly string[];
 }
 
-/** The same promise is broken, whatever the record or the day. */
+/** The same promise is broken, for any record or day. */
 function kindOf(finding: string): string {
   return finding.replaceAll(/\d[\d-]*/g, '#');
 }
 
 /**
- * The calmest life of this seed that still breaks the promise: one thing after the other is taken away,
- * and stays away if what was found is found all the same.
+ * The calmest life of this seed that still breaks the promise. One aspect after the other is
+ * removed, and stays removed if the finding stays.
  */
 export async function shrink(
   seed: number,
@@ -61,14 +61,14 @@ function calmer(aspect: Aspect, plan: Plan): number[] {
   return [...new Set(tries)].filter((one) => one !== value);
 }
 
-/** As arguments of the command line: what is otherwise than the seed alone decides. */
+/** Arguments of the command line: the differences from the seed's plan. */
 export function asOption(seed: number, plan: Plan): string {
   const own = planOf(seed);
   const changed = aspects.filter((aspect) => plan[aspect] !== own[aspect]);
   return changed.map((aspect) => `${aspect}=${plan[aspect]}`).join();
 }
 
-/** One line for what happens to many at the same moment. */
+/** One line for events of many records at the same moment. */
 function teller(story: string[]): NonNullable<LifeOptions['tell']> {
   let last = '';
   return (line, to) => {

@@ -9,43 +9,46 @@ import { judge } from './verdict.ts';
 export interface LifeOptions {
   /** Ticks that always overlap, and calls that often outlive the lease. */
   readonly rough?: boolean;
-  /** Always so many records that a read takes several pages, and something happens between any two. */
+  /** So many records that a read takes several pages, with an event between any two. */
   readonly crowded?: boolean;
-  /** Operators have everything read anew, time and again. */
+  /** Ops restart the baseline time and again. */
   readonly restarts?: boolean;
   /** Faults of the host in any case. */
   readonly host?: { readonly singleRecordsBroken?: boolean };
-  /** Instead of what the seed decides. */
+  /** Replaces the seed's decisions. */
   readonly plan?: Partial<Plan>;
-  /** Parts that a mutant has broken. */
+  /** A mutant's broken parts. */
   readonly broken?: BrokenParts;
-  /** Told of each call, and of how each tick ended. */
+  /** Called with each call, and with each tick's end. */
   readonly trace?: (line: string) => void;
-  /** Told of each thing that happens. */
+  /** Called with each event. */
   readonly tell?: Note;
 }
 
-/** Findings of a life (none when every promise was kept), and how often each thing happened in it. */
+/** Findings of a life (none when each promise was kept), and the number of each event in it. */
 export interface Outcome {
   readonly plan: Plan;
   readonly findings: readonly string[];
   readonly coverage: ReadonlyMap<string, number>;
 }
 
-/** After so many looks, each soon after the one before, nothing that is few may be missing. */
+/** After so many looks, each soon after the one before, no small number may be missing. */
 const looksToRest = 12;
-/** Where a read proves nothing, and where a lookup fails, the next look is an hour later. */
+/** After an unproven read or a failed lookup, the next look is an hour later. */
 const soonSeconds = 1_800;
 /** Ticks, a minute apart, after which all must be quiet again. */
 const ticksToRest = 40;
-/** After which everything that has gone from the smallest world is withdrawn; a slow host is asked for one by its id in a pass. */
+/**
+ * Days after which all removed records of the smallest world are withdrawn. A slow host is asked
+ * for one of them by its id in a pass.
+ */
 const daysToGo = 20;
 
 /**
- * One life of an integration: a world in which things happen between any two requests, ticks that
- * fail, overlap, take long, lose their lease and are killed at any await; then rest, and the
- * promises checked against the truth; then, without audits, differences that a count can see. The
- * same seed is the same life.
+ * One life of an integration. First, the world changes between any two requests, and ticks fail,
+ * overlap, take long, lose their lease and are killed at any await. Then comes rest, and the
+ * promises are checked against the truth. Then, without audits, come differences that a count
+ * shows. The same seed is the same life.
  */
 export async function simulate(seed: number, options: LifeOptions = {}): Promise<Outcome> {
   const plan = planOf(seed, { ...inAnyCase(options), ...options.plan });
@@ -61,9 +64,10 @@ export async function simulate(seed: number, options: LifeOptions = {}): Promise
   // The changes of the last day are audited, too.
   await life.timeline.pass({ hours: 25 });
   await untilQuiet(life);
-  // Of a small world, two may go in a day.
+  // In a small world, two may be withdrawn in a day.
   for (let rest = 0; rest < daysToGo * life.ticksForOne && (await isAnyMissing(life)); rest++) {
-    // What its id had shown is asked for with the audits: at a slow host, one or two in each.
+    // Certifications that their ids had shown are asked for with the audits: at a slow host, one or
+    // two in each.
     await life.timeline.pass({ hours: plan.pace === 0 ? 25 : 5 });
     await untilQuiet(life);
   }
@@ -82,7 +86,7 @@ export async function simulate(seed: number, options: LifeOptions = {}): Promise
 
 async function dayAtRest(life: Life, day: number): Promise<void> {
   life.turn(`day ${day}`);
-  // Only the audits of the first day find out how much of it an unfinished baseline had seen.
+  // Only the audits of the first day show how much an unfinished baseline had seen.
   await lookedAt(life);
   if (day === 0) await life.bury();
   if (day === 1 && life.ops.chance(life.plan.leavers)) {
@@ -131,7 +135,7 @@ async function trouble(life: Life): Promise<void> {
   host.assign(0);
 }
 
-/** At the partner, between two ticks. */
+/** Events at the partner, between two ticks. */
 function happen({ plan, world, random }: Life): void {
   for (let m = random.below(plan.happenings + 1); m > 0; m--) world.happen();
   const share = 0.3 + 0.5 * random.next();
@@ -139,7 +143,7 @@ function happen({ plan, world, random }: Life): void {
   else if (random.chance(plan.homecoming)) world.homecoming();
 }
 
-/** Ops, between two ticks. */
+/** Commands of ops, between two ticks. */
 async function intervene(life: Life): Promise<void> {
   const { plan, random, ops, timeline, host } = life;
   host.assign(plan.unassigned);
@@ -150,21 +154,21 @@ async function intervene(life: Life): Promise<void> {
     await timeline.until(life.acceptTotal());
 }
 
-/** What is missing is too many to be withdrawn: then somebody has looked, and it was a mistake, or the scope. */
+/** Too many are missing for a withdrawal. Then ops look, and find a mistake, or a changed scope. */
 async function lookedAt(life: Life): Promise<void> {
   const { ops, timeline, world, ledger, findings, plan } = life;
   if (!(await isTooMuchMissing(life))) return;
   if (!ops.chance(plan.acceptsAtRest)) return world.homecoming();
-  // What was still to be found then is more than they have accepted.
+  // Certifications found later exceed the accepted number.
   for (let times = 0; times < 4 && (await isTooMuchMissing(life)); times++) {
     await timeline.until(life.acceptTotal());
     await untilQuiet(life);
   }
-  // An index that lagged may have hidden some: the audits find these.
+  // A lagging index may have hidden some. The audits find these.
   await timeline.pass({ hours: 25 });
   await untilQuiet(life);
   if (await isTooMuchMissing(life)) return world.homecoming();
-  // What is missing by now is withdrawn by a later look: in the end nothing may be missing.
+  // A later look withdraws the missing ones: in the end none may be missing.
   const isMissing = (day: string) => (ledger.days.get(day)?.missing ?? 0) > 0;
   for (const [id, { certification }] of ledger.items)
     if (
@@ -175,13 +179,13 @@ async function lookedAt(life: Life): Promise<void> {
       findings.push(`${id} was not withdrawn although the total was accepted`);
 }
 
-/** @param late for a tick that begins in the middle of another */
+/** @param late for a tick that begins within another */
 async function tickIn(life: Life, late: number): Promise<Ticked> {
   await life.timeline.sleep(late * life.random.below(30_000));
   return life.tick();
 }
 
-/** The night is over for everybody, and so is the time that a digest collects. */
+/** The quiet hours are over, and so is the time that a digest collects. */
 async function digestsSent(life: Life): Promise<void> {
   const halves = life.plan.quietHours > 0 ? 2 : life.plan.digestEvery > 0 ? 1 : 0;
   for (let half = 0; half < halves; half++) {
@@ -190,7 +194,10 @@ async function digestsSent(life: Life): Promise<void> {
   }
 }
 
-/** That audits use up what a slow host allows is told of until an hour after it last refused: docs/operations.md#alarms-and-notices. */
+/**
+ * The notice that audits use up a slow host's pace lasts until an hour after the last refusal:
+ * docs/operations.md#alarms-and-notices.
+ */
 async function refusalsOver(life: Life): Promise<void> {
   const { conditions } = await life.ledger.state();
   if (life.plan.pace === 0 || !conditions.has('rate-limited')) return;
@@ -198,10 +205,10 @@ async function refusalsOver(life: Life): Promise<void> {
   await untilQuiet(life);
 }
 
-/** Ticks until all is quiet, nothing is due for a second look soon, and no condition is about to be over. */
+/** Runs ticks until all is quiet, no second look is due soon, and no condition is about to end. */
 async function untilQuiet(life: Life): Promise<void> {
   const { timeline, ledger } = life;
-  // A slow host is asked for three by their ids in a tick, and a read that has no more room then waits.
+  // A slow host is asked for three ids in a tick, and a read without room then waits.
   const most = life.plan.pace === 0 ? looksToRest : 4 * looksToRest;
   for (let looks = 0; looks < most; looks++) {
     await untilOneIsQuiet(life);
@@ -217,7 +224,7 @@ async function untilQuiet(life: Life): Promise<void> {
   life.findings.push(`looked ${most} times at what is missing, and not to the end`);
 }
 
-/** One request, one read, one write, and nobody told anything. */
+/** One request, one read, one write, and no text sent. */
 function isQuiet(invocation: Invocation): boolean {
   const { calls, requests, tokens, needlessTokens, reads, writes, publications } = invocation;
   const isOneRequest = calls === 1 && requests === 1 && tokens <= 1 && needlessTokens === 0;
@@ -226,10 +233,10 @@ function isQuiet(invocation: Invocation): boolean {
 
 const inWords = (ticks: number) => (ticks < 5 ? ticks : ticks < 15 ? '5 to 14' : '15 and more');
 
-/** Ticks until one is quiet. */
+/** Runs ticks until one is quiet. */
 async function untilOneIsQuiet(life: Life): Promise<void> {
   const { timeline, host, findings, ledger } = life;
-  // Each may go once: a slow host is asked for no more than a dozen by their ids in a tick.
+  // Each may disappear once: a slow host is asked for at most a dozen ids in a tick.
   let mayGo = ledger.items.size;
   for (let n = 1; n <= ticksToRest * life.ticksForOne; n++) {
     host.forgetAbsences();

@@ -18,7 +18,7 @@ async function broken(seeds: number, options: LifeOptions, coverages = new Cover
   return found;
 }
 
-/** Things that must happen in a good share of the lives, or they prove nothing about them. */
+/** Events that must occur in a good share of the lives, or these prove nothing about them. */
 const often = [
   ...['born', 'backdated', 'dated tomorrow', 'edited', 'moved', 'removed', 'restored', 'archived'],
   ...['odd field', 'as documented again'],
@@ -31,7 +31,7 @@ const often = [
 ];
 
 describe('a simulated life', () => {
-  it('keeps every promise, whatever happens between any two requests', async () => {
+  it('keeps each promise, with events between any two requests', async () => {
     const coverages = new Coverages();
     expect(await broken(40, {}, coverages)).toEqual(new Map());
     expect(often.filter((what) => coverages.livesWith(what) < 2)).toEqual([]);
@@ -41,7 +41,7 @@ describe('a simulated life', () => {
     expect(await broken(12, { rough: true })).toEqual(new Map());
   }, 120_000);
 
-  it('keeps them when operators have everything read anew, time and again', async () => {
+  it('keeps them when ops restart the baseline time and again', async () => {
     const coverages = new Coverages();
     expect(await broken(16, { restarts: true }, coverages)).toEqual(new Map());
     expect(coverages.livesWith('baseline restarted')).toBeGreaterThan(1);
@@ -58,7 +58,7 @@ describe('a simulated life', () => {
     expect(traces[1]).toEqual(traces[0]);
   });
 
-  it('is the same whoever lives it', async () => {
+  it('is the same in a worker', async () => {
     const plan = { ...calmest, born: 5, happenings: 3, churn: 0.3, kill: 0.02, stories: 1 };
     const orders = [1, 2, 3].map((seed): Order => ({ seed, plan, isShrunk: false }));
     const lived: unknown[] = [];
@@ -72,7 +72,7 @@ describe('a simulated life', () => {
     await expect(lived.next()).rejects.toThrow('no such mutant');
   });
 
-  it('is shrunk to what breaks the promise, with a command that breaks it again', async () => {
+  it('is shrunk to the aspects that break the promise, with a command that repeats it', async () => {
     const broken = () => breakParts(mutants['outbox'] ?? { breaks: '' });
     const { plan, findings } = await simulate(2, { broken: broken() });
     const [finding = ''] = findings;

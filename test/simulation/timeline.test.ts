@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Timeline } from './timeline.ts';
 
-it('what throws when its time has come fails whoever lets time pass', async () => {
+it('an error of a timer reaches the code that lets time pass', async () => {
   const timeline = new Timeline('2026-11-20T12:00:00Z');
   const broken = new Error('broken');
   timeline.after(10, () => {

@@ -7,21 +7,21 @@ interface Timer {
 }
 
 /**
- * Steps in one turn of the event loop. A turn takes far longer than a step, so some dozens spread its price; more
- * would gain little, and each that is left over when the work is done still costs a call. Any number is correct.
+ * Steps in one turn of the event loop. A turn takes far longer than a step, so some dozens spread
+ * its cost. More would gain little, and each unused one still costs a call. Any number is correct.
  */
 const stepsOfTurn = 30;
 
 /**
- * Virtual time. It moves only while everybody waits: then to the moment at which the first of them
- * has waited enough. So hours pass in microseconds, what is done at the same time takes as long as
- * the longest of it, and the order of things is the same in each run.
+ * Virtual time. It moves only while all code waits, and then to the first moment at which a wait
+ * ends. So hours pass in microseconds, parallel work takes as long as its longest part, and the
+ * order of events is the same in each run.
  */
 export class Timeline implements Clock {
-  /** Of `#nowMs`, once somebody has asked: most moments pass unasked. */
+  /** The instant of `#nowMs`, once it was requested: most moments pass without a request. */
   #now: Temporal.Instant | undefined;
   #nowMs: number;
-  /** The next one last; of several at one time, the one that was set first. */
+  /** The next one is last. Among several of one time, the one that was set first comes first. */
   readonly #timers: Timer[] = [];
 
   constructor(start: string) {
@@ -51,7 +51,7 @@ export class Timeline implements Clock {
     };
   }
 
-  /** The clock of a process: when it is killed, nothing wakes it any more. */
+  /** The clock of a process: after its death, nothing wakes it any more. */
   seenBy(process: { readonly isAlive: boolean }): Clock {
     const after: Clock['after'] = (ms, run) =>
       this.after(ms, () => {
@@ -80,7 +80,7 @@ export class Timeline implements Clock {
         reject(error);
       }
     };
-    // Between two immediates nothing is left to do without waiting.
+    // Between two immediates, all work that does not wait is done.
     const turn = () => {
       if (isOver) return;
       for (let n = 0; n < stepsOfTurn; n++) setImmediate(step);
@@ -90,7 +90,7 @@ export class Timeline implements Clock {
     return promise;
   }
 
-  /** @returns `false` if nobody waits */
+  /** @returns `false` if nothing waits */
   #wakeNext(): boolean {
     const next = this.#timers.pop();
     if (next === undefined) return false;
@@ -102,7 +102,7 @@ export class Timeline implements Clock {
     return true;
   }
 
-  /** Lets time pass; what is still under way goes on meanwhile. */
+  /** Lets time pass. Work under way continues meanwhile. */
   pass({ hours = 0, seconds = 0 }: { hours?: number; seconds?: number }): Promise<void> {
     return this.until(this.sleep((hours * 3_600 + seconds) * 1_000));
   }

@@ -14,20 +14,20 @@ export interface AfterALife {
   readonly audience: Pick<Audience, 'told' | 'mailed' | 'notices'>;
   readonly witness: Pick<Witness, 'startedAt' | 'startDay' | 'completedAt' | 'isBaselineProven'>;
   readonly settings: TickSettings;
-  /** Every day has been audited since anything last happened. */
+  /** Each day has been audited since the last event. */
   readonly isAudited: boolean;
 }
 
 const judged = new WeakMap<Assessment, string>();
 
-/** By a way of its own: what ticks remember of fingerprints is judged, too. */
+/** Computed separately, so that the ticks' cached fingerprints are judged, too. */
 function trueFingerprint(assessment: Assessment): string {
   const whole = judged.get(assessment) ?? fingerprintOf({ ...assessment }, 'salt').whole;
   judged.set(assessment, whole);
   return whole;
 }
 
-/** With the world at rest and every audit done: which promises were broken? */
+/** The broken promises, with the world at rest and all audits done. */
 export async function judge(after: AfterALife): Promise<string[]> {
   const { world, ledger, audience, settings } = after;
   const held = new Map(ledger.held.map(({ event }) => [event.id, event]));
@@ -62,7 +62,10 @@ export async function judge(after: AfterALife): Promise<string[]> {
   ];
 }
 
-/** Conditions as operations know them: no notice is owed, and only what is held or odd may last, and that nobody checks. */
+/**
+ * Conditions as ops know them: no notice is owed, and only conditions of held events and odd fields
+ * may last. The latter are not checked.
+ */
 async function conditionFindings({ world, ledger, isAudited }: AfterALife): Promise<string[]> {
   const { conditions } = await ledger.state();
   const held = new Set(ledger.held.map(({ certificationId }) => certificationId)).size;
@@ -85,7 +88,7 @@ async function conditionFindings({ world, ledger, isAudited }: AfterALife): Prom
   ];
 }
 
-/** By another way than the tick's. */
+/** Computed in another way than the tick's. */
 function lacksSomething({ seid: _, ...promised }: Assessment): boolean {
   return isLacking(promised);
 }
@@ -113,7 +116,10 @@ async function calendarFindings({ world, ledger, isAudited }: AfterALife): Promi
   ];
 }
 
-/** Each revision has its event, of the right type; but what the baseline recorded need not have its first. */
+/**
+ * Each revision has its event, of the right type. A recorded certification of the baseline need not
+ * have its first.
+ */
 function announcementFindings(
   after: AfterALife,
   id: number,
@@ -147,8 +153,8 @@ function announcementFindings(
 }
 
 /**
- * Born after the baseline; or while it ran, on its start day or later and after that was recorded;
- * or what the config asks for. Of what has moved, vanished or been renamed meanwhile, either may be.
+ * Born after the baseline; or during it, on its start day or later and after that was recorded; or
+ * by the setting. Either is allowed for records that moved, vanished or were renamed meanwhile.
  */
 function mustBeTold({ world, witness, settings }: AfterALife, id: number): boolean {
   const birth = world.births.get(id);
@@ -159,7 +165,7 @@ function mustBeTold({ world, witness, settings }: AfterALife, id: number): boole
   return birth.moment > witness.startedAt && birth.day >= witness.startDay;
 }
 
-/** Was there from the first, and stood still while the baseline proved that it saw everything. */
+/** It was there from the first, and unchanged while the baseline proved its reads. */
 function mustBeSilent({ world, witness, settings }: AfterALife, id: number): boolean {
   const disturbedAt = world.disturbedAt.get(id) ?? Number.POSITIVE_INFINITY;
   return (

@@ -9,48 +9,51 @@ import type { Host } from './host.ts';
 import type { Invocation } from './passage.ts';
 import { stampOf, type World } from './world.ts';
 
-/** What may go within a day without asking (docs/detection.md): of worlds as large as these are. */
+/** The number that may be withdrawn within a day without ops (docs/detection.md), in worlds of this size. */
 const fewOf = (known: number) => Math.min(25, Math.max(2, Math.floor(known / 5)));
 const { withdrawAfterMs } = tickSettings();
 const oneHourMs = 3_600_000;
 const oneDayMs = 24 * oneHourMs;
 
-/** A read of days: the world's moment when it began, and the tick that it was for. */
+/** A read of days: the world's moment at its beginning, and its tick. */
 interface WatchedRead {
   readonly moment: number;
   readonly to: Invocation;
 }
 
-/** Sees what the ticks ask and write, and compares it with the truth of that moment. */
+/** Sees the requests and writes of ticks, and compares them with the truth of that moment. */
 export class Witness {
   readonly #world: World;
   readonly #host: Host;
   readonly #note: Note;
   readonly #findings: string[];
-  /** Each sight of each record that was committed and replaced, and when. */
+  /** Each committed and then replaced sight of each record, with its time. */
   readonly #replaced = new Map<number, Map<number, number>>();
-  /** The newest sight of each record among those that were committed. */
+  /** The newest committed sight of each record. */
   readonly #sights = new Map<number, number>();
   /** The read of days that last showed a record. */
   readonly #shownBy = new Map<number, WatchedRead>();
   readonly #lastRead = new WeakMap<Invocation, WatchedRead>();
-  /** When each withdrawal was committed that nobody has asked ops about. */
+  /** The times of withdrawals without an acceptance by ops. */
   readonly #withdrawn: number[] = [];
-  /** When the gate has let changes go. */
+  /** The times when the gate has let changes pass. */
   readonly #announced: Record<Sighting['kind'], number[]> = {
     created: [],
     updated: [],
     restored: [],
   };
-  /** Ops have said that any number may go. */
+  /** Ops have accepted any number of withdrawals. */
   isAccepted = false;
-  /** Ticks that go on after their time is over may commit what has become old meanwhile. */
+  /** Ticks that continue after their time may commit sights that became old meanwhile. */
   mayBeOutlived = false;
-  /** Since when the state has that the start day is recorded, and which it is: docs/detection.md, The baseline. */
+  /**
+   * The time since which the state has the recorded start day, and that day: docs/detection.md, The
+   * baseline.
+   */
   startedAt = Number.POSITIVE_INFINITY;
   startDay = '';
   completedAt = Number.POSITIVE_INFINITY;
-  /** Whether the baseline's reads all proved that they saw everything. */
+  /** Whether all reads of the baseline were proven. */
   isBaselineProven = true;
 
   constructor(world: World, host: Host, note: Note, findings: string[]) {
@@ -60,7 +63,7 @@ export class Witness {
     this.#findings = findings;
   }
 
-  /** The partner, and what its reads prove. */
+  /** The partner, with checks of its proven reads. */
   partner(partner: PartnerReader, invocation: Invocation): PartnerReader {
     const world = this.#world;
     return {
@@ -88,12 +91,12 @@ export class Witness {
     };
   }
 
-  /** A tick that came to no end need not have committed what it was shown. */
+  /** A failed tick need not have committed the rows that it was shown. */
   hasFailed(invocation: Invocation): void {
     this.#forgetShown(({ to }) => to === invocation);
   }
 
-  /** Nor a tick whose time was up what its last read showed: it reads nothing more then. */
+  /** Nor need a tick whose time was over commit its last read: it reads nothing more then. */
   wasCutShort(invocation: Invocation): void {
     const last = this.#lastRead.get(invocation);
     this.#forgetShown((read) => read === last);
@@ -103,7 +106,7 @@ export class Witness {
     for (const [id, read] of this.#shownBy) if (isForgotten(read)) this.#shownBy.delete(id);
   }
 
-  /** A proven read may lack only what went or changed while it read. */
+  /** A proven read may lack only records that disappeared or changed during it. */
   #seesAll(
     seen: ReadonlySet<number>,
     before: readonly number[],
@@ -116,11 +119,14 @@ export class Witness {
     }
   }
 
-  /** A tick's ledger, and what is said about removals, how much, in which order, and how the baseline goes on. */
+  /**
+   * A tick's ledger, with checks of withdrawals, of the gate, of the order and of the baseline's
+   * progress.
+   */
   ledger(ledger: Ledger, holdAbove: number): Ledger {
     const watched: Pick<Ledger, 'commit' | 'saveState' | 'takeLease'> = {
       commit: async (change, event, now, destiny) => {
-        // Absent at the second look, in this tick or one that overlaps it.
+        // It was absent at the second look, in this tick or one that overlaps it.
         if (change.kind === 'withdrawn' && !this.#isExcused(change.before))
           this.#findings.push(`false withdrawal of ${change.before.id}`);
         const owed = await ledger.commit(change, event, now, destiny);
@@ -156,7 +162,7 @@ export class Witness {
     });
   }
 
-  /** By its id it is unknown, and where it has moved nobody has read yet: docs/detection.md, Limits. */
+  /** Its id is unknown, and its new day was not read yet: docs/detection.md, Limits. */
   #isExcused({ id, day }: Certification): boolean {
     if (this.#host.wasTrulyAbsent(id)) return true;
     const hasMoved = this.#world.entries.get(id)?.assessment.certified_on !== day;
@@ -166,7 +172,7 @@ export class Witness {
     return isExcused;
   }
 
-  /** By whichever tick, and whether or not it lived to say so. */
+  /** By any tick, and even if the tick died then. */
   #letGo(change: Change, nowMs: number, holdAbove: number): void {
     if (change.kind === 'withdrawn') return;
     const times = this.#announced[change.kind];
@@ -179,7 +185,8 @@ export class Witness {
     if (this.isAccepted) return;
     this.#withdrawn.push(nowMs);
     const today = this.#withdrawn.filter((at) => nowMs - at < oneDayMs).length;
-    // Born so far: no fewer than were known at any time of the day; what has come back counts twice.
+    // All births so far: at least as many as were known at any time of the day. Returned records
+    // count twice.
     if (today > fewOf(this.#world.births.size + today - 1))
       this.#findings.push(`${today} went within a day`);
   }
@@ -190,7 +197,10 @@ export class Witness {
     this.startDay = startDay.toString();
   }
 
-  /** What was not current within `withdrawAfter` is believed, of a replica as well: docs/detection.md. */
+  /**
+   * A sight that was not current within `withdrawAfter` is believed, also from a replica:
+   * docs/detection.md.
+   */
   #mayBeOlder(id: number, version: number, nowMs: number): boolean {
     if (this.mayBeOutlived) return true;
     const replacedAt = this.#replaced.get(id)?.get(version) ?? 0;

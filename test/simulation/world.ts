@@ -34,8 +34,8 @@ const products = ['CPR', 'First Aid', 'Rope Bridge Safety'] as const;
 type Damage = Readonly<Record<string, unknown>>;
 
 /**
- * The damage of a malformed record: to its day, so that nobody can tell which day it is missing from, or to its id, so
- * that its day counts a row beside the certification that it was.
+ * The damage of a malformed record. A damaged day hides the day on which it is missing. A damaged
+ * id makes its day count an unknown row beside the certification.
  */
 const damages: readonly [Damage, ...Damage[]] = [
   { certified_on: null },
@@ -44,17 +44,17 @@ const damages: readonly [Damage, ...Damage[]] = [
   { id: null },
 ];
 
-/** A row that is too large by itself. */
+/** A row that is too large alone. */
 const huge: Damage = { remarks: 'as long as 3 MiB' };
 const hugeBytes = 3 * 1024 * 1024;
 
-/** Fields that are not as documented: as they are served, and as they are to be announced. */
+/** Odd fields: as they are served, and as they are announced. */
 interface Oddity {
   readonly served: Readonly<Record<string, unknown>>;
   readonly read: Partial<Assessment>;
 }
 
-/** A field as it comes: null stands for what is of another type, and absent is absent. */
+/** A field as a reader gets it: null stands for another type, and absent is absent. */
 function asItComes(field: keyof Assessment, value: null | undefined): Oddity {
   return { served: { [field]: value }, read: { [field]: value } };
 }
@@ -94,10 +94,10 @@ const oddities: readonly [
   oddPart('certified_on', 'soon', null),
 ];
 
-/** The field by which records tell when they came to be as they are. */
+/** The field with the version of a record. */
 const stamp = 'stamp';
 
-/** Of a sight of a record; undefined if it is none of this world. */
+/** The version of a sighted record; undefined if it is not of this world. */
 export function stampOf(sight: Assessment): number | undefined {
   const value = sight[stamp];
   return typeof value === 'number' ? value : undefined;
@@ -111,29 +111,32 @@ export class World {
   readonly #note: Note;
   #random: Random;
   readonly gone = new Map<number, HostRecord>();
-  /** Things that have happened so far. */
+  /** The number of events so far. */
   moment = 0;
   readonly births = new Map<number, { readonly moment: number; readonly day: string }>();
-  /** When something has last happened to a record. */
+  /** The moment of a record's last change. */
   readonly touchedAt = new Map<number, number>();
-  /** When a record was first anything but edited: a read meanwhile may have missed it. */
+  /**
+   * The moment when a record was first changed other than by an edit: a read meanwhile may have
+   * missed it.
+   */
   readonly disturbedAt = new Map<number, number>();
-  /** When something has last happened to a record, and when it came back: milliseconds since the epoch. */
+  /** The times of a record's last change and of its return, in milliseconds since the epoch. */
   readonly #touchedMs = new Map<number, number>();
   readonly #backMs = new Map<number, number>();
   /** Rows may become too large. */
   isHugePossible = false;
-  /** Records that a tick has just told of: things happen to these more often than to others. */
+  /** Records that a tick has just announced: events occur to these more often than to others. */
   readonly inFocus: number[] = [];
   #nextId = 1;
-  /** How likely a record gets a field that is not as documented, whenever something happens. */
+  /** Probability that a record gets an odd field, at each event. */
   readonly #oddness: number;
-  /** Nothing else depends on how often it is asked. */
+  /** Nothing else depends on the number of its draws. */
   readonly #oddRandom: Random;
-  /** How likely a record gets another educator, whenever something happens. */
+  /** Probability that a record gets another educator, at each event. */
   reassigned = 0;
   readonly #educators: Random;
-  /** What the odd fields of a record were before. */
+  /** The documented values of a record's odd fields. */
   readonly #before = new Map<number, Partial<Assessment>>();
 
   constructor(
@@ -157,12 +160,12 @@ export class World {
     return this.#partner.records;
   }
 
-  /** Changes from now on do not depend on how many there were before. */
+  /** Later changes do not depend on the number of earlier ones. */
   turn(when: string): void {
     this.#random = Random.of(this.#seed, `world in ${when}`);
   }
 
-  /** Something happens. */
+  /** One event. */
   happen(): void {
     const random = this.#random;
     this.moment += 1;
@@ -196,7 +199,7 @@ export class World {
     this.#disturb(id, 'another educator');
   }
 
-  /** Its content is not as documented, or as it was again. It is to be announced all the same. */
+  /** A field becomes odd, or is documented again. The record is announced all the same. */
   #spoilOrMendField(entry: HostRecord): void {
     const { assessment } = entry;
     const { id } = assessment;
@@ -233,7 +236,7 @@ export class World {
     else this.#spoil(entry);
   }
 
-  /** Records of these days that could be read. */
+  /** Readable records of these days. */
   readable({ from, to }: DayRange): ReadonlySet<number> {
     const [first, last] = [from?.toString() ?? '', to?.toString() ?? '~'];
     const within = [...this.entries.values()].filter(
@@ -319,26 +322,26 @@ export class World {
     this.#touch(id, 'restored');
   }
 
-  /** It came back so short a while ago that somebody may still be told that it is gone. */
+  /** It returned so recently that its withdrawal may still be announced. */
   isJustBack(id: number, withinMs: number): boolean {
     const back = this.#backMs.get(id) ?? Number.NEGATIVE_INFINITY;
     return this.#partner.nowMs - back < withinMs;
   }
 
-  /** Nothing has happened to it for so long. */
+  /** It was unchanged for so long. */
   hasStood(id: number, ms: number): boolean {
     return this.#partner.nowMs - (this.#touchedMs.get(id) ?? 0) >= ms;
   }
 
   /**
-   * When a record came to be as it is here, in a field that the document does not name: so it is passed on
-   * and not compared, and tells which of two sights is the newer one.
+   * The version of a record, in an undocumented field: it is passed on and not compared, and tells
+   * which of two sights is newer.
    */
   #stamped(assessment: Assessment): Assessment {
     return { ...assessment, [stamp]: this.moment };
   }
 
-  /** Many go away at once. */
+  /** Many records disappear at once. */
   exodus(share: number): number[] {
     this.moment += 1;
     const leaving = [...this.entries.keys()].filter(() => this.#random.chance(share));
@@ -346,7 +349,7 @@ export class World {
     return leaving;
   }
 
-  /** All that went away are back. */
+  /** All removed records return. */
   homecoming(): void {
     this.moment += 1;
     for (const id of [...this.gone.keys()]) this.restore(id);
@@ -358,7 +361,7 @@ export class World {
     this.#mend(isLong);
   }
 
-  /** Every record can be read again. */
+  /** Each record can be read again. */
   mend(): void {
     this.#mend(() => true);
   }
