@@ -7,12 +7,7 @@ process.env.SEED ??= '1';
 const seed = Number(process.env.SEED);
 const reportFile = process.env.CI_REPORT;
 
-/** Each in a process of its own: it measures its process, or changes what all modules share. */
-const alone = [
-  'test/lambda/partner/fuzz.test.ts',
-  'test/lambda/partner/proven/mutants.test.ts',
-  'test/ops/stopping.test.ts',
-];
+const slow = 'test/**/*.slow.test.ts';
 
 /** What takes longest comes first, so that no worker is alone with it at the end. */
 const slowest = [
@@ -55,13 +50,14 @@ export default defineConfig(({ mode }) => ({
   test: {
     // Files share a worker's modules; what a test leaves behind there, it has to take away again.
     pool: 'forks',
+    isolate: false,
     maxWorkers: '100%',
+    // Node's own modules, so that its hooks reach all of them, in worker threads, too.
+    experimental: { viteModuleRunner: false },
+    execArgv: ['--import', './test/support/replaceable-functions.ts'],
     projects: [
-      { extends: true, test: { name: 'alone', include: alone } },
-      {
-        extends: true,
-        test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: alone, isolate: false },
-      },
+      { extends: true, test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: [slow] } },
+      { extends: true, test: { name: 'slow', include: [slow] } },
     ],
     // Against what never ends. Far above what anything takes (seconds), for machines that are busy.
     testTimeout: mode === 'soak' ? 3_600_000 : 120_000,

@@ -2,6 +2,7 @@ import { NotifierError } from '../../lambda/errors.ts';
 import { partnerReader } from '../../lambda/partner/reader.ts';
 import type { TickSettings } from '../../lambda/settings.ts';
 import type { TickParts } from '../../lambda/tick/parts.ts';
+import * as rules from '../../lambda/tick/rules.ts';
 import { tick } from '../../lambda/tick/tick.ts';
 import { ManualClock } from '../scaffold/clock.ts';
 import { noEffort } from '../scaffold/effort.ts';
@@ -361,7 +362,8 @@ export class Machine {
       if (error !== undefined && !(error instanceof NotifierError))
         this.#witness.findings.push(`a tick failed: ${error}`);
     };
-    void tick(this.#parts(process), { id, deadline }).then(() => ended(), ended);
+    const work = () => tick(this.#parts(process), { id, deadline });
+    void this.#broken.during(work).then(() => ended(), ended);
     return process;
   }
 
@@ -381,9 +383,9 @@ export class Machine {
     );
     return {
       settings: broken.settings(this.#settings),
-      rules: broken.rules,
+      rules,
       clock: this.#clock,
-      partner: broken.partner(partnerReader(clientOf(ask), broken.seam)),
+      partner: broken.partner(partnerReader(clientOf(ask))),
       ledger: broken.ledger(ledger),
       announcer: announcerOf(ask, this.#witness),
       journal: { warn: () => undefined },

@@ -8,6 +8,7 @@ import { partnerReader } from '../../lambda/partner/reader.ts';
 import { secretCredentials } from '../../lambda/partner/secret.ts';
 import type { TickSettings } from '../../lambda/settings.ts';
 import type { TickParts } from '../../lambda/tick/parts.ts';
+import * as rules from '../../lambda/tick/rules.ts';
 import { type TickReport, tick } from '../../lambda/tick/tick.ts';
 import { TimeLimit } from '../../lambda/tick/time-limit.ts';
 import { MemoryOpsLedger } from '../scaffold/memory-ops-ledger.ts';
@@ -329,9 +330,9 @@ export class Life {
     const client = this.passage.client(environment);
     return {
       settings: broken.settings(this.settings),
-      rules: broken.rules,
+      rules,
       clock,
-      partner: broken.partner(partnerReader(client, broken.seam)),
+      partner: broken.partner(partnerReader(client)),
       ledger: broken.ledger(this.#pausable()),
       announcer: this.audience,
       journal: { warn: (what) => this.coverage.note(`warned: ${what}`) },

@@ -43,7 +43,7 @@ describe('a mutant', () => {
     const memory = new MemoryLedger(broken.ledgerRules);
     const integration = new Integration(() => ledgersIn(memory));
     integration.mutate = broken.parts;
-    const seen = await story.tell(integration);
+    const seen = await broken.during(() => story.tell(integration));
     expect(broken.unasked, 'replaced, and nobody asks for it').toEqual([]);
     expect(seen).not.toEqual(story.seen);
   });

@@ -1,17 +1,25 @@
+import type * as baseline from '../../lambda/detection/baseline.ts';
+import type * as comparing from '../../lambda/detection/compare.ts';
 import { compare, stillAgreed } from '../../lambda/detection/compare.ts';
+import type * as dayEntries from '../../lambda/detection/day-entries.ts';
+import type * as daysRead from '../../lambda/detection/days-read.ts';
 import { oddPaths } from '../../lambda/detection/fingerprint.ts';
+import type * as gate from '../../lambda/detection/gate.ts';
 import { judge, nothingFound } from '../../lambda/detection/gate.ts';
+import type * as locating from '../../lambda/detection/locate.ts';
+import type * as missing from '../../lambda/detection/missing.ts';
 import { withdrawing } from '../../lambda/detection/missing.ts';
+import type * as namesTied from '../../lambda/detection/names-tied.ts';
+import type * as seam from '../../lambda/detection/seam.ts';
 import { reachOf } from '../../lambda/errors.ts';
 import { PartnerError } from '../../lambda/partner/errors.ts';
-import { type SeamRules, seamRules } from '../../lambda/partner/proven/reading.ts';
 import type { Ledger } from '../../lambda/ports/ledger.ts';
 import type { PartnerReader, RangeRead } from '../../lambda/ports/partner-reader.ts';
 import type { LeasedState, State } from '../../lambda/ports/state.ts';
 import type { TickSettings } from '../../lambda/settings.ts';
 import type { TickParts } from '../../lambda/tick/parts.ts';
-import * as rules from '../../lambda/tick/rules.ts';
 import { type LedgerRules, ledgerRules } from '../scaffold/memory-ledger.ts';
+import { replacing } from '../support/replacements.ts';
 import { calmest, type Plan } from './plan.ts';
 import type { LifeOptions } from './simulate.ts';
 
@@ -23,9 +31,8 @@ import type { LifeOptions } from './simulate.ts';
 export interface Mutant {
   readonly breaks: string;
   readonly settings?: (real: TickSettings) => Partial<TickSettings>;
-  readonly rules?: Partial<Rules>;
-  /** Of a proven read. */
-  readonly seam?: Partial<SeamRules>;
+  /** Functions of modules. */
+  readonly functions?: Functions;
   /** Of the ledger in memory. */
   readonly ledgerRules?: Partial<LedgerRules>;
   readonly ledger?: (real: Ledger) => Partial<Ledger>;
@@ -86,7 +93,20 @@ function complete<Shown extends Pick<RangeRead, 'assessments' | 'quarantined'>>(
   };
 }
 
-type Rules = typeof rules;
+/** The modules of test/support/replaceable-functions.ts. */
+interface Modules {
+  readonly 'detection/baseline.ts': typeof baseline;
+  readonly 'detection/compare.ts': typeof comparing;
+  readonly 'detection/day-entries.ts': typeof dayEntries;
+  readonly 'detection/days-read.ts': typeof daysRead;
+  readonly 'detection/gate.ts': typeof gate;
+  readonly 'detection/locate.ts': typeof locating;
+  readonly 'detection/missing.ts': typeof missing;
+  readonly 'detection/names-tied.ts': typeof namesTied;
+  readonly 'detection/seam.ts': typeof seam;
+}
+
+type Functions = { readonly [Path in keyof Modules]?: Partial<Modules[Path]> };
 
 /** By name. */
 export const mutants: Readonly<Record<string, Mutant>> = {
@@ -105,7 +125,12 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   seam: {
     breaks: 'pages follow each other as the API document says, unchecked',
     seed: 2,
-    seam: { holdsAnchor: yes, nextOffset: (offset, rows) => offset + rows.length },
+    functions: {
+      'detection/seam.ts': {
+        holdsAnchor: yes,
+        nextOffset: (offset, rows) => offset + rows.length,
+      },
+    },
     amid: { crowded: true },
   },
   condition: {
@@ -127,7 +152,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   newcomers: {
     breaks: 'a certification that appears while the baseline runs is not announced',
-    rules: { isNewcomer: no },
+    functions: { 'detection/baseline.ts': { isNewcomer: no } },
   },
   anew: {
     breaks: 'an unknown certification is recorded silently after a restart of the baseline',
@@ -148,7 +173,11 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   agreed: {
     breaks: 'a row of the page that a read has changed since is not asked of the ledger again',
     seed: 24,
-    rules: { stillAgreed: (rows, _touched, salt) => stillAgreed(rows, new Set(), salt) },
+    functions: {
+      'detection/compare.ts': {
+        stillAgreed: (rows, _touched, salt) => stillAgreed(rows, new Set(), salt),
+      },
+    },
   },
   gate: {
     breaks: 'the memory of the gate is written after the changes that it allows',
@@ -159,13 +188,19 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   again: {
     breaks: 'a change that is found again after a death counts again',
-    rules: { judge: (memory, ...more) => judge({ ...memory, unsettled: [] }, ...more) },
+    functions: {
+      'detection/gate.ts': {
+        judge: (memory, ...more) => judge({ ...memory, unsettled: [] }, ...more),
+      },
+    },
   },
   total: {
     breaks: 'the changes that the total announces are not counted',
-    rules: {
-      judge: (memory, batch, { known, rest }, ...more) =>
-        judge(memory, batch, { known, total: known, rest }, ...more),
+    functions: {
+      'detection/gate.ts': {
+        judge: (memory, batch, { known, rest }, ...more) =>
+          judge(memory, batch, { known, total: known, rest }, ...more),
+      },
     },
   },
   undone: {
@@ -187,24 +222,28 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   few: {
     breaks: 'any number may vanish',
     seed: 4,
-    rules: { mayGo: yes },
+    functions: { 'detection/missing.ts': { mayGo: yes } },
   },
   looks: {
     breaks: 'the first look is enough',
-    rules: { isAskedFor: yes },
+    functions: { 'detection/missing.ts': { isAskedFor: yes } },
   },
   sight: {
     breaks: 'a certification that was seen again is still noted as missing',
-    rules: { sighted: (missing) => missing },
+    functions: { 'detection/missing.ts': { sighted: (missing) => missing } },
   },
   forgotten: {
     breaks: 'notes from before too many were missing are still there',
-    rules: { forgotten: (missing, now) => ({ tooManySince: now, ...missing }) },
+    functions: {
+      'detection/missing.ts': { forgotten: (missing, now) => ({ tooManySince: now, ...missing }) },
+    },
   },
   drip: {
     breaks: 'withdrawals of the same day are not remembered',
-    rules: {
-      withdrawing: (missing, ids, now) => ({ ...withdrawing(missing, ids, now), withdrawn: [] }),
+    functions: {
+      'detection/missing.ts': {
+        withdrawing: (missing, ids, now) => ({ ...withdrawing(missing, ids, now), withdrawn: [] }),
+      },
     },
   },
   believed: {
@@ -218,25 +257,25 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   rest: {
     breaks: 'a row that the partner counts and does not show readably is not expected',
-    rules: { attributeRest: () => undefined },
+    functions: { 'detection/day-entries.ts': { attributeRest: () => undefined } },
   },
   elsewhere: {
     breaks: 'a moved certification is not counted on its new day',
-    rules: { movesElsewhere: () => new Map() },
+    functions: { 'detection/day-entries.ts': { movesElsewhere: () => new Map() } },
   },
   stale: {
     breaks: 'a sight from before the work of another tick is committed after it',
-    rules: { isPulseOutdated: no },
+    functions: { 'detection/locate.ts': { isPulseOutdated: no } },
   },
   locate: {
     breaks: 'differences are left to the audits',
     seed: 1,
-    rules: { locate: function* () {} },
+    functions: { 'detection/locate.ts': { locate: function* () {} } },
   },
   searched: {
     breaks:
       'a total that no day explains is believed at once, although replicas have counted the days',
-    rules: { isSearchedAgain: no },
+    functions: { 'detection/locate.ts': { isSearchedAgain: no } },
   },
   leftover: {
     breaks: 'days that a tick has located and not read are forgotten once the total agrees',
@@ -272,7 +311,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   apart: {
     breaks: 'days of which a read proved nothing are read together again, time after time',
-    rules: { separated: (entries) => entries },
+    functions: { 'detection/day-entries.ts': { separated: (entries) => entries } },
   },
   cursor: {
     breaks: 'a day that does not fit into one tick is begun anew in each',
@@ -280,7 +319,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   vain: {
     breaks: 'a read that was cut off counts as one',
-    rules: { isReadCounted: yes },
+    functions: { 'detection/days-read.ts': { isReadCounted: yes } },
   },
   order: {
     breaks: 'an event after an undelivered one does not wait for it',
@@ -295,10 +334,12 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   older: {
     breaks: 'an answer from before the last change is an update',
-    rules: {
-      compare: (read, known, ...more) => {
-        const anew = [...known].map(([id, { earlier: _, ...one }]) => [id, one] as const);
-        return compare(read, new Map(anew), ...more);
+    functions: {
+      'detection/compare.ts': {
+        compare: (read, known, ...more) => {
+          const anew = [...known].map(([id, { earlier: _, ...one }]) => [id, one] as const);
+          return compare(read, new Map(anew), ...more);
+        },
       },
     },
   },
@@ -341,8 +382,6 @@ export const mutants: Readonly<Record<string, Mutant>> = {
 
 /** The parts of a tick, as a mutant has them. */
 export interface BrokenParts {
-  readonly rules: Rules;
-  readonly seam: SeamRules;
   readonly ledgerRules: LedgerRules;
   readonly forgetsToken: boolean;
   settings(real: TickSettings): TickSettings;
@@ -350,17 +389,24 @@ export interface BrokenParts {
   ledger<Whole extends Ledger>(real: Whole): Whole;
   /** All parts of a tick, with the real partner and ledger. */
   parts(real: TickParts): TickParts;
+  /** Work of ticks, or of ops, in which the mutant's functions are in force. */
+  during<Result>(work: () => Result): Result;
   /** Replacements that no part has used: they break nothing. */
   readonly unasked: readonly string[];
 }
 
 export function breakParts(mutant: Omit<Mutant, 'breaks'>): BrokenParts {
-  const replacing = new Set<string>();
+  const functions = new Map(
+    Object.entries(mutant.functions ?? {}).flatMap(([path, replacements]) =>
+      Object.entries(replacements).map(([name, one]) => [`${path} ${name}`, one] as const),
+    ),
+  );
+  const inPlace = new Set<string>(functions.keys());
   const asked = new Set<string | symbol>();
   const replaced = <Whole extends object>(whole: Whole, replacement: object = {}): Whole => {
     const names = Object.keys(replacement);
     if (names.length === 0) return whole;
-    for (const name of names) replacing.add(name);
+    for (const name of names) inPlace.add(name);
     return new Proxy(whole, {
       get: (target, name) => {
         asked.add(name);
@@ -370,8 +416,6 @@ export function breakParts(mutant: Omit<Mutant, 'breaks'>): BrokenParts {
     });
   };
   const broken: BrokenParts = {
-    rules: replaced(rules, mutant.rules),
-    seam: replaced(seamRules, mutant.seam),
     ledgerRules: replaced(ledgerRules, mutant.ledgerRules),
     forgetsToken: mutant.forgetsToken ?? false,
     settings: (real) => ({ ...real, ...mutant.settings?.(real) }),
@@ -379,13 +423,13 @@ export function breakParts(mutant: Omit<Mutant, 'breaks'>): BrokenParts {
     ledger: (real) => replaced(real, mutant.ledger?.(real)),
     parts: (real) => ({
       ...real,
-      rules: broken.rules,
       settings: broken.settings(real.settings),
       partner: broken.partner(real.partner),
       ledger: broken.ledger(real.ledger),
     }),
+    during: (work) => (functions.size === 0 ? work() : replacing(functions, asked, work)),
     get unasked() {
-      return [...replacing].filter((name) => !asked.has(name));
+      return [...inPlace].filter((name) => !asked.has(name));
     },
   };
   return broken;

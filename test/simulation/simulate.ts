@@ -1,7 +1,7 @@
 import { expectedAmidAudits, expectedAtRest } from './calm.ts';
 import type { Note } from './coverage.ts';
 import { isTooMuchMissing, Life, type Ticked } from './life.ts';
-import type { BrokenParts } from './mutants.ts';
+import { type BrokenParts, intact } from './mutants.ts';
 import type { Invocation } from './passage.ts';
 import { type Plan, planOf } from './plan.ts';
 import { judge } from './verdict.ts';
@@ -50,7 +50,11 @@ const daysToGo = 20;
  * promises are checked against the truth. Then, without audits, come differences that a count
  * shows. The same seed is the same life.
  */
-export async function simulate(seed: number, options: LifeOptions = {}): Promise<Outcome> {
+export function simulate(seed: number, options: LifeOptions = {}): Promise<Outcome> {
+  return (options.broken ?? intact).during(() => lived(seed, options));
+}
+
+async function lived(seed: number, options: LifeOptions): Promise<Outcome> {
   const plan = planOf(seed, { ...inAnyCase(options), ...options.plan });
   const life = new Life(seed, plan, options.broken);
   const { trace, tell } = options;
