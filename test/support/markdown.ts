@@ -1,4 +1,4 @@
-/** Reads enough of a page for its links, its sentences and its commands. */
+/** Reads enough of a page for its sentences and its commands. */
 
 const fences = /^( *)```(\w*)\n(.*?)\n\1```$/gms;
 /** The part between a script's two comments. Notes of the runbook in it are by hand. */
@@ -15,30 +15,6 @@ export interface Block {
 
 export function blocksOf(page: string): Block[] {
   return [...page.matchAll(fences)].map(([, , language = '', code = '']) => ({ language, code }));
-}
-
-/** The anchors that GitHub gives to its headings. */
-export function anchorsOf(page: string): ReadonlySet<string> {
-  const seen = new Map<string, number>();
-  const anchors = [...withoutCode(page).matchAll(/^#{1,6} (.*)$/gm)].map(([, heading = '']) => {
-    const anchor = textOf(heading)
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-      .replaceAll(' ', '-');
-    const before = seen.get(anchor) ?? 0;
-    seen.set(anchor, before + 1);
-    return before === 0 ? anchor : `${anchor}-${before}`;
-  });
-  return new Set(anchors);
-}
-
-/** The targets of links and pictures, as written. */
-export function linksOf(page: string): string[] {
-  const prose = withoutCode(page).replace(/`[^`\n]*`/g, '');
-  return [
-    ...[...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link),
-    ...[...prose.matchAll(/(?:src|srcset)="([^"]+)"/g)].map(([, link = '']) => link),
-  ];
 }
 
 /** The text without links, emphasis and the marks of code. */

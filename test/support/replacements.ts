@@ -21,7 +21,7 @@ export function replaceable(name: Name, real: (...args: never) => unknown) {
     const replacement = now?.replacements.get(name);
     if (replacement === undefined) return real(...args);
     now?.called.add(name);
-    // What a replacement calls is real.
+    // A replacement calls real functions.
     return inForce.run(undefined, () => replacement(...args));
   };
 }
