@@ -35,7 +35,6 @@ describe('a mutant', () => {
       const { findings } = await simulate(seed, { ...mutant.amid, broken: intact });
       expect(findings).toEqual([]);
     },
-    120_000,
   );
 
   it.each(told)('"%s" has another result of its story than without it', async (name, story) => {

@@ -35,17 +35,17 @@ describe('a simulated life', () => {
     const coverages = new Coverages();
     expect(await broken(40, {}, coverages)).toEqual(new Map());
     expect(often.filter((what) => coverages.livesWith(what) < 2)).toEqual([]);
-  }, 120_000);
+  });
 
   it('keeps them when ticks overlap and leases are lost all the time', async () => {
     expect(await broken(12, { rough: true })).toEqual(new Map());
-  }, 120_000);
+  });
 
   it('keeps them when ops restart the baseline time and again', async () => {
     const coverages = new Coverages();
     expect(await broken(16, { restarts: true }, coverages)).toEqual(new Map());
     expect(coverages.livesWith('baseline restarted')).toBeGreaterThan(1);
-  }, 120_000);
+  });
 
   it('is the same for the same seed', async () => {
     const traces: string[][] = [];
