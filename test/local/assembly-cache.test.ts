@@ -82,21 +82,6 @@ describe('an assembly', () => {
     expect(await readdir(directory)).toEqual([basename(folder)]);
   });
 
-  it('that is deleted while it is made fails, and nothing is left', async () => {
-    const deleted = (_: NotifierConfig, folder: string) => rm(folder, { recursive: true });
-    const asked = cachedAssembly(config, { cache: directory, make: deleted });
-    await expect(asked).rejects.toMatchObject({ code: 'ENOENT' });
-    expect(await readdir(directory)).toEqual([]);
-  });
-
-  it('fails if the cache is no folder, and the error says so', async () => {
-    const cache = join(directory, 'cache');
-    await writeFile(cache, '');
-    const asked = cachedAssembly(config, { cache, make });
-    await expect(asked).rejects.toMatchObject({ code: 'ENOTDIR' });
-    expect(made).toBe(0);
-  });
-
   it('is unreadable for other users of the machine', async () => {
     const cache = join(directory, 'cache');
     await mkdir(cache, { mode: 0o755 });
@@ -122,11 +107,6 @@ describe('an assembly', () => {
       expect(await leftByPrune()).toEqual(keys.slice(0, 39));
     });
 
-    it('stays while it is in use, in any number', async () => {
-      for (const [n, name] of keys.entries()) await put(name, ago(n < 45 ? 1 : 20));
-      expect(await leftByPrune()).toEqual(keys.slice(0, 45));
-    });
-
     it('is removed at once if it is an unfinished rest, unless somebody works at it', async () => {
       await put(`${keys[0]}.unfinished`, ago(20));
       await put(`${keys[1]}.unfinished`, ago(1));
@@ -138,15 +118,6 @@ describe('an assembly', () => {
       await put(`${keys[0]}.${process.pid}-unfinished`, ago(20));
       await put(`${keys[1]}.${pid}-unfinished`, ago(20));
       expect(await leftByPrune()).toEqual([`${keys[0]}.${process.pid}-unfinished`]);
-    });
-
-    it('is removed once under simultaneous requests', async () => {
-      for (const name of keys) await put(`${name}.unfinished`, ago(20));
-      const fill = (_: NotifierConfig, into: string) =>
-        writeFile(join(into, 'manifest.json'), '{}');
-      const asked = [1, 2, 3].map(() => cachedAssembly(config, { cache: directory, make: fill }));
-      const [folder = ''] = await Promise.all(asked);
-      expect(await readdir(directory)).toEqual([basename(folder)]);
     });
   });
 });
@@ -170,15 +141,6 @@ describe('the key of an assembly', () => {
 
   beforeEach(async () => {
     for (const file of files) await put(file, `content of ${file}`);
-  });
-
-  it('is the same for the same configuration and files', async () => {
-    expect(await key()).toBe(await key());
-  });
-
-  it('differs with the configuration', async () => {
-    const other = parseConfig({ integrations: [{ ...district, every: 5 }] });
-    expect(await keyOf(other, { root: directory })).not.toBe(await key());
   });
 
   it.each(files)('differs with the contents of %s', async (file) => {

@@ -75,21 +75,6 @@ test.each([
   expect(await content()).toEqual({ pid: process.pid, startedAt });
 });
 
-test('a file is taken over if another program has its process id by now', async () => {
-  const server = createServer();
-  const closed = await listenOnLoopback(server);
-  await close(server);
-  await leave({ pid: somebody, startedAt, aws: awsAt(closed) });
-  await claimInstance(directory, now);
-  expect((await content()).pid).toBe(process.pid);
-});
-
-test('an incomplete file is taken over', async () => {
-  await writeFile(file, '{ half a li');
-  await claimInstance(directory, now);
-  expect((await content()).startedAt).toBe(startedAt);
-});
-
 test('the folder of a killed instance is removed by the next one', async () => {
   const killed = await claimInstance(directory, now);
   await writeFile(join(killed.assembly, 'manifest.json'), '{}');

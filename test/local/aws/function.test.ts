@@ -54,14 +54,6 @@ test('the second invocation finds the process the first one started', async () =
   expect(await poll.invoke()).toMatchObject({ coldStart: false, payload: { invocations: 2 } });
 });
 
-test('the context carries the request id, the memory and the time that remains', async () => {
-  const result = await fixture().invoke();
-  expect(result).toMatchObject({ payload: { requestId: result.requestId, memory: '256' } });
-  const { remainingMs } = Object(Object(result).payload);
-  expect(remainingMs).toBeGreaterThan(300);
-  expect(remainingMs).toBeLessThanOrEqual(500);
-});
-
 test('a function killed within an invocation fails, and its next invocation starts cold', async () => {
   const poll = fixture();
   await poll.invoke();
@@ -113,22 +105,6 @@ test('a thrown error is reported with its type and message, and the process stay
   expect(await poll.invoke()).toMatchObject({ coldStart: false });
 });
 
-test('a process that exits is an error with its exit status', async () => {
-  const result = await fixture().invoke({ do: 'exit' });
-  expect(result).toMatchObject({
-    outcome: 'failed',
-    errorMessage: `RequestId: ${result.requestId} Error: Runtime exited with error: exit status 3`,
-  });
-});
-
-test('a bundle without the handler is an error that names it', async () => {
-  expect(await fixture(() => {}, 'index.absent').invoke()).toMatchObject({
-    outcome: 'failed',
-    errorType: 'Runtime.HandlerNotFound',
-    errorMessage: 'The bundle exports no function absent',
-  });
-});
-
 test('without a reserved concurrency, ten at once are carried out and more are throttled', async () => {
   const operate = fixture(() => {}, 'index.handler', undefined, undefined, {});
   const all = await Promise.all(Array.from({ length: 11 }, () => operate.invoke()));
@@ -175,11 +151,6 @@ test("the environment is the template's, Lambda's and the SDK's, and has nothing
   expect(payload).not.toHaveProperty('PATH');
 });
 
-test('its random numbers can be fixed', async () => {
-  const poll = fixture(undefined, undefined, undefined, 0);
-  expect(await poll.invoke()).toMatchObject({ payload: { random: 0 } });
-});
-
 describe('an environment that outlives its function', () => {
   let idle: IdleEnvironments;
   beforeEach(() => {
@@ -220,22 +191,6 @@ describe('an environment that outlives its function', () => {
     expect(await next().invoke()).toMatchObject({ coldStart: true });
   });
 
-  it('exists although the handler has thrown', async () => {
-    const one = next();
-    await one.invoke({ do: 'throw' });
-    await one.leave();
-    expect(await next().invoke()).toMatchObject({ coldStart: false });
-  });
-
-  it('is ended with the others, also if it is left later', async () => {
-    const [one, other] = [next(), next()];
-    await Promise.all([one.invoke(), other.invoke()]);
-    await one.leave();
-    await idle.end();
-    await other.leave();
-    expect(await next().invoke()).toMatchObject({ coldStart: true });
-  });
-
   it('is ended when more than the limit have been left since', async () => {
     const two = new IdleEnvironments(2);
     const leave = async (random: number) => {
@@ -247,13 +202,5 @@ describe('an environment that outlives its function', () => {
     for (const random of [0.1, 0.2, 0.3]) await leave(random);
     expect([await leave(0.2), await leave(0.3), await leave(0.1)]).toEqual([false, false, true]);
     await two.end();
-  });
-
-  it('is not taken by a function after its death', async () => {
-    const [one, other] = [next(), next()];
-    await Promise.all([one.invoke(), other.invoke()]);
-    await other.leave();
-    await one.kill();
-    expect(await one.invoke()).toMatchObject({ coldStart: true });
   });
 });

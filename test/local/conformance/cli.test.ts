@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,9 +9,8 @@ import {
   type SandboxOptions,
   startPartnerSandbox,
 } from '../../../local/partner-sandbox/index.ts';
-import { compileCache } from '../../support/compile-cache.ts';
 import { nobodyThere } from '../../support/nobody-there.ts';
-import { Nowhere, RunningProgram, unread } from '../../support/running.ts';
+import { RunningProgram } from '../../support/running.ts';
 
 let directory: string;
 const started: PartnerSandbox[] = [];
@@ -98,23 +96,6 @@ describe('the exit status', () => {
     expect(JSON.parse(out)).toMatchObject({ exitCode: 2, error: { code: 'credentials-refused' } });
     expect(out).not.toContain('canary');
   });
-
-  it("is the process's exit code, too", () => {
-    const program = join(import.meta.dirname, '../../../local/conformance/cli.ts');
-    const { status, stdout, stderr } = spawnSync(process.execPath, [program, '--token-request'], {
-      env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
-      encoding: 'utf8',
-    });
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toMatch(/^error: option '--token-request <form>' argument missing\n$/);
-  });
-
-  it('is 0 for --help', async () => {
-    expect(await run('--help')).toMatchObject({
-      code: 0,
-      out: expect.stringContaining('Exit status'),
-    });
-  });
 });
 
 it('--json prints one object with each check and observation', async () => {
@@ -192,37 +173,5 @@ describe('no personal data is printed', () => {
       expect(quoted([...personal, clientId, clientSecret], out + err)).toEqual([]);
       expect(out + err).not.toMatch(/canary|@/i);
     }
-  });
-});
-
-describe('without room for its output', () => {
-  it('the check fails on a full disk, and says so', async () => {
-    const output = new Nowhere('ENOSPC');
-    const { exitCode, stderr } = await new RunningProgram(conformance, ['--help'], { output })
-      .ended;
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 2,
-      stderr:
-        'error: The output cannot be written (ENOSPC). Make room for it, or send it elsewhere.\n',
-    });
-  });
-
-  it('the check ends without a failure when nobody reads it any more', async () => {
-    const output = new Nowhere('EPIPE');
-    const { exitCode, stderr } = await new RunningProgram(conformance, ['--help'], { output })
-      .ended;
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-  });
-
-  it('the check fails as usual when its errors cannot be written', async () => {
-    const errors = new Nowhere('EPIPE');
-    const { exitCode, stdout } = await new RunningProgram(conformance, ['--speed'], { errors })
-      .ended;
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-  });
-
-  it('the check ends quietly as a process whose output is closed', async () => {
-    const entry = join(import.meta.dirname, '../../../local/conformance/cli.ts');
-    expect(await unread(entry, '--help')).toEqual({ exitCode: 0, stderr: '' });
   });
 });

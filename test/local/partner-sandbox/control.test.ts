@@ -55,35 +55,6 @@ describe('the control API', () => {
     expect(await count()).toBe(31);
   });
 
-  it('archives all records of a person, and restores them', async () => {
-    const active = () => count('filter[user_record_status][]=active');
-    const { body: added } = await control('POST', '/assessments', {
-      user_id: 99,
-      status: 'active',
-    });
-    await control('POST', '/assessments', { user_id: 99, status: 'active' });
-    const before = await active();
-    const path = `/assessments/${added.id}`;
-    await control('POST', `${path}/archive`);
-    expect(await active()).toBe(before - 2);
-    expect((await control('POST', `${path}/unarchive`)).body).toEqual(added);
-    expect(await active()).toBe(before);
-  });
-
-  it('shows a malformed record until it is repaired', async () => {
-    const { body: added } = await control('POST', '/assessments');
-    const shown = async () => {
-      const response = await visitor.request(`/api/v1/ax/assessments/${added.id}`);
-      return JSON.parse(await response.text());
-    };
-    const damage = { omit: ['email'], set: { certified_on: null } };
-    expect((await control('POST', `/assessments/${added.id}/spoil`, damage)).status).toBe(204);
-    const { email: _, ...rest } = added;
-    expect(await shown()).toEqual({ ...rest, certified_on: null });
-    expect((await control('POST', `/assessments/${added.id}/mend`)).status).toBe(204);
-    expect(await shown()).toEqual(added);
-  });
-
   it('renames an organization in all of its records', async () => {
     const namesOf = async (id: number) => {
       const { data } = await visitor.list(`filter[organization_ids][]=${id}`);
@@ -94,35 +65,6 @@ describe('the control API', () => {
     expect(await namesOf(id)).toEqual([added.organization_name]);
     await control('PATCH', `/organizations/${id}`, { name: 'Nowhere Unified' });
     expect(await namesOf(id)).toEqual(['Nowhere Unified']);
-  });
-
-  it('renames a product in all of its records, which are sorted by the new name', async () => {
-    const sorted = async () => {
-      const { data } = await visitor.list('sort=product_name&page=100');
-      return data.map(({ assessment_name }) => assessment_name);
-    };
-    const before = await sorted();
-    const [first = ''] = before;
-    const others = before.filter((name) => name !== first);
-    expect(others).not.toEqual([]);
-    const { products } = (await control('GET', '')).body;
-    const { id } = products.find(({ name }: { name: string }) => name === first);
-    await control('PATCH', `/products/${id}`, { name: 'Zymurgy' });
-    const renamed = before.filter((name) => name === first).map(() => 'Zymurgy');
-    expect(await sorted()).toEqual([...others, ...renamed]);
-    expect((await control('PATCH', '/products/1', { name: 'Zymurgy' })).status).toBe(404);
-  });
-
-  it("gives an assessment another product, with the product's parts", async () => {
-    const { body: added } = await control('POST', '/assessments');
-    const { products } = (await control('GET', '')).body;
-    for (const { id, name, parts } of products) {
-      const { body } = await control('PATCH', `/assessments/${added.id}`, { product_id: id });
-      expect(body).toMatchObject({ id: added.id, assessment_name: name });
-      // A product without separate parts is its own only part.
-      const names: string[] = parts.length > 0 ? parts : [name];
-      expect(body.results).toMatchObject(names.map((part) => ({ assessment_name: part })));
-    }
   });
 
   it('adds many at once, and none with an id in use', async () => {
@@ -196,13 +138,6 @@ describe('the control API', () => {
     expect(status).toBe(422);
     expect(body.message).toContain(`${field}: `);
     expect(sandbox.faults).toEqual([]);
-  });
-
-  it('refuses unknown ids and a clock with an offset of centuries', async () => {
-    expect((await control('POST', '/assessments/1/mend')).status).toBe(404);
-    expect((await control('POST', '/scope/widen', { organization_ids: [1] })).status).toBe(404);
-    expect((await control('POST', '/scope/widen', { product_ids: [1] })).status).toBe(404);
-    expect((await control('PATCH', '/switches', { clockSkew: 1e12 })).status).toBe(422);
   });
 
   it('refuses web pages and foreign host names', async () => {

@@ -1,6 +1,5 @@
 import type { DocumentedRecord } from '../../../local/documented-record.ts';
 import type { PartnerSandbox } from '../../../local/partner-sandbox/index.ts';
-import type { Parameters } from './naive-model.ts';
 
 export interface Page {
   readonly data: readonly DocumentedRecord[];
@@ -21,13 +20,9 @@ export async function tokenFor(sandbox: PartnerSandbox): Promise<string> {
   return JSON.parse(await response.text()).access_token;
 }
 
-export function searchParams(parameters: Parameters): URLSearchParams {
-  return new URLSearchParams(parameters.map(([name, value]): [string, string] => [name, value]));
-}
-
 export interface Visitor {
   request(pathAndQuery: string): Promise<Response>;
-  list(query?: string | Parameters): Promise<Page>;
+  list(query?: string): Promise<Page>;
 }
 
 export async function visit(sandbox: PartnerSandbox): Promise<Visitor> {
@@ -37,8 +32,7 @@ export async function visit(sandbox: PartnerSandbox): Promise<Visitor> {
   return {
     request,
     list: async (query = '') => {
-      const text = typeof query === 'string' ? query : searchParams(query).toString();
-      const response = await request(`/api/v1/ax/assessments?${text}`);
+      const response = await request(`/api/v1/ax/assessments?${query}`);
       if (response.status !== 200) throw new Error(`HTTP ${response.status}`);
       return JSON.parse(await response.text());
     },

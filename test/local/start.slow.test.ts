@@ -1,0 +1,298 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { on, once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { ListTopicsCommand, PublishCommand, SNSClient } from '@aws-sdk/client-sns';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { run } from '../../local/run.ts';
+import { HastyClock } from '../ops/hasty-clock.ts';
+import { compileCache } from '../support/compile-cache.ts';
+import { nobodyThere } from '../support/nobody-there.ts';
+import { RunningProgram } from '../support/running.ts';
+
+let directory: string;
+const running: RunningProgram[] = [];
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'start-'));
+});
+afterEach(async () => {
+  for (const one of running.splice(0)) {
+    one.interrupt();
+    await one.ended;
+  }
+  await rm(directory, { recursive: true });
+});
+
+/** It writes its files into its own directory. */
+const environment = () => ({ NOTIFIER_LOCAL: join(directory, 'local'), INIT_CWD: directory });
+
+/** Tests run beside others, and beside all other programs of this machine: they own no port. */
+const anyPorts = ['--port', '0'];
+
+function start(...flags: string[]): RunningProgram {
+  const clock = new HastyClock();
+  const argv = [...anyPorts, ...flags];
+  const started = new RunningProgram(run, argv, { environment: environment(), clock });
+  running.push(started);
+  return started;
+}
+
+const lines = (text: string) => text.split('\n').slice(0, -1);
+
+async function ended(...flags: string[]) {
+  const { exitCode, stdout, stderr } = await start(...flags).ended;
+  return { code: exitCode, out: lines(stdout).join('\n'), err: lines(stderr) };
+}
+
+const credentialsFile = async (content: string) => {
+  const file = join(directory, 'credentials.json');
+  await writeFile(file, content);
+  return file;
+};
+const canary = 'canary-4f1d-secret';
+
+test('each integration of the configuration is watched, each at its own partner', async () => {
+  const shared = { baseUrl: 'https://partner.example.org', timeZone: 'UTC' };
+  const integrations = [
+    { ...shared, name: 'district-a' },
+    { ...shared, name: 'district-b', secretName: 'partner/district-b', fields: 'identifiers' },
+  ];
+  const config = `export default ${JSON.stringify({ integrations })};`;
+  await writeFile(join(directory, 'two.config.mjs'), config);
+  const flags = ['--config', 'two.config.mjs', '--ticks', '4', '--every', '1'];
+  const { code, out, err } = await ended(...flags);
+  expect({ code, err }).toEqual({ code: 0, err: [] });
+  for (const { name } of integrations) {
+    expect(out.match(new RegExp(`tick \\d+ +${name} · `, 'g'))).toHaveLength(4);
+    expect(out).toMatch(
+      new RegExp(`${name} · \\d+ requests? · \\d+ recorded as known .* baseline`),
+    );
+    expect(out).toMatch(new RegExp(`created .* · ${name}/\\d+/1`));
+  }
+  expect(new Set(out.match(/http:\S+(?= {2}sandbox)/g)).size).toBe(2);
+  expect(out).toMatch(/8 ticks · /);
+});
+
+test('the console kills a tick of one integration without a failure, and names the subscriptions that got an event', async () => {
+  const queue = (name: string, types: readonly string[]) => ({
+    topic: 'events',
+    protocol: 'sqs',
+    endpoint: `arn:aws:sqs:us-east-1:111122223333:${name}`,
+    filter: { types },
+  });
+  const integration = { baseUrl: 'https://partner.example.org', timeZone: 'UTC' };
+  const config = {
+    integrations: ['a', 'b'].map((name) => ({ ...integration, name })),
+    subscriptions: [queue('payroll', ['created']), queue('archive', ['withdrawn'])],
+  };
+  await writeFile(
+    join(directory, 'filters.config.mjs'),
+    `export default ${JSON.stringify(config)};`,
+  );
+  const started = start('--config', 'filters.config.mjs', '--every', '1');
+  await started.shows(/created .* a\/\d+\/1/);
+  const [url = ''] = /http:\S+/.exec(started.output.text) ?? [];
+  const sent = await fetch(new URL('provoke/b/kill', url), {
+    method: 'POST',
+    headers: { origin: new URL(url).origin, 'content-type': 'application/x-www-form-urlencoded' },
+    body: `run=${randomUUID()}`,
+  });
+  const page = await sent.text();
+  expect(page).toMatch(/id="tally-a".*id="tally-b"/s);
+  expect(page).toMatch(/b<\/span> Kill the tick right now/);
+  await started.shows(/tick \d+ +b · provoked · failed/);
+  const payloads = await fetch(new URL('local/events', url));
+  const text = await payloads.text();
+  expect(text).toContain('demo-events, sqs payroll');
+  expect(text).not.toContain('archive');
+  started.interrupt();
+  const { exitCode, stdout } = await started.ended;
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(/\d+ ticks \(1 failed as provoked\)/);
+  expect(stdout).not.toMatch(/ a · (?:provoked|failed)/);
+});
+
+test.each(['not json', '{"x":1}'])(
+  'the message %s on the events topic is said, and all goes on',
+  async (Message) => {
+    const started = start('--every', '1');
+    await started.shows(/created /);
+    const file = join(directory, 'local/instance.json');
+    const { aws } = JSON.parse(await readFile(file, 'utf8'));
+    const sns = new SNSClient({
+      endpoint: aws.endpoints.sns,
+      region: aws.region,
+      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    });
+    const { Topics = [] } = await sns.send(new ListTopicsCommand({}));
+    const TopicArn = Topics.map((topic) => topic.TopicArn).find((arn) => /events/i.test(arn ?? ''));
+    await sns.send(new PublishCommand({ TopicArn, Message }));
+    await started.shows(/ignored +a message that is no event\n.*tick \d/s);
+    started.interrupt();
+    const { exitCode, stdout, stderr } = await started.ended;
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).not.toContain(Message);
+  },
+);
+
+test('a host without an answer disturbs the tick, with the next step and without the secret', async () => {
+  const file = await credentialsFile(`{"client_id":"a","client_secret":"${canary}"}`);
+  const flags = ['--base-url', nobodyThere, '--credentials', file, '--ticks', '1'];
+  const { code, out } = await ended(...flags);
+  expect(code).toBe(1);
+  expect(out).toContain('real personal data');
+  expect(out).not.toContain('Provoke');
+  expect(out).toMatch(/tick 1 .*disturbed/);
+  expect(out).toContain('No usable answer');
+  expect(out).toContain('→ ');
+  expect(out).not.toContain(canary);
+});
+
+test('Ctrl-C while the stack is synthesized ends it cleanly', async () => {
+  // The stack has never been synthesized before.
+  const config = {
+    stackName: `started-${Date.now()}`,
+    integrations: [{ name: 'a', baseUrl: 'https://partner.example.org', timeZone: 'UTC' }],
+  };
+  const file = join(directory, 'new.config.mjs');
+  await writeFile(file, `export default ${JSON.stringify(config)};`);
+  const started = start('--config', file);
+  const local = join(directory, 'local');
+  await vi.waitFor(async () => expect((await readdir(local)).join()).toContain('assembly-'), {
+    timeout: 20_000,
+  });
+  started.interrupt();
+  const { exitCode, stdout, stderr } = await started.ended;
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  expect(stdout).toMatch(/start +synthesizing the stack.*\n$/);
+  expect(await readdir(local)).toEqual([]);
+});
+
+test('refused credentials are reported with their file, named from the folder where npm was called', async () => {
+  const server = createHttpServer((_, response) => {
+    response.writeHead(401, { 'content-type': 'application/json' });
+    response.end('{"error":"invalid_client"}');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = Object(server.address());
+  const file = await credentialsFile(`\uFEFF{"client_id":"a","client_secret":"${canary}"}`);
+  const host = ['--base-url', `http://127.0.0.1:${port}`, '--credentials', 'credentials.json'];
+  const { code, out } = await ended(...host, '--ticks', '1');
+  server.close();
+  expect(code).toBe(1);
+  expect(out).toContain(`, with the credentials in ${file}`);
+  expect(out).toContain('→ Compare client_id and client_secret with those that the partner issued');
+  expect(out).not.toContain('Secrets Manager');
+  expect(out).toMatch(/tick 1 .*[1-9] requests? · failed · CredentialsRefusedError/);
+  expect(out).toMatch(/1 tick \(1 failed\) · [1-9] requests?/);
+});
+
+// Only a process has this behaviour. All other tests run the program in this process.
+describe('as a process, the program', () => {
+  const program = join(import.meta.dirname, '../../local/start.ts');
+  const children: ChildProcess[] = [];
+  const startProcess = (stdout: number | 'pipe', ...flags: string[]) => {
+    const child = spawn(process.execPath, [program, ...anyPorts, ...flags], {
+      env: { ...process.env, NODE_COMPILE_CACHE: compileCache, ...environment() },
+      stdio: ['ignore', stdout, 'pipe'],
+    });
+    children.push(child);
+    return child;
+  };
+  const endOf = async (child: ReturnType<typeof startProcess>) => {
+    const [[code], out, err] = await Promise.all([
+      once(child, 'close'),
+      child.stdout?.readable ? text(child.stdout) : '',
+      child.stderr ? text(child.stderr) : '',
+    ]);
+    return { code, out, err };
+  };
+
+  afterEach(() => {
+    for (const child of children.splice(0)) child.kill('SIGKILL');
+  });
+
+  /** The output once it contains this pattern. */
+  const shownBy = async (child: ReturnType<typeof startProcess>, pattern: RegExp) => {
+    let shown = '';
+    for await (const [chunk] of on(Object(child.stdout), 'data')) {
+      shown += chunk;
+      if (pattern.test(shown)) break;
+    }
+    return shown;
+  };
+
+  /** Milliseconds for which the main thread of a process was ready and had no core; 0 if unknown. */
+  const waitedMs = async (pid: number | undefined) => {
+    const known = await readFile(`/proc/${pid}/schedstat`, 'utf8').catch(() => '0 0 0');
+    return Number(known.split(' ')[1]) / 1e6;
+  };
+
+  // Measured: 0.5 s, including 0.2 s of waiting for a core. On cores with five times the work: 3 s
+  // and 2.8 s. Work of other programs is not counted.
+  test('has printed an address within two seconds, whose page shows the progress, and continues by itself', async () => {
+    const began = performance.now();
+    const waitedBefore = await waitedMs(process.pid);
+    const child = startProcess('pipe');
+    const shown = await shownBy(child, /http:\S+/);
+    const [url = ''] = /http:\S+/.exec(shown) ?? [];
+    const early = await fetch(url);
+    const page = await early.text();
+    const tookMs = performance.now() - began;
+    const waited = (await waitedMs(child.pid)) + (await waitedMs(process.pid)) - waitedBefore;
+    expect(tookMs - waited).toBeLessThan(2_000);
+    expect(shown).not.toContain('Everything is ready');
+    expect({ status: early.status, page }).toMatchObject({ status: 503 });
+    expect(page).toContain('<li>reading the configuration</li>');
+    expect(early.headers.get('refresh')).toBe('3');
+    await shownBy(child, /tick 1 /);
+    const ready = await fetch(url);
+    expect(ready.url).toMatch(/\/i\/district-a\/now$/);
+    const command = await fetch(new URL('commands/status', ready.url));
+    expect(await command.text()).toContain('npm run ops -- status --local');
+  });
+
+  test('has shown events after --ticks and ends by itself, quietly and without a trace', async () => {
+    const { code, out, err } = await endOf(startProcess('pipe', '--ticks', '4', '--every', '1'));
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    // The address and the progress come from the first second on.
+    expect(out).toMatch(
+      /^.* on this machine\n {2}console .*\n\n[\d:]{8} +start +starting the partner\n/,
+    );
+    expect(out).toMatch(/Provoke +a page of the console/);
+    expect(out).toMatch(/tick 1 .* recorded as known .* baseline/);
+    expect(out).toMatch(/created .* · district-a\/\d+\/1/);
+    expect(out).toMatch(/digest .* new certification/);
+    expect(out).toMatch(/notice .*district-a: baseline completed/);
+    expect(out).toMatch(
+      /4 ticks · \d+ requests · [1-9]\d* events? received · 0 duplicates · [1-9]\d* digests? · [1-9]\d* notice/,
+    );
+    expect(await readdir(join(directory, 'local'))).toEqual([]);
+  });
+
+  test('has its address in its instance file while it runs, and Ctrl-C ends it cleanly', async () => {
+    const child = startProcess('pipe', '--every', '1');
+    const ended = endOf(child);
+    await shownBy(child, /tick 1 /);
+    const instance = JSON.parse(await readFile(join(directory, 'local/instance.json'), 'utf8'));
+    expect(instance.pid).toBe(child.pid);
+    expect((await fetch(instance.aws.endpoints.dynamodb)).status).toBe(200);
+    child.kill('SIGINT');
+    const { code, out, err } = await ended;
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/\d+ ticks? · /);
+    expect(await readdir(join(directory, 'local'))).toEqual([]);
+    await expect(fetch(instance.aws.endpoints.dynamodb)).rejects.toThrow();
+  });
+
+  test('ends without a failure when nobody reads its output any more', async () => {
+    const child = startProcess('pipe', '--ticks', '1');
+    child.stdout?.destroy();
+    expect(await endOf(child)).toEqual({ code: 0, out: '', err: '' });
+  });
+});
