@@ -51,7 +51,7 @@ describe('a tick after the baseline', () => {
     expect(await story.tick()).toMatchObject({ created: 0, examined: 0 });
   });
 
-  it('owes what SNS refuses: events under the same ids, and the digest alone', async () => {
+  it('owes events that SNS refuses, under the same ids, and a refused digest alone', async () => {
     story.world = numbers(1, 10).map((id) => assessment({ id }));
     story.subscribers.refuse = ({ subject }) => subject === '4' || subject === '7';
     story.subscribers.mailing = { accepted: false, code: 'InternalError' };
@@ -89,7 +89,7 @@ describe('a tick after the baseline', () => {
   it('that runs out of time stops at a boundary, and the next one resumes', async () => {
     story.settings = { holdAbove: 10_000 };
     story.world = numbers(1, 1_100).map((id) => assessment({ id }));
-    const slow: Announcer = {
+    const announcer: Announcer = {
       ...story.subscribers,
       publish: (owed, deadline) => {
         story.clock.advance({ seconds: 30 });
@@ -97,8 +97,14 @@ describe('a tick after the baseline', () => {
       },
     };
     const cut = { cutShort: true, delivered: 700 };
-    expect(await story.tick({ announcer: slow, seconds: 115 })).toMatchObject(cut);
-    expect(await story.tick()).toMatchObject({ cutShort: false, delivered: 400 });
+    expect(await story.tick({ announcer, seconds: 115 })).toMatchObject(cut);
+    story.subscribers.refuse = () => true;
+    expect(await story.tick()).toMatchObject({ created: 400, undelivered: 400 });
+    story.subscribers.refuse = () => false;
+    // The leftovers alone take its time.
+    expect(await story.tick({ announcer, seconds: 40 })).toMatchObject({ cutShort: true });
+    expect((await story.ledger.state()).dirtySince).toBeDefined();
+    expect(await story.tick()).toMatchObject({ cutShort: false, undelivered: 0 });
     expect(story.heard).toHaveLength(1_100);
     expect(new Set(story.ids()).size).toBe(1_100);
   });

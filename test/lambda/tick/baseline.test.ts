@@ -37,7 +37,7 @@ describe('a baseline', () => {
     expect(titles(story).filter((title) => title.includes('baseline'))).toHaveLength(1);
   });
 
-  it('that died half-way on its start day is repeated silently, with what came meanwhile', async () => {
+  it('that died half-way on its start day is repeated silently, with certifications that came meanwhile', async () => {
     story.world = on(today, [1, 2]);
     const died = story.ledgerWith({
       recordSilently: async (changes, now) => {

@@ -82,13 +82,6 @@ describe('a digest of several ticks', () => {
     expect(story.mails).toHaveLength(1);
     expect((await story.ledger.state()).digest).toBeUndefined();
   });
-
-  it('is sent also while the partner is left alone', async () => {
-    await tickAt('21T08:01');
-    await story.ledger.saveState({ backOff: { until: time('21T12:00'), failures: 5 } });
-    expect(await tickAt('21T09:01')).toMatchObject({ outcome: 'backing-off' });
-    expect(story.mails).toEqual([[eventId(1)]]);
-  });
 });
 
 it("quiet hours hold mails back until the morning in the integration's time zone", async () => {

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { CredentialsNotSetError } from '../../../lambda/partner/secret.ts';
 import { Integration } from '../../scaffold/integration.ts';
+import { serverError } from '../../scaffold/partner.ts';
 import { assessment } from '../../support/assessments.ts';
 import { titles } from './scenarios.ts';
 
@@ -90,4 +91,20 @@ describe('a partner that refuses the credentials', () => {
     await expect(failing).rejects.toThrow(LedgerUnavailableError);
     expect((await story.ledger.state()).backOff).toBeUndefined();
   });
+});
+
+it('an outage is told by the time during which ticks have seen it, without a pause', async () => {
+  await story.baseline();
+  story.notices.length = 0;
+  story.host.fault = serverError;
+  await story.minutes(3);
+  await story.opsLedger.pause({ since: story.clock.now(), reason: 'x' }, 'a call');
+  story.clock.advance({ hours: 2 });
+  await story.minute();
+  await story.opsLedger.resume('another call');
+  await story.minutes(10);
+  expect(titles(story)).toEqual([]);
+  story.host.fault = undefined;
+  await story.minutes(8);
+  expect(titles(story)).toEqual(['the partner answers again, after 10 minutes']);
 });

@@ -168,6 +168,14 @@ describe('too many missing certifications', () => {
     expect(story.heard.map(({ subject }) => subject)).toEqual(['77', '78']);
   });
 
+  it('are counted, although not all of them are looked up one by one', async () => {
+    story = new Integration();
+    story.world = on(day, numbers(1, 1_200));
+    await story.minutes(4);
+    story.world = [];
+    expect(await story.minute()).toMatchObject({ withdrawn: 0, missing: 1_200 });
+  });
+
   it('are not told to be back by a baseline, which looks for nothing', async () => {
     story.world = forty.slice(20);
     await story.minutes(15);

@@ -32,7 +32,6 @@ describe('a tick at a slow partner', () => {
   });
 
   it('withdraws as far as it could ask for ids, and the others in later ticks', async () => {
-    story.settings = { holdAbove: 1 };
     story.world = story.world.filter(({ id }) => id > 5);
     await story.minutes(9);
     const { get } = story.partner;

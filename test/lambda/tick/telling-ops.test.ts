@@ -29,12 +29,11 @@ async function ticks(minutes: number, times: number) {
 const restoreCredentials = () => {
   story.credentials = story.host.access.credentials;
 };
-/** Thirty new certifications of an organization each, one a day. */
+/** Thirty new certifications, one a day. */
 const flood = (from: number) =>
   numbers(0, 29).map((n) =>
     assessment({
       id: from + n,
-      organization_id: n,
       certified_on: Temporal.PlainDate.from('2020-01-01').add({ days: n }).toString(),
     }),
   );
@@ -42,7 +41,7 @@ const flood = (from: number) =>
 interface Cause {
   /** Minutes between two ticks. */
   readonly every: number;
-  /** The titles of the two notices, and what the first one says. */
+  /** The titles of the two notices, and a part of the first one's text. */
   readonly titles: readonly [begins: string, ends: string];
   readonly says?: string;
   readonly spoil: () => unknown;
