@@ -3,7 +3,6 @@ import { complete } from '../../../lambda/fan-out/complete.ts';
 import type { FanOutParts } from '../../../lambda/fan-out/parts.ts';
 import { plan } from '../../../lambda/fan-out/plan.ts';
 import { readRange } from '../../../lambda/fan-out/read-range.ts';
-import { partnerReader } from '../../../lambda/partner/reader.ts';
 import type { PlannedRange } from '../../../lambda/ports/planned-range.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
@@ -16,13 +15,6 @@ export class FanOutIntegration extends Integration {
   get taskParts(): FanOutParts {
     const { parts, fanOut, requestsPerMinute } = this;
     return { ...parts, fanOut, settings: { ...parts.settings, requestsPerMinute } };
-  }
-
-  /** The partner, as another process of this function asks it. */
-  process(): Pick<FanOutParts, 'partner'> {
-    const { credentials, requestsPerMinute } = this;
-    const client = this.host.client({ credentials: async () => credentials, requestsPerMinute });
-    return { partner: partnerReader(client) };
   }
 
   /** The invocation of the next task, which is killed ten minutes from now. */

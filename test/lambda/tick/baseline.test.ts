@@ -1,28 +1,44 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
-import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
-import type { TickSettings } from '../../../lambda/settings.ts';
 import { Integration } from '../../scaffold/integration.ts';
-import { assessment } from '../../support/assessments.ts';
+import { answering, on, titles } from './scenarios.ts';
 
 let story: Integration;
 beforeEach(() => {
   story = new Integration();
 });
 
-describe('the first tick', () => {
-  it('records the existing certifications and announces nothing', async () => {
-    story.world = [assessment({ id: 1 }), assessment({ id: 2 })];
+const today = '2026-11-21';
+const daysAgo = (days: number) => Temporal.PlainDate.from(today).subtract({ days }).toString();
+const status = async () => (await story.ledger.state()).baseline.status;
+
+describe('a baseline', () => {
+  it('records the existing certifications, announces nothing, and ends with one notice', async () => {
+    story.world = on('2026-11-20', [1, 2]);
     expect(await story.tick()).toMatchObject({ outcome: 'baseline', recorded: 2, delivered: 0 });
     expect(await story.tick()).toMatchObject({ outcome: 'completed', created: 0 });
-    expect(story.heard).toEqual([]);
-    expect(story.mails).toEqual([]);
+    expect([...story.heard, ...story.mails]).toEqual([]);
+    expect(titles(story)).toEqual(['baseline completed']);
+    expect(story.notices[0]?.text).toMatch(/2 certifications on \d+ days.*single-page: \d+/s);
   });
 
-  it('that died half-way is repeated as a baseline, silently', async () => {
-    const certified_on = '2026-11-21';
-    story.world = [assessment({ id: 1, certified_on }), assessment({ id: 2, certified_on })];
+  it('owes its notice while SNS refuses it, which delays nothing else', async () => {
+    story.world = on('2026-11-20', [1]);
+    story.subscribers.mailing = { accepted: false, code: 'AuthorizationError' };
+    expect(await story.tick()).toMatchObject({ outcome: 'baseline' });
+    expect(await status()).toBe('completed');
+    story.add(...on('2026-11-20', [2]));
+    expect(await story.tick()).toMatchObject({ created: 1 });
+    expect(story.notices).toEqual([]);
+    story.subscribers.mailing = { accepted: true };
+    story.clock.advance({ minutes: 16 });
+    for (let ticks = 0; ticks < 2; ticks++) await story.tick();
+    expect(titles(story).filter((title) => title.includes('baseline'))).toHaveLength(1);
+  });
+
+  it('that died half-way on its start day is repeated silently, with certifications that came meanwhile', async () => {
+    story.world = on(today, [1, 2]);
     const died = story.ledgerWith({
       recordSilently: async (changes, now) => {
         await story.ledger.recordSilently(changes.slice(0, 1), now);
@@ -30,162 +46,73 @@ describe('the first tick', () => {
       },
     });
     await expect(story.tick({ ledger: died })).rejects.toThrow(LedgerUnavailableError);
-    expect(await story.tick()).toMatchObject({ outcome: 'baseline', recorded: 1 });
-    expect(story.heard).toEqual([]);
-  });
-});
-
-describe('a baseline', () => {
-  it('keeps its recorded certifications when the partner fails in the middle', async () => {
-    story.world = Array.from({ length: 3_000 }, (_, index) =>
-      assessment({
-        id: index + 1,
-        certified_on: Temporal.PlainDate.from('2026-11-20')
-          .subtract({ days: index % 400 })
-          .toString(),
-      }),
-    );
-    let recorded = 0;
-    let outcome = '';
-    for (let ticks = 0; outcome !== 'baseline' && ticks < 40; ticks++) {
-      let answers = 4;
-      const failing = story.partner.prove;
-      const prove: PartnerReader['prove'] = async (range, deadline) => {
-        answers -= 1;
-        if (answers === 0) throw new Error('reset');
-        return failing(range, deadline);
-      };
-      Object.assign(story.partner, { prove });
-      const report = await story.tick().catch(() => undefined);
-      Object.assign(story.partner, { prove: failing });
-      outcome = report?.outcome ?? '';
-      recorded += report?.recorded ?? 0;
-    }
-    expect(outcome).toBe('baseline');
-    expect((await story.ledger.state()).baseline.status).toBe('completed');
-    expect((await story.ledger.state()).expected).toBe(3_000);
-    expect(recorded).toBeLessThan(3_000);
+    story.add(...on(today, [3]));
+    expect(await story.tick()).toMatchObject({ outcome: 'baseline', recorded: 2 });
     expect(story.heard).toEqual([]);
   });
 
-  it('announces by the setting: none, recent ones, or all', async () => {
-    const announce = async (announced: TickSettings['announce']) => {
-      const other = new Integration();
-      other.settings = { announce: announced };
-      other.world = [
-        assessment({ id: 1, certified_on: '2026-11-20' }),
-        assessment({ id: 2, certified_on: '2019-01-01' }),
-      ];
-      await other.tick();
-      return other.heard.map(({ subject }) => subject).sort();
-    };
-    expect(await announce('none')).toEqual([]);
-    expect(await announce({ since: '2026-01-01' })).toEqual(['1']);
-    expect(await announce('all')).toEqual(['1', '2']);
+  it.each([
+    ['none', []],
+    [{ since: '2026-01-01' }, ['1']],
+    ['all', ['1', '2']],
+  ] as const)('announces by the setting: %o', async (announce, subjects) => {
+    story.settings = { announce };
+    story.world = [...on('2026-11-20', [1]), ...on('2019-01-01', [2])];
+    await story.tick();
+    expect(story.heard.map(({ subject }) => subject).sort()).toEqual(subjects);
   });
 
-  it('of many ticks announces an edit made meanwhile as soon as the newest page shows it', async () => {
-    const backwards = (days: number) =>
-      Temporal.PlainDate.from('2026-11-21').subtract({ days }).toString();
-    story.world = Array.from({ length: 80 }, (_, index) =>
-      assessment({ id: index + 1, certified_on: backwards(index < 2 ? 10 * index : 90 * index) }),
-    );
-    const prove = story.partner.prove.bind(story.partner);
-    Object.assign(story.partner, {
-      prove: async (...asked) => {
-        const read = await prove(...asked);
-        story.clock.advance({ seconds: 20 });
-        return read;
-      },
-    } satisfies Partial<PartnerReader>);
-    let ticks = 0;
-    while ((await story.ledger.state()).baseline.status !== 'completed') {
-      await story.tick();
-      ticks += 1;
-      if (ticks === 2)
-        story.world = story.world.map((one) =>
-          one.id === 2 ? { ...one, email: 'x@example.org' } : one,
-        );
-    }
-    expect(ticks).toBeGreaterThan(2);
-    Object.assign(story.partner, { prove } satisfies Partial<PartnerReader>);
-    expect(await story.tick()).toMatchObject({ updated: 1 });
-  });
+  it.each(['all', { since: daysAgo(700) }] as const)(
+    'that announces %o is held to its end if it is a flood, over any number of ticks',
+    async (announce) => {
+      for (let n = 0; n < 12; n++) story.host.addMany(100 * n + 1, 60, daysAgo(1 + 40 * n));
+      story.settings = { holdAbove: 200, announce };
+      story.host.answerMs = 8_000;
+      expect(await story.minutesUntil(() => story.memory.held.length === 720, 40)).toBeGreaterThan(
+        3,
+      );
+      expect(story.heard).toEqual([]);
+    },
+  );
 
   it('neither calls the day of a malformed record proven nor counts the record', async () => {
-    const day = '2024-02-29';
-    story.world = [
-      ...[assessment({ id: 1, certified_on: day }), assessment({ id: 2 })],
-      assessment({ id: 5, certified_on: '2023-01-01' }),
-    ];
-    for (const [id, of] of [
-      [3, day],
-      [4, '2023-01-01'],
-    ] as const) {
-      story.host.add(id, of);
-      story.host.spoil(id, { certified_on: null });
+    const days = ['2024-02-29', '2023-01-01', today];
+    story.world = days.flatMap((day, index) => on(day, [10 + index]));
+    for (const [index, day] of days.slice(0, 2).entries()) {
+      story.host.add(index, day);
+      story.host.spoil(index, { certified_on: null });
     }
-    await story.tick();
-    const isProven = async (of: string) => {
-      const { years } = await story.ledger.state();
-      return (await story.ledger.calendar(years)).get(of)?.proof !== undefined;
+    const calendar = async () => {
+      const known = await story.ledger.calendar((await story.ledger.state()).years);
+      return days.map((day) => [known.get(day)?.count, known.get(day)?.proof !== undefined]);
     };
-    const days = [day, '2023-01-01', '2026-11-21'];
-    expect(await Promise.all(days.map(isProven))).toEqual([false, false, true]);
+    await story.tick();
+    expect((await calendar()).map(([, isProven]) => isProven)).toEqual([false, false, true]);
     expect(story.notices[0]?.text).toMatch(/unproven/);
     // A read of many days cannot assign the records to days. The first search does.
     await story.tick();
-    const { years, expected } = await story.ledger.state();
-    const calendar = await story.ledger.calendar(years);
-    expect(expected).toBe(5);
-    expect([day, '2023-01-01'].map((of) => calendar.get(of)?.count)).toEqual([2, 2]);
-    expect(await Promise.all(days.map(isProven))).toEqual([false, false, true]);
+    expect(await calendar()).toEqual([
+      [2, false],
+      [2, false],
+      [1, true],
+    ]);
+    expect((await story.ledger.state()).expected).toBe(5);
     expect(story.heard).toEqual([]);
   });
 
-  it('dates its proofs by the beginning of their reads, so that a day that ends during a read is not complete', async () => {
-    const { prove } = story.partner;
+  it('dates its proofs by the beginning of their reads, so a day that ends in one is not complete', async () => {
     story.clock.advance({ hours: 15, minutes: 59, seconds: 59 });
-    story.world = [assessment({ id: 1, certified_on: '2026-11-21' })];
-    Object.assign(story.partner, {
+    story.world = on(today, [1]);
+    const { prove } = story.partner;
+    answering(story, {
       prove: async (...asked) => {
         story.clock.advance({ seconds: 2 });
         return prove(...asked);
       },
-    } satisfies Partial<PartnerReader>);
+    });
     await story.tick();
-    const calendar = await story.ledger.calendar([2026]);
-    const midnight = Temporal.Instant.from('2026-11-22T00:00:00Z').epochMilliseconds;
-    expect(calendar.get('2026-11-21')?.proof?.at).toBe(midnight - 1_000);
-    expect(calendar.get('2026-11-21')?.readAt).toBe(midnight - 1_000);
-  });
-
-  it('ends with one notice of its counts and proofs', async () => {
-    story.world = [assessment({ id: 1 }), assessment({ id: 2 })];
-    await story.tick();
-    await story.tick();
-    expect(story.notices.map(({ subject }) => subject)).toEqual([
-      `${story.name}: baseline completed`,
-    ]);
-    expect(story.notices[0]?.text).toMatch(/2 certifications on \d+ days/);
-    expect(story.notices[0]?.text).toMatch(/single-page: \d+/);
-  });
-});
-
-describe('the notice of the completed baseline', () => {
-  it('is owed while SNS refuses it, and delays nothing else', async () => {
-    story.world = [assessment({ id: 1 })];
-    story.subscribers.mailing = { accepted: false, code: 'AuthorizationError' };
-    expect(await story.tick()).toMatchObject({ outcome: 'baseline' });
-    expect((await story.ledger.state()).baseline.status).toBe('completed');
-    story.add(assessment({ id: 2 }));
-    expect(await story.tick()).toMatchObject({ created: 1 });
-    expect(story.notices).toEqual([]);
-    story.subscribers.mailing = { accepted: true };
-    story.clock.advance({ minutes: 16 });
-    await story.tick();
-    await story.tick();
-    const subjects = story.notices.map(({ subject }) => subject);
-    expect(subjects.filter((subject) => subject.includes('baseline'))).toHaveLength(1);
+    const at = Temporal.Instant.from('2026-11-21T23:59:59Z').epochMilliseconds;
+    const entry = (await story.ledger.calendar([2026])).get(today);
+    expect(entry).toMatchObject({ readAt: at, proof: { at } });
   });
 });

@@ -63,7 +63,7 @@ const settledAs = (rest: string) =>
   settled.filter((one) => one.rest === rest).reduce((sum, { count }) => sum + count, 0);
 
 describe('the delivery of a tick', () => {
-  it('returns a new value and leaves its argument unchanged', async () => {
+  it('returns a new value, and an event waits whose commit may have succeeded', async () => {
     const { tick, state } = await leased();
     const before = await inherit(tick, state);
     const copy = structuredClone({ ...before, schedule: undefined });
@@ -71,8 +71,22 @@ describe('the delivery of a tick', () => {
     await tellPeople(tick.parts, after);
     expect({ ...before }).toEqual(copy);
     expect(after).toMatchObject({ delivered: 2, undelivered: 1, undeliverable: 0 });
-    expect(after.toTell).toHaveLength(2);
     expect(story.mails).toEqual([['district-a/1/1', 'district-a/2/1']]);
+  });
+
+  it.each([
+    ['is next', {}, undefined, 1],
+    ['is behind one that this tick has sent', { sent: new Set([1]) }, 'pending', 1],
+    ['is behind one that this tick has not sent', {}, 'pending', 0],
+    ['is behind one that has to wait', { sent: new Set([1]), waiting: new Set([1]) }, 'pending', 0],
+    ['is next, and there is no time', { isStopped: true }, undefined, 0],
+  ] as const)('publishes an event only in order: it %s', async (_, changed, behind, delivered) => {
+    const { tick, state } = await leased();
+    const before = { ...(await inherit(tick, state)), ...changed };
+    const committed = owedEvents(1).map((one) => ({ ...one, ...(behind && { behind }) }));
+    const after = await deliver(tick, before, committed, []);
+    expect(after).toMatchObject({ delivered, undelivered: 1 - delivered });
+    expect(after.waiting.has(1)).toBe(delivered === 0);
   });
 
   it('settles each accepted batch at once, and again after the mail', async () => {
@@ -99,43 +113,9 @@ describe('the delivery of a tick', () => {
     await tellPeople(tick.parts, told);
     expect(story.mails).toHaveLength(1);
   });
-
-  it('leaves a refused mail to the next tick', async () => {
-    const { tick, state } = await leased();
-    story.subscribers.mailing = { accepted: false, code: 'InternalError' };
-    const all = await deliver(tick, await inherit(tick, state), owedEvents(20_000), []);
-    const told = await tellPeople(tick.parts, all);
-    expect(told).toMatchObject({ delivered: 20_000, undelivered: 20_000 });
-    expect(settledAs('nothing')).toBe(0);
-    expect(told.schedule?.dueAt).toEqual(story.clock.now());
-  });
 });
 
 describe('events that wait for a mail', () => {
-  const waiting = async (owed: OwedEvent[]) => {
-    const { tick, state } = await leased({ digest: owed });
-    const owedAt = story.clock.now().subtract({ hours: 1 });
-    const digest = { dueAt: story.clock.now(), owedAt };
-    return { tick, state: { ...state, digest } };
-  };
-
-  it('are in a mail of the next tick at once if there are more than one mail holds', async () => {
-    const { tick, state } = await waiting(owedEvents(20_000, 1, 'digest'));
-    const told = await tellPeople(tick.parts, await inherit(tick, state));
-    expect(told.schedule?.dueAt.equals(story.clock.now())).toBe(true);
-    expect(story.mails.map(({ length }) => length)).toEqual([20_000]);
-  });
-
-  it('are looked for again later if some were found, and not if none were', async () => {
-    const some = await waiting(owedEvents(2, 1, 'digest'));
-    const told = await tellPeople(some.tick.parts, await inherit(some.tick, some.state));
-    const minutes = told.schedule?.dueAt.since(story.clock.now()).total('minutes');
-    expect(minutes).toBe(10);
-    const nothing = await waiting([]);
-    const { tick, state } = nothing;
-    expect((await tellPeople(tick.parts, await inherit(tick, state))).schedule).toBeUndefined();
-  });
-
   it('are left to another tick when the time ends, page by page, as are the events of subscribers', async () => {
     const digest = owedEvents(30, 1, 'digest');
     const { tick: before, state } = await leased({ digest, events: owedEvents(30, 31) }, 10);
@@ -167,29 +147,7 @@ describe('events that wait for a mail', () => {
     const dirty = { ...state, dirtySince: story.clock.now() };
     const told = await tellPeople(tick.parts, await inherit(tick, dirty));
     expect(story.ids()).toEqual(['district-a/1/1', 'district-a/2/1']);
-    expect(story.mails).toEqual([['district-a/3/1', 'district-a/1/1', 'district-a/2/1']]);
-    expect(settledAs('digest')).toBe(2);
-    expect(settledAs('nothing')).toBe(3);
-    expect(told.delivered).toBe(2);
-  });
-
-  it('are in the mail of the next tick if the ledger fails within a delivery', async () => {
-    await story.tick();
-    for (let id = 1; id <= 60; id++) story.add(assessment({ id }));
-    let calls = 0;
-    const failing = story.ledgerWith({
-      settle: async (...batch) => {
-        calls += 1;
-        if (calls > 3) throw new LedgerUnavailableError('UpdateItem', {});
-        await story.ledger.settle(...batch);
-      },
-    });
-    await expect(story.tick({ ledger: failing })).rejects.toThrow(LedgerUnavailableError);
-    expect(story.mails).toEqual([]);
-    story.clock.advance({ minutes: 1 });
-    expect(await story.tick()).toMatchObject({ undelivered: 0 });
-    expect(story.mails.map((ids) => new Set(ids).size)).toEqual([60]);
-    expect(story.ids().length).toBeLessThanOrEqual(60 + 10);
-    expect(new Set(story.ids()).size).toBe(60);
+    expect(story.mails).toEqual([['district-a/3/1', ...story.ids()]]);
+    expect([settledAs('digest'), settledAs('nothing'), told.delivered]).toEqual([2, 3, 2]);
   });
 });

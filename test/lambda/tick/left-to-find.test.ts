@@ -1,173 +1,86 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
-import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
 import { Integration } from '../../scaffold/integration.ts';
-import { assessment } from '../../support/assessments.ts';
-import { leftover } from './scenarios.ts';
+import { answering, numbers, on } from './scenarios.ts';
 
 let story: Integration;
 beforeEach(async () => {
   story = new Integration();
   story.world = [
-    assessment({ id: 1, certified_on: '2019-04-03' }),
-    assessment({ id: 2, certified_on: '2026-11-20' }),
-    ...Array.from({ length: 100 }, (_, index) =>
-      assessment({ id: index + 3, certified_on: '2026-11-19' }),
-    ),
+    ...on('2019-04-03', [1]),
+    ...on('2026-11-20', [2]),
+    ...on('2026-11-19', numbers(3, 102)),
+    ...on('2019-03-05', numbers(1_001, 1_020)),
   ];
   for (let ticks = 0; ticks < 3; ticks += 1) await story.tick();
   story.requests.length = 0;
 });
 
-const edit = (id: number, email: string) => {
-  story.world = story.world.map((one) => (one.id === id ? { ...one, email } : one));
+const hasMore = async () => (await story.ledger.state()).pulseDigest === undefined;
+const aMinuteLater = () => {
+  story.clock.advance({ minutes: 1 });
+  return story.tick();
 };
-const refusing = () =>
-  story.ledgerWith({
-    commit: async () => {
-      throw new LedgerUnavailableError('UpdateItem', {});
+
+it('a change that could not be committed is dropped once it is undone, and then ticks are quiet', async () => {
+  const before = story.world;
+  story.host.edit(2);
+  const commit = () => Promise.reject(new LedgerUnavailableError('UpdateItem', {}));
+  const ledger = story.ledgerWith({ commit });
+  expect(await story.tick({ ledger })).toMatchObject({ failed: 1 });
+  expect(await hasMore()).toBe(true);
+  story.world = before;
+  await aMinuteLater();
+  expect(await hasMore()).toBe(false);
+  story.requests.length = 0;
+  expect(await aMinuteLater()).toMatchObject({ outcome: 'completed' });
+  expect(story.requests).toEqual(['pulse']);
+  expect(story.heard).toEqual([]);
+});
+
+it('audits that a tick has no time for do not hide changes of the newest page', async () => {
+  story.add(...on('2026-11-21', [5_000]));
+  const late = story.ledgerWith({
+    known: (ids) => {
+      story.clock.advance({ seconds: 55 });
+      return story.ledger.known(ids);
     },
   });
-const hasMore = async () => (await story.ledger.state()).pulseDigest === undefined;
-
-describe('a change that a tick could not commit', () => {
-  it('is dropped once the partner has undone it: one look finds this, and later ticks are quiet', async () => {
-    const before = story.world;
-    edit(2, 'changed@example.org');
-    expect(await story.tick({ ledger: refusing() })).toMatchObject({ failed: 1 });
-    expect(await hasMore()).toBe(true);
-
-    story.world = before;
-    story.clock.advance({ minutes: 1 });
-    await story.tick();
-    expect(await hasMore()).toBe(false);
-
-    const ledger = story.ledgerWith({
-      known: () => Promise.reject(new Error('a quiet tick does not look')),
-    });
-    story.requests.length = 0;
-    expect(await story.tick({ ledger })).toMatchObject({ outcome: 'completed' });
-    expect(story.requests).toEqual(['pulse']);
-  });
-
-  it('and only audits see is tried after 1, 2, 4 and more minutes, not in each tick', async () => {
-    edit(1, 'changed@example.org');
-    let looks = 0;
-    const ledger = refusing();
-    const counting = story.ledgerWith({
-      commit: ledger.commit,
-      saveState: (changes, lease) => {
-        if ('pulseDigest' in changes) looks += 1;
-        return story.ledger.saveState(changes, lease);
-      },
-    });
-    const tickFor = async (minutes: number) => {
-      looks = 0;
-      let failed = 0;
-      for (let minute = 0; minute < minutes; minute += 1) {
-        story.clock.advance({ minutes: 1 });
-        failed += (await story.tick({ ledger: counting })).failed;
-      }
-      return { looks, failed };
-    };
-    story.clock.advance({ hours: 24 });
-    expect(await tickFor(1)).toEqual({ looks: 1, failed: 1 });
-    expect(await tickFor(10)).toEqual({ looks: 6, failed: 3 });
-    // Audits come every 15 minutes, too.
-    expect(await tickFor(60)).toEqual({ looks: 10, failed: 4 });
-  });
+  expect(await story.tick({ ledger: late })).toMatchObject({ cutShort: true, created: 0 });
+  expect(await hasMore()).toBe(true);
+  expect(await story.tick()).toMatchObject({ created: 1 });
+  expect(await hasMore()).toBe(false);
 });
 
-describe('audits that a tick has no time for', () => {
-  it('leave no search behind: they are due, and resume', async () => {
-    const slow = story.ledgerWith({
-      knownOfDay: (day) => {
-        story.clock.advance({ seconds: 55 });
-        return story.ledger.knownOfDay(day);
-      },
-    });
-    story.clock.advance({ minutes: 15 });
-    expect(await story.tick({ ledger: slow })).toMatchObject({ cutShort: true, failed: 0 });
-    expect(await hasMore()).toBe(false);
-    await story.tick();
-    expect((await story.ledger.state()).dueAt).toBeGreaterThan(story.clock.now().epochMilliseconds);
-  });
-
-  it('do not hide uncommitted changes of the newest page', async () => {
-    story.settings = { holdAbove: 1_000 };
-    story.add(assessment({ id: 1_000, certified_on: '2026-11-21' }));
-    const slow = story.ledgerWith({
-      known: (ids) => {
-        story.clock.advance({ seconds: 55 });
-        return story.ledger.known(ids);
-      },
-    });
-    expect(await story.tick({ ledger: slow })).toMatchObject({ cutShort: true, created: 0 });
-    expect(await hasMore()).toBe(true);
-    expect(await story.tick()).toMatchObject({ created: 1 });
-    expect(await hasMore()).toBe(false);
-  });
-});
-
-describe("a change during a tick's read, and another one after it", () => {
-  const old = (id: number) => assessment({ id, certified_on: '2019-03-05' });
-  const heard = () => story.heard.map(({ type, subject }) => `${type} ${subject}`);
-
-  beforeEach(async () => {
-    story.world = [...story.world, ...Array.from({ length: 20 }, (_, n) => old(1_001 + n))];
-    story.settings = { announce: 'none' };
-    for (let ticks = 0; ticks < 3; ticks += 1) await story.tick();
-    story.heard.length = 0;
-  });
-
+describe("a change during a tick's read, and another one after it,", () => {
   const duringTheNextRead = (change: () => void) => {
-    const prove = story.partner.prove.bind(story.partner);
+    const { prove } = story.partner;
     let isOver = false;
-    Object.assign(story.partner, {
-      prove: async (...asked) => {
+    answering(story, {
+      prove: (...asked) => {
         if (!isOver) change();
         isOver = true;
         return prove(...asked);
       },
-    } satisfies Partial<PartnerReader>);
-  };
-  const remove = (id: number) => {
-    story.world = story.world.filter((one) => one.id !== id);
-  };
-  const aMinuteLater = () => {
-    story.clock.advance({ minutes: 1 });
-    return story.tick();
+    });
   };
 
   it('are announced within a minute each: an audit does not take them for a false total', async () => {
     story.clock.advance({ minutes: 16 });
-    duringTheNextRead(() => remove(50));
+    duringTheNextRead(() => story.host.remove(50));
     expect(await story.tick()).toMatchObject({ missing: 1, unexplained: 0 });
-    story.add(old(5_000));
+    story.add(...on('2019-03-05', [5_000]));
     expect(await aMinuteLater()).toMatchObject({ created: 1, unexplained: 0 });
   });
 
-  it('are announced within a minute each in the other order', async () => {
-    story.clock.advance({ minutes: 16 });
-    duringTheNextRead(() => story.add(assessment({ id: 6_000, certified_on: '2026-11-20' })));
-    expect(await story.tick()).toMatchObject({ created: 1, unexplained: 0 });
-    remove(1_005);
-    expect(await aMinuteLater()).toMatchObject({ missing: 1, unexplained: 0 });
-  });
-
   it("are announced within two ticks if the read was a search's", async () => {
-    duringTheNextRead(() => remove(1_004));
-    story.add(old(5_000));
-    await aMinuteLater();
-    story.add(old(5_001));
-    await aMinuteLater();
+    duringTheNextRead(() => story.host.remove(1_004));
+    for (const id of [5_000, 5_001]) {
+      story.add(...on('2019-03-05', [id]));
+      await aMinuteLater();
+    }
     expect(await aMinuteLater()).toMatchObject({ missing: 1, unexplained: 0 });
-    const news = ['created 5000', 'created 5001'];
-    expect(heard().sort()).toEqual(news.map((one) => `certification.${one}`));
-  });
-
-  it('are found although a tick had no time to search for the first and the total then agrees', async () => {
-    expect(await leftover.tell(new Integration())).toEqual(leftover.seen);
+    expect(story.heard.map(({ subject }) => subject).sort()).toEqual(['5000', '5001']);
   });
 
   it('are searched for if the calendar is wrong, instead of being remembered as unexplained', async () => {
@@ -175,7 +88,7 @@ describe("a change during a tick's read, and another one after it", () => {
     story.clock.advance({ minutes: 16 });
     for (let ticks = 0; ticks < 2; ticks += 1)
       expect(await aMinuteLater()).toMatchObject({ unexplained: 0 });
-    remove(1_010);
+    story.host.remove(1_010);
     expect(await aMinuteLater()).toMatchObject({ missing: 1 });
   });
 });

@@ -2,56 +2,79 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { CredentialsNotSetError } from '../../../lambda/partner/secret.ts';
 import { Integration } from '../../scaffold/integration.ts';
+import { serverError } from '../../scaffold/partner.ts';
 import { assessment } from '../../support/assessments.ts';
+import { titles } from './scenarios.ts';
 
 let story: Integration;
 beforeEach(() => {
   story = new Integration();
 });
 
+const refused = expect.objectContaining({ code: 'credentials-refused' });
+
 describe('an integration that ops have paused', () => {
-  it('sends no request and writes nothing', async () => {
+  const hours = async (many: number) => {
+    for (let n = 0; n < many; n++) {
+      story.clock.advance({ hours: 1 });
+      expect(await story.tick()).toMatchObject({ outcome: 'paused' });
+    }
+  };
+  beforeEach(async () => {
     await story.tick();
+    await story.passSelfChecks();
+    story.notices.length = 0;
+    const reason = 'the partner moves';
+    await story.opsLedger.pause({ since: story.clock.now(), by: 'odile', reason }, 'a call');
+  });
+
+  it('sends no request and writes nothing', async () => {
+    const before = await story.ledger.state();
     story.requests.length = 0;
-    const { heartbeat } = await story.ledger.state();
-    story.clock.advance({ minutes: 1 });
-    const ledger = story.ledgerWith({
-      state: async () => ({ ...(await story.ledger.state()), paused: true }),
-    });
-    expect(await story.tick({ ledger })).toMatchObject({ outcome: 'paused' });
-    expect(story.requests).toEqual([]);
-    expect((await story.ledger.state()).heartbeat).toBe(heartbeat);
+    await hours(3);
+    expect([...story.requests, ...story.notices]).toEqual([]);
+    expect(await story.ledger.state()).toEqual(before);
+  });
+
+  it('reminds ops of it once a day', async () => {
+    await hours(23);
+    expect(titles(story)).toEqual([]);
+    await hours(12);
+    expect(titles(story)).toEqual(['paused for more than a day']);
+    expect(story.notices[0]?.text).toContain('Since: 2026-11-21 08:00 (UTC)\nDays so far: 1');
+    expect(story.notices[0]?.text).toContain('Reason: the partner moves');
+    expect(story.notices[0]?.text).not.toContain('odile');
+    await hours(40);
+    await story.opsLedger.resume('the next');
+    await story.tick();
+    expect(titles(story).slice(1)).toEqual(['still paused', 'still paused', 'no longer paused']);
   });
 });
 
-describe('an integration without credentials', () => {
-  it('waits quietly until credentials are stored', async () => {
-    story.credentialsFailure = new CredentialsNotSetError('credentials');
-    for (let n = 0; n < 3; n++)
-      expect(await story.tick()).toMatchObject({ outcome: 'no-credentials' });
-    expect(story.notices).toHaveLength(1);
-    story.credentialsFailure = undefined;
-    expect(await story.tick()).toMatchObject({ outcome: 'baseline' });
-  });
-
-  it('fails if it worked before, since the credentials were removed', async () => {
-    await story.tick();
-    story.credentialsFailure = new CredentialsNotSetError('credentials');
-    // Its token is valid for some time.
-    story.clock.advance({ hours: 3 });
-    await expect(story.tick()).rejects.toThrow(CredentialsNotSetError);
-  });
+it('an integration without credentials waits quietly, and fails if it had some before', async () => {
+  story.credentialsFailure = new CredentialsNotSetError('credentials');
+  for (let n = 0; n < 3; n++)
+    expect(await story.tick()).toMatchObject({ outcome: 'no-credentials' });
+  expect(story.notices).toHaveLength(1);
+  expect((await story.ledger.state()).backOff).toBeUndefined();
+  story.credentialsFailure = undefined;
+  expect(await story.tick()).toMatchObject({ outcome: 'baseline' });
+  story.credentialsFailure = new CredentialsNotSetError('credentials');
+  // Its token is valid for some time.
+  story.clock.advance({ hours: 3 });
+  await expect(story.tick()).rejects.toThrow(CredentialsNotSetError);
 });
 
 describe('a partner that refuses the credentials', () => {
-  it('is left alone for a time, twice as long after each refusal, up to an hour', async () => {
+  beforeEach(async () => {
     await story.tick();
+  });
+
+  it('is left alone for a time, twice as long after each refusal, up to an hour', async () => {
     story.host.access.rotateSecret();
     const waits: number[] = [];
-    for (let refusal = 0; refusal < 8; refusal++) {
-      await expect(story.tick()).rejects.toThrow(
-        expect.objectContaining({ code: 'credentials-refused' }),
-      );
+    for (let refusal = 0; refusal < 7; refusal++) {
+      await expect(story.tick()).rejects.toThrow(refused);
       const { backOff } = await story.ledger.state();
       const minutes = backOff?.until.since(story.clock.now()).total('minutes') ?? 0;
       waits.push(minutes);
@@ -59,36 +82,29 @@ describe('a partner that refuses the credentials', () => {
       expect(await story.tick()).toMatchObject({ outcome: 'backing-off' });
       story.clock.advance({ seconds: 1 });
     }
-    expect(waits).toEqual([2, 4, 8, 16, 32, 60, 60, 60]);
+    expect(waits).toEqual([2, 4, 8, 16, 32, 60, 60]);
+    // Its first answer ends this, even if the tick then fails.
     story.credentials = story.host.access.credentials;
-    expect(await story.tick()).toMatchObject({ outcome: 'completed' });
+    story.add(assessment());
+    const takeLease = () => Promise.reject(new LedgerUnavailableError('UpdateItem', {}));
+    const failing = story.tick({ ledger: story.ledgerWith({ takeLease }) });
+    await expect(failing).rejects.toThrow(LedgerUnavailableError);
     expect((await story.ledger.state()).backOff).toBeUndefined();
   });
+});
 
-  it('is no longer left alone after its first answer, even if the tick then fails', async () => {
-    await story.tick();
-    story.host.access.rotateSecret();
-    await expect(story.tick()).rejects.toThrow();
-    story.credentials = story.host.access.credentials;
-    story.clock.advance({ minutes: 2 });
-    story.world = [assessment()];
-    const takeLease = () =>
-      Promise.reject(new LedgerUnavailableError('UpdateItem', { cause: 'x' }));
-    const ledger = story.ledgerWith({ takeLease });
-    await expect(story.tick({ ledger })).rejects.toThrow(LedgerUnavailableError);
-    expect((await story.ledger.state()).backOff).toBeUndefined();
-  });
-
-  it('does not delay owed events', async () => {
-    await story.tick();
-    story.world = [assessment()];
-    story.subscribers.refuse = () => true;
-    await story.tick();
-    story.host.access.rotateSecret();
-    await expect(story.tick()).rejects.toThrow(
-      expect.objectContaining({ code: 'credentials-refused' }),
-    );
-    story.subscribers.refuse = () => false;
-    expect(await story.tick()).toMatchObject({ outcome: 'backing-off', delivered: 1 });
-  });
+it('an outage is told by the time during which ticks have seen it, without a pause', async () => {
+  await story.baseline();
+  story.notices.length = 0;
+  story.host.fault = serverError;
+  await story.minutes(3);
+  await story.opsLedger.pause({ since: story.clock.now(), reason: 'x' }, 'a call');
+  story.clock.advance({ hours: 2 });
+  await story.minute();
+  await story.opsLedger.resume('another call');
+  await story.minutes(10);
+  expect(titles(story)).toEqual([]);
+  story.host.fault = undefined;
+  await story.minutes(8);
+  expect(titles(story)).toEqual(['the partner answers again, after 10 minutes']);
 });

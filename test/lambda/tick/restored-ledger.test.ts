@@ -1,104 +1,64 @@
 import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { Integration } from '../../scaffold/integration.ts';
 import { ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
 import { assessment } from '../../support/assessments.ts';
 
 const database = ledgersInDynamoDb();
 
+/** A change that a tick announces. */
+type Step = (story: Integration) => unknown;
+const add: Step = (story) => story.add(assessment({ id: 3 }));
+const remove =
+  (id: number): Step =>
+  ({ host }) => {
+    if (host.has(id)) host.remove(id);
+  };
+const edit =
+  (email: string): Step =>
+  ({ host }) =>
+    host.edit(1, { email });
+const nothing: Step = () => undefined;
+
 /** docs/operations.md describes these effects of a ledger restored to an earlier time. */
-describe('a ledger restored to an earlier time', () => {
-  let story: Integration;
-  let goBack: () => Promise<void>;
-
+it.each([
+  ['later creations again, under the same id', [add], [nothing], ['3/1', '3/1']],
+  ['a later change again, under the same id', [edit('b@c.org')], [nothing], ['1/2', '1/2']],
+  [
+    'several later changes under revisions used before',
+    [edit('b@c.org'), edit('d@e.org')],
+    [nothing, edit('f@g.org')],
+    ['1/2', '1/3', '1/2', '1/3'],
+  ],
+  [
+    'later withdrawals again, under the same id',
+    [remove(2), nothing],
+    [nothing, nothing],
+    ['2/2', '2/2'],
+  ],
+  ['nothing of what came and went later', [add, remove(3), nothing], [nothing], ['3/1', '3/2']],
+  ['no unchanged certification', [], [nothing], []],
+] as const)('a restored ledger announces %s', async (_, before, after, announced) => {
+  const story = new Integration(database.of);
   /** A tick after the minutes in which audits see an edit. */
-  async function tickAfterAWhile() {
-    story.clock.advance({ minutes: 16 });
-    await story.tick();
-  }
-
-  /** An edit that only an audit or the newest page sees. */
-  function edit(id: number, email: string) {
-    story.world = story.world.map((one) => (one.id === id ? { ...one, email } : one));
-  }
-
-  /**
-   * @returns a function that restores the ledger to its present content, as a restored table would
-   * have it
-   */
-  async function backUp(): Promise<() => Promise<void>> {
-    const { client, tableName: TableName } = database;
-    const then = await database.items(story.name);
-    return async () => {
-      for (const { pk } of await database.items(story.name))
-        if (pk) await client.send(new DeleteItemCommand({ TableName, Key: { pk } }));
-      for (const Item of then) await client.send(new PutItemCommand({ TableName, Item }));
-    };
-  }
-
-  beforeEach(async () => {
-    story = new Integration(database.of);
-    await story.tick();
-    story.world = [assessment({ id: 1 }), assessment({ id: 2 })];
-    await tickAfterAWhile();
-    goBack = await backUp();
-    story.heard.length = 0;
-  });
-
-  it('announces later creations again, under the same id', async () => {
-    story.world = [...story.world, assessment({ id: 3 })];
-    await tickAfterAWhile();
-    await goBack();
-    await tickAfterAWhile();
-    expect(story.ids()).toEqual([`${story.name}/3/1`, `${story.name}/3/1`]);
-  });
-
-  it('announces a single later change again, under the same id and with the same content', async () => {
-    edit(1, 'once@example.org');
-    await tickAfterAWhile();
-    await goBack();
-    await tickAfterAWhile();
-    const [first, again] = story.heard;
-    expect(story.ids()).toEqual([`${story.name}/1/2`, `${story.name}/1/2`]);
-    expect(again?.data).toEqual(first?.data);
-  });
-
-  it('uses revisions again after several later changes, so subscribers have to forget them', async () => {
-    for (const email of ['once@example.org', 'twice@example.org']) {
-      edit(1, email);
-      await tickAfterAWhile();
+  const carryOut = async (steps: readonly Step[]) => {
+    for (const step of steps) {
+      step(story);
+      story.clock.advance({ minutes: 16 });
+      await story.tick();
     }
-    await goBack();
-    await tickAfterAWhile();
-    edit(1, 'a-third-time@example.org');
-    await tickAfterAWhile();
-    expect(story.ids()).toEqual([2, 3, 2, 3].map((revision) => `${story.name}/1/${revision}`));
-  });
+  };
+  await story.tick();
+  story.world = [assessment({ id: 1 }), assessment({ id: 2 })];
+  await carryOut([nothing]);
+  story.heard.length = 0;
 
-  it('announces later withdrawals again, under the same id', async () => {
-    story.world = story.world.filter(({ id }) => id !== 2);
-    await tickAfterAWhile();
-    await tickAfterAWhile();
-    await goBack();
-    await tickAfterAWhile();
-    await tickAfterAWhile();
-    expect(story.ids()).toEqual([`${story.name}/2/2`, `${story.name}/2/2`]);
-  });
-
-  it('announces nothing of certifications that were created and withdrawn later', async () => {
-    story.world = [...story.world, assessment({ id: 3 })];
-    await tickAfterAWhile();
-    story.world = story.world.filter(({ id }) => id !== 3);
-    await tickAfterAWhile();
-    story.heard.length = 0;
-    await goBack();
-    await tickAfterAWhile();
-    expect(story.ids()).toEqual([]);
-  });
-
-  it('announces no unchanged certification', async () => {
-    await goBack();
-    await tickAfterAWhile();
-    expect(story.ids()).toEqual([]);
-  });
+  const { client, tableName: TableName } = database;
+  const then = await database.items(story.name);
+  await carryOut(before);
+  for (const { pk } of await database.items(story.name))
+    if (pk) await client.send(new DeleteItemCommand({ TableName, Key: { pk } }));
+  for (const Item of then) await client.send(new PutItemCommand({ TableName, Item }));
+  await carryOut(after);
+  expect(story.ids()).toEqual(announced.map((id) => `${story.name}/${id}`));
 });

@@ -20,9 +20,13 @@ export const numbers = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
 /** Replaces answers of the partner from now on. */
-function answering({ partner }: Integration, replaced: Partial<PartnerReader>): void {
+export function answering({ partner }: Integration, replaced: Partial<PartnerReader>): void {
   Object.assign(partner, replaced);
 }
+
+/** Subjects of the notices, without the integration's name. */
+export const titles = ({ name, notices }: Integration) =>
+  notices.map(({ subject }) => subject.replace(`${name}: `, ''));
 
 /** Certification and revision of each event, in order. */
 const heard = ({ heard }: Integration) => heard.map(({ id }) => id.split('/').slice(1).join('/'));
@@ -163,7 +167,7 @@ export const vain: Scenario = {
 };
 
 /** A lagging replica shows a record as it was before its edit. */
-const behind: Scenario = {
+export const behind: Scenario = {
   async tell(story) {
     const email = (name: string) => story.host.edit(1, { email: `${name}@example.org` });
     story.host.add(1, '2026-11-21');
@@ -232,7 +236,7 @@ export const lag: Scenario = {
   seen: { mayOwe: true, heard: ['2/1', '3/1'] },
 };
 
-const withdrawn = ({ heard }: Integration) =>
+export const withdrawn = ({ heard }: Integration) =>
   heard
     .filter(({ type }) => type === 'certification.withdrawn')
     .map(({ subject }) => Number(subject));
@@ -269,25 +273,6 @@ export const looked: Scenario = {
   seen: { after: 6, asked: 1 },
 };
 
-/** Most certifications disappear, ops accept that, and more disappear than ops have seen. */
-export const accepted: Scenario = {
-  async tell(story) {
-    story.world = on('2024-02-29', numbers(1, 100));
-    await story.minutes(2);
-    story.world = story.world.slice(60);
-    await story.minutes(12);
-    const before = withdrawn(story).length;
-    const { ok } = await story.operate({ command: 'accept-total', total: 40 });
-    await story.minutes(30);
-    const after = withdrawn(story).length;
-    story.world = story.world.slice(30);
-    await story.minutes(30);
-    const { missing } = await story.minute();
-    return { before, ok, after, again: withdrawn(story).length, missing };
-  },
-  seen: { before: 0, ok: true, after: 60, again: 60, missing: 30 },
-};
-
 /** Of a hundred certifications, four disappear each hour. */
 export const drip: Scenario = {
   async tell(story) {
@@ -313,21 +298,6 @@ export const believed: Scenario = {
     return { withdrawn: withdrawn(story), notices: story.notices.length };
   },
   seen: { withdrawn: [], notices: 2 },
-};
-
-/** Half of the list is empty for an hour. */
-export const tooFast: Scenario = {
-  async tell(story) {
-    const before = on('2024-02-29', numbers(1, 40));
-    story.world = before;
-    await story.minutes(2);
-    story.world = before.slice(20);
-    await story.minutes(60);
-    story.world = before;
-    await story.minutes(3);
-    return withdrawn(story);
-  },
-  seen: [],
 };
 
 /**
@@ -378,22 +348,6 @@ export const forgottenNotes: Scenario = {
     return { withdrawn: withdrawn(story), missing: (await story.minute()).missing };
   },
   seen: { withdrawn: [], missing: 0 },
-};
-
-/** Another tick has the lease. */
-export const lease: Scenario = {
-  async tell(story) {
-    await story.tick();
-    const now = story.clock.now();
-    await story.ledger.takeLease({ owner: 'other', until: now.add({ seconds: 65 }) }, now);
-    story.world = on('2026-11-20', [1]);
-    const { outcome } = await story.tick();
-    const atOnce = heard(story);
-    story.clock.advance({ seconds: 66 });
-    await story.tick();
-    return { outcome, atOnce, inTheEnd: heard(story) };
-  },
-  seen: { outcome: 'busy', atOnce: [], inTheEnd: ['1/1'] },
 };
 
 /** Ticks that commit so many changes each, and die. */
@@ -486,23 +440,6 @@ export const takenBack: Scenario = {
   seen: { held: 10, heldThen: 4, heard: ['1/4', '2/4', '3/4'] },
 };
 
-/** A certification appears on a day that is being read, after the request for the total. */
-export const amidSearch: Scenario = {
-  async tell(story) {
-    story.world = [...on('2024-02-29', numbers(1, 5)), ...on('2026-11-20', numbers(100, 220))];
-    await story.baseline();
-    story.host.remove(3);
-    story.host.onList = ({ sort }) => {
-      if (sort === 'user_name' && !story.host.has(6)) story.host.add(6, '2024-02-29');
-      return undefined;
-    };
-    const { created } = await story.minute();
-    const { unexplained } = await story.minute();
-    return { created, unexplained, heard: heard(story) };
-  },
-  seen: { created: 1, unexplained: 0, heard: ['6/1'] },
-};
-
 /** The total is 40 more than the sum of all days, and searches for them are repeated. */
 export const searchedAgain: Scenario = {
   async tell(story) {
@@ -591,7 +528,6 @@ export const byMutant = {
   forgotten: forgottenNotes,
   drip,
   believed,
-  few: tooFast,
   leftover,
   stale,
   apart,
@@ -607,7 +543,6 @@ export const byMutant = {
   told: takenBack,
   lag,
   since: lag,
-  lease,
   revisit: takenBackFarBack,
   searched: searchedAgain,
   cursor: hugeDay,
