@@ -23,10 +23,8 @@ it('a first event writes by-day once, undelivered four times and by-event once; 
   const table = new Table(client, database.name, systemClock);
   const ledger = dynamoLedger(table, name, { warn: () => undefined });
   const opsLedger = dynamoOpsLedger(table, name);
-  const used = new LedgerInUse(
-    { ledger, opsLedger, fanOut: dynamoFanOutLedger(table, name) },
-    name,
-  );
+  const fanOut = dynamoFanOutLedger(table, name);
+  const used = new LedgerInUse({ ledger, opsLedger, fanOut }, name);
   const { id } = assessment();
   const unitsOf = async (revision: number) => {
     await ledger.settle([{ certificationId: id, revision }], 'digest');
