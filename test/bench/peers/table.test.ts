@@ -35,7 +35,7 @@ it('the list of lighter peers has those that need less memory, unless they faile
   ]);
 });
 
-it('the table says what a contender does not offer, and which lost changes wait for ops', () => {
+it('the table marks changes that a contender does not offer, and lost ones that wait for ops', () => {
   const waiting = result({ ...scored({ lost: 3 }), waiting: 3 });
   expect(
     tableOfResults([waiting, peer({ score: undefined })])

@@ -4,7 +4,7 @@ import { happened, verdictOfUnrest } from '../../../bench/peers/verdict.ts';
 
 const what = z.enum(['created', 'updated', 'withdrawn']);
 
-/** Looks at the world, each the ids of its records; and what a peer told, by type and id. */
+/** Looks at the world, each the ids of its records; and changes that a peer told, by type and id. */
 it.each([
   ['counts changes that nobody heard of', '12 23', '', { happened: 2, lost: 2 }],
   ['knows what was heard of', '12 23', 'withdrawn 1, created 3', { lost: 0, untrue: 0 }],
