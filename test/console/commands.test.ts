@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import * as z from 'zod';
+import { DeploymentDoor } from '../../console/index.ts';
+import { type Clock, systemClock } from '../../lambda/clock.ts';
 import { definitions } from '../../lambda/operations/contract.ts';
 import { commandRecord } from '../../lambda/ports/command-record.ts';
 import { commands } from '../../ops/commands/index.ts';
@@ -105,6 +107,21 @@ it.each([
   expect((await visitor.opens('i/district-a/events')).text).toContain(told);
   expect((await visitor.opens('i/district-a/events')).status).toBe(200);
   expect(lookUps()).toBe(before + 1);
+});
+
+it('a tick is told to open pages', async () => {
+  // A hundred times as quick: the console looks at a deployment every 10 s.
+  const sleep: Clock['sleep'] = (ms, signal) => systemClock.sleep(ms / 100, signal);
+  const host = { ...duty.host(), clock: { ...systemClock, sleep } };
+  const options = { title: duty.stack, stack: duty.stack, local: false };
+  await using watching = await Visitor.before(new DeploymentDoor(options, host));
+  const stream = await watching.hears();
+  let isTold = false;
+  const told = stream.read().finally(() => {
+    isTold = true;
+  });
+  while (!isTold) await stage.completedTick();
+  expect((await told).value).toContain('event: change');
 });
 
 it('the command console prints an address, and ends on request', async () => {

@@ -77,12 +77,6 @@ describe('the console lets in', () => {
     expect(door.given).toEqual([['pause', '--reason=because']]);
   });
 
-  it('readers to the content of the same address, with its filters', async () => {
-    const { text } = await visitor.opens(`i/${story.name}/events?type=created&late=yes`);
-    const [, href = ''] = /<a class="skip" href="([^"]+)"/.exec(text) ?? [];
-    expect(href).toBe(`${visitor.at(`i/${story.name}/events`)}?type=created&amp;late=yes#content`);
-  });
-
   it('no foreign content, no frame around it, and nothing into a cache', async () => {
     const { headers } = await visitor.opens(page);
     expect(headers.get('content-security-policy')).toBe(

@@ -9,6 +9,7 @@ import type { Integration } from '../scaffold/integration.ts';
 export class IntegrationDoor implements Door {
   readonly title = 'story';
   readonly zone = 'UTC';
+  readonly clock: Door['clock'];
   readonly local?: LocalDoor;
   /** The command lines that were given. */
   readonly given: (readonly string[])[] = [];
@@ -16,20 +17,15 @@ export class IntegrationDoor implements Door {
 
   constructor(story: Integration, local?: LocalDoor) {
     this.#story = story;
+    this.clock = story.clock;
     if (local) this.local = local;
-  }
-
-  get clock() {
-    return this.#story.clock;
   }
 
   place(integration?: string) {
     return { at: '--local', ...(integration !== undefined && { integration }) } as const;
   }
 
-  async integrations() {
-    return [this.#story.name];
-  }
+  readonly integrations = async () => [this.#story.name];
 
   async ask<Name extends CommandName>(
     _integration: string,

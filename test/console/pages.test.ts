@@ -118,6 +118,10 @@ it.each([
 
 it.each([
   ['certifications?id=+2', 'withdrawn: two looks have lacked it'],
+  [
+    'events?type=created&late=yes',
+    '/events?type=created&amp;late=yes#content">Skip to the content',
+  ],
   ['proof?until=1980', 'Proof of 1980'],
   ['proof?until=1980', 'proof?until=1979">Years before 1980</a>'],
   ['proof?until=1980', 'proof">The latest years</a>'],
@@ -146,6 +150,8 @@ describe('the page of a certification', () => {
     expect(await page(999)).toContain('unknown here and to the partner');
     await other.operate({ command: 'pause', by: 'arn:aws:iam::1:user/ann', reason: 'maintenance' });
     expect(await page(5)).toMatch(/<dt>in the way<\/dt><dd>.*paused since .*: maintenance/);
+    const { text } = await beside.opens(`i/${other.name}/now`);
+    expect(text).toContain('<dt>next tick</dt><dd>none, it is paused</dd>');
   });
 });
 
