@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { IndexWrites } from '../../bench/index-writes.ts';
 import { systemClock } from '../../lambda/clock.ts';
 import { dynamoFanOutLedger } from '../../lambda/ledger/dynamo-fan-out-ledger.ts';
@@ -11,10 +11,7 @@ import { assessment } from '../support/assessments.ts';
 
 const name = 'district-a';
 // A separate database: the counter stays on the client.
-let database: Awaited<ReturnType<typeof startLedgerTable>>;
-beforeAll(async () => {
-  database = await startLedgerTable();
-});
+const database = await startLedgerTable();
 afterAll(() => database.close());
 
 it('a first event writes by-day once, undelivered four times and by-event once; a later one writes by-event twice', async () => {
@@ -23,10 +20,8 @@ it('a first event writes by-day once, undelivered four times and by-event once; 
   const table = new Table(client, database.name, systemClock);
   const ledger = dynamoLedger(table, name, { warn: () => undefined });
   const opsLedger = dynamoOpsLedger(table, name);
-  const used = new LedgerInUse(
-    { ledger, opsLedger, fanOut: dynamoFanOutLedger(table, name) },
-    name,
-  );
+  const fanOut = dynamoFanOutLedger(table, name);
+  const used = new LedgerInUse({ ledger, opsLedger, fanOut }, name);
   const { id } = assessment();
   const unitsOf = async (revision: number) => {
     await ledger.settle([{ certificationId: id, revision }], 'digest');

@@ -1,7 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BrowserContext, type Browser as Chromium, chromium } from 'playwright-core';
+import {
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Browser as Chromium,
+  chromium,
+} from 'playwright-core';
 
 const { ProgramFiles = '', LOCALAPPDATA = '' } = process.env;
 const { 'ProgramFiles(x86)': programFiles86 = '' } = process.env;
@@ -26,12 +31,7 @@ if (BROWSER_LOCK) execFileSync('flock', ['-w', '300', BROWSER_LOCK, 'true']);
 /** Absent: this machine has none. */
 export const executablePath = places[process.platform]?.find((place) => existsSync(place));
 
-interface Reader {
-  readonly colorScheme: 'light' | 'dark';
-  /** Pixels. */
-  readonly width: number;
-  readonly javaScriptEnabled: boolean;
-}
+type Reader = Pick<BrowserContextOptions, 'colorScheme'> & { readonly width?: number };
 
 /** A real Chromium, without a window. */
 export class Browser implements AsyncDisposable {
@@ -42,22 +42,16 @@ export class Browser implements AsyncDisposable {
   }
 
   static async open(): Promise<Browser> {
-    const isRoot = process.getuid?.() === 0;
-    const options = { chromiumSandbox: !isRoot, handleSIGINT: false, handleSIGTERM: false };
-    return new Browser(
-      await chromium.launch({
-        ...options,
-        ...(executablePath !== undefined && { executablePath }),
-        handleSIGHUP: false,
-      }),
-    );
+    const signals = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false };
+    const place = executablePath === undefined ? {} : { executablePath };
+    const chromiumSandbox = process.getuid?.() !== 0;
+    return new Browser(await chromium.launch({ chromiumSandbox, ...signals, ...place }));
   }
 
   /** A new reader, without cookies or a cache. */
-  async reader(reader: Partial<Reader> = {}): Promise<BrowserContext> {
-    const { colorScheme = 'light', width = 1440, javaScriptEnabled = true } = reader;
+  async reader({ width = 1440, ...options }: Reader = {}): Promise<BrowserContext> {
     const viewport = { width, height: 900 };
-    const context = await this.#chromium.newContext({ colorScheme, viewport, javaScriptEnabled });
+    const context = await this.#chromium.newContext({ viewport, ...options });
     // This exceeds all normal times, and is below the limit of a test, which would not name its
     // cause.
     context.setDefaultTimeout(30_000);

@@ -1,186 +1,135 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Duty, raisedEach } from '../ops/duty.ts';
-import { queues } from '../scaffold/deployment.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import * as z from 'zod';
+import { DeploymentDoor } from '../../console/index.ts';
+import { type Clock, systemClock } from '../../lambda/clock.ts';
+import { definitions } from '../../lambda/operations/contract.ts';
+import { commandRecord } from '../../lambda/ports/command-record.ts';
+import { commands } from '../../ops/commands/index.ts';
+import { Duty, raisedOnce } from '../ops/duty.ts';
 import { Visitor } from './visitor.ts';
 
+// The console in front of a whole deployment, which its commands reach.
 const duty = new Duty();
 const { stage } = duty;
 beforeAll(() => duty.build({ integration: { holdAbove: 2 } }));
 afterAll(() => duty.dismantle());
-raisedEach(duty, () => stage.completedTick());
+raisedOnce(duty, () => stage.completedTick());
 let visitor: Visitor;
 beforeEach(async () => {
   visitor = await Visitor.at(duty);
 });
 afterEach(() => visitor[Symbol.asyncDispose]());
 
-const at = (command: string) => `i/district-a/commands/${command}`;
-/** The path of the run on a page. */
-const runIn = (text: string) => /action="(i\/district-a\/runs\/[^"]+)"/.exec(text)?.[1] ?? '';
+const add = (certified_on: string) =>
+  stage.sandbox.world.add({ organization_id: stage.filtered, certified_on });
 
-/** More certifications at once than the limit. */
-async function flood(): Promise<void> {
-  for (const certified_on of ['2019-05-06', '2019-05-07', '2019-05-08'])
-    stage.sandbox.world.add({ organization_id: stage.filtered, certified_on });
+/** More certifications of one year at once than the limit. */
+async function flood(year: number): Promise<void> {
+  for (const day of ['05-06', '05-07', '05-08']) add(`${year}-${day}`);
   expect(await stage.completedTick()).toMatchObject({ held: 3 });
 }
 
-describe('the command console', () => {
-  it('prints an address, and ends on request', async () => {
-    const program = duty.start('console --port 0');
-    await program.shows(/http:\/\/127\.0\.0\.1:\d+\/[\w-]{32}\//);
-    const [url = ''] = /http:\S+/.exec(program.output.text) ?? [];
-    expect(await (await fetch(url)).text()).toContain('up to date');
-    program.interrupt();
-    expect(await program.ended).toMatchObject({ exitCode: 0, stderr: '' });
-    await expect(fetch(url)).rejects.toThrow('fetch failed');
-  });
+/** Fills in the form of a command, and waits for its question. @returns the page of its run */
+async function asked(usage: string, fields: Fields, question: RegExp): Promise<string> {
+  const page = `i/district-a/commands/${usage.replaceAll(' ', '-')}`;
+  const { path } = await visitor.sends(page, fields);
+  await visitor.sees(path, question);
+  return path;
+}
+type Fields = Readonly<Record<string, string>>;
 
-  it('says which port is taken', async () => {
-    const { port } = new URL(visitor.origin);
-    const { exitCode, stderr } = await duty.run(`console --port ${port}`);
-    expect({ exitCode, stderr }).toMatchObject({ exitCode: 2 });
-    expect(stderr).toContain(`error: The port ${port} is taken.`);
-  });
+const recorded = z.object({ result: z.tuple([z.object({ history: z.array(commandRecord) })]) });
+const history = async () => {
+  const [{ history }] = recorded.parse(await duty.json('status --history')).result;
+  return history;
+};
 
-  it('says that there is no such stack', async () => {
-    const { exitCode, stderr } = await duty.runAnywhere('console --stack nowhere');
-    expect(exitCode).toBe(3);
-    expect(stderr).toContain('error: There is no stack nowhere in us-east-1.');
-  });
+it('each command that changes data is carried out, on record with its caller', async () => {
+  const { clientId: client_id, clientSecret: client_secret } = stage.sandbox.credentials;
+  const all: readonly (readonly [usage: string, fields: Fields, question?: RegExp])[] = [
+    ['pause', { reason: 'maintenance' }],
+    ['resume', {}],
+    ['tick', {}],
+    ['test-event', {}],
+    ['prove', { from: '2019-05-06', to: '2019-05-06', now: 'on' }],
+    ['release', { year: '2019' }, /Release 3 events\?/],
+    ['discard', { year: '2018' }, /Tell nobody, ever, of 3 events\?/],
+    ['replay', { from: '2019-05-07', to: '2019-05-07' }],
+    // Nothing is missing, so this changes nothing.
+    ['accept-total', { total: '1' }, /Take 1 as the right total/],
+    ['credentials set', { client_id, client_secret }],
+    ['baseline', { restart: 'on' }, /Read everything of district-a anew\?/],
+    ['check', { note: 'on' }],
+  ];
+  const changing = commands.flatMap(({ usage, changes }) => (changes ? [usage] : []));
+  expect(changing.toSorted()).toEqual(all.map(([usage]) => usage).toSorted());
+  for (const year of [2018, 2019]) await flood(year);
+  for (const [usage, fields, question] of all) {
+    const before = await history();
+    const path = await asked(usage, fields, question ?? /It has ended\./);
+    if (question) await visitor.sends(path, { answer: 'yes' });
+    await visitor.sees(path, /It has ended\./);
+    const [newest, ...others] = await history();
+    const by = expect.stringMatching(/^arn:aws:/);
+    expect(newest, usage).toMatchObject({ by, outcome: { ok: true } });
+    expect(others).toEqual(before);
+  }
+  // The baseline ends that was begun anew.
+  await stage.completedTick();
+  const names = new Set((await history()).map(({ command }) => command));
+  const recording = Object.entries(definitions).filter(([, { changes }]) => changes);
+  expect([...names].sort()).toEqual(recording.map(([name]) => name).sort());
+}, 60_000);
+
+it('an agreed change concerns only the counted events, and a denied one none', async () => {
+  await flood(2016);
+  const denied = await asked('discard', { year: '2016' }, /Tell nobody, ever, of 3 events\?/);
+  await visitor.sends(denied, { answer: 'no' });
+  await visitor.sees(denied, /Not confirmed/);
+  const agreed = await asked('release', { year: '2016' }, /Release 3 events\?/);
+  // This event came after the question, so it is excluded.
+  add('2016-05-09');
+  expect(await stage.completedTick()).toMatchObject({ held: 1 });
+  await visitor.sends(agreed, { answer: 'yes' });
+  expect(await visitor.sees(agreed, /It has ended\./)).toContain('3 events released');
+  expect(await duty.json('holds --year 2016')).toMatchObject({ result: { events: 1 } });
 });
 
-describe('a deployment that the console has found', () => {
-  const calls = (operation: string) =>
-    duty.cloudFormation.calls.filter((one) => one === operation).length;
-
-  it.each([
-    ['has lost a function', 'ResourceNotFoundException', 404, 'There is no function '],
-    ['refuses the sign-in', 'ExpiredTokenException', 403, 'have expired.'],
-  ])('is looked up again once it %s', async (_, type, status, told) => {
-    expect((await visitor.opens('i/district-a/events')).status).toBe(200);
-    const before = calls('DescribeStacks');
-    const body = JSON.stringify({ __type: type });
-    duty.lambda.once(duty.invocation, async () => ({ status, type: 'application/json', body }));
-    expect((await visitor.opens('i/district-a/events')).text).toContain(told);
-    expect((await visitor.opens('i/district-a/events')).status).toBe(200);
-    expect(calls('DescribeStacks')).toBe(before + 1);
-  });
+it.each([
+  ['has lost a function', 'ResourceNotFoundException', 404, 'There is no function '],
+  ['refuses the sign-in', 'ExpiredTokenException', 403, 'have expired.'],
+])('a deployment that %s is looked up again', async (_, type, status, told) => {
+  const lookUps = () => duty.cloudFormation.calls.filter((one) => one === 'DescribeStacks').length;
+  expect((await visitor.opens('i/district-a/events')).status).toBe(200);
+  const before = lookUps();
+  const body = JSON.stringify({ __type: type });
+  duty.lambda.once(duty.invocation, async () => ({ status, type: 'application/json', body }));
+  expect((await visitor.opens('i/district-a/events')).text).toContain(told);
+  expect((await visitor.opens('i/district-a/events')).status).toBe(200);
+  expect(lookUps()).toBe(before + 1);
 });
 
-describe('the page Now', () => {
-  it('draws the last ticks and hours, and has the time of the next tick', async () => {
-    await flood();
-    const { text } = await visitor.opens('i/district-a/now');
-    expect(text).toMatch(/<title id="ticks-title">The last \d+ ticks<\/title>/);
-    expect(text).toMatch(/<title id="hours-title">The last hour<\/title>/);
-    expect(text).toMatch(/<title>2026-\S+ \d\d:\d\d \S+: \d+ requests?, 3 found, 3 held<\/title>/);
-    expect(text).toMatch(/<dt>next tick<\/dt><dd>(?:within|now)/);
+it('a tick is told to open pages', async () => {
+  // A hundred times as quick: the console looks at a deployment every 10 s.
+  const sleep: Clock['sleep'] = (ms, signal) => systemClock.sleep(ms / 100, signal);
+  const host = { ...duty.host(), clock: { ...systemClock, sleep } };
+  const options = { title: duty.stack, stack: duty.stack, local: false };
+  await using watching = await Visitor.before(new DeploymentDoor(options, host));
+  const stream = await watching.hears();
+  let isTold = false;
+  const told = stream.read().finally(() => {
+    isTold = true;
   });
+  while (!isTold) await stage.completedTick();
+  expect((await told).value).toContain('event: change');
 });
 
-describe('a command given at the console', () => {
-  it('has the effect of the command line, and is on record with its caller', async () => {
-    const { text } = await visitor.sends(at('pause'), { reason: 'maintenance' });
-    expect(text).toContain('pause --reason=maintenance');
-    await visitor.sees('i/district-a/now', /paused since .* by .*: maintenance/);
-    const { stdout } = await duty.run('status --history');
-    expect(stdout).toMatch(/pause +done +arn:aws:\S+ +reason=maintenance/);
-  });
-
-  it('asks before a change, and changes only the counted events', async () => {
-    await flood();
-    const asked = await visitor.sends(at('release'), {});
-    const run = runIn(asked.text);
-    const shown = await visitor.sees(run, /Release 3 events\?/);
-    expect(shown).toContain('3 events held');
-    // This event came after the question, so it is excluded.
-    stage.sandbox.world.add({ organization_id: stage.filtered, certified_on: '2019-05-09' });
-    expect(await stage.completedTick()).toMatchObject({ held: 1 });
-    await visitor.sends(run, { answer: 'yes' });
-    expect(await visitor.sees(run, /It has ended/)).toContain('3 events released');
-    await stage.completedTick();
-    expect(await stage.events(queues.everything)).toHaveLength(3);
-  });
-
-  it('reaches a page that was opened before it began to listen', async () => {
-    const opened = Date.now();
-    const { path } = await visitor.sends(at('explain'), { id: '1' });
-    await visitor.sees(path, /It has ended/);
-    const live = new URL(`live?since=${opened}`, visitor.url);
-    const { body } = await fetch(live, { signal: AbortSignal.timeout(20_000) });
-    const reader = body?.getReader();
-    const { value } = (await reader?.read()) ?? {};
-    expect(new TextDecoder().decode(value)).toContain('event: change');
-    await reader?.cancel();
-  });
-
-  it('refreshes only its own page, and all others once it has ended', async () => {
-    await flood();
-    const { body } = await fetch(new URL('live', visitor.url), {
-      signal: AbortSignal.timeout(20_000),
-    });
-    const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
-    let heard = '';
-    const hears = async (pattern: RegExp) => {
-      while (!pattern.test(heard)) heard += (await reader?.read())?.value ?? '';
-    };
-    const run = runIn((await visitor.sends(at('discard'), {})).text);
-    await visitor.sees(run, /Tell nobody, ever, of 3 events\?/);
-    await hears(/event: change\ndata: \S+\n/);
-    expect(new Set(heard.match(/(?<=event: change\n)data:.*/g))).toEqual(new Set([`data: ${run}`]));
-    await visitor.sends(run, { answer: 'no' });
-    await hears(/event: change\ndata: \n/);
-    await reader?.cancel();
-  });
-
-  it('changes nothing after the answer no', async () => {
-    await flood();
-    const run = runIn((await visitor.sends(at('discard'), {})).text);
-    await visitor.sees(run, /Tell nobody, ever, of 3 events\?/);
-    await visitor.sends(run, { answer: 'no' });
-    await visitor.sees(run, /Not confirmed/);
-    expect(await duty.json('holds')).toMatchObject({ exitCode: 0, result: { events: 3 } });
-  });
-
-  it('does not prevent simultaneous answers to command lines', async () => {
-    const [page, ...answers] = await Promise.all([
-      visitor.opens('i/district-a/held'),
-      ...['holds', 'status', 'check'].map((command) => duty.json(command)),
-    ]);
-    expect(page.status).toBe(200);
-    expect(answers.map(({ ok }) => ok)).toEqual([true, true, true]);
-  });
-
-  it('takes typed text as a value, and never as an option', async () => {
-    const reason = '--stack=other --yes';
-    await visitor.sends(at('pause'), { reason });
-    await visitor.sees('i/district-a/now', /--stack=other --yes/);
-    const explained = await visitor.sends(at('explain'), { id: '--help' });
-    expect(explained.text).toContain('explain -- --help');
-    await visitor.sends('i/district-a/now', {});
-  });
-
-  it('is accepted from a form of the console only', async () => {
-    const sent = await visitor.raw(visitor.at(at('pause')), {
-      method: 'POST',
-      headers: { origin: visitor.origin, 'content-type': 'application/x-www-form-urlencoded' },
-      body: 'reason=x&run=../../now',
-    });
-    expect(sent).toMatchObject({ status: 400 });
-    expect(sent.text).toContain('This is no form of the console.');
-    expect((await visitor.opens('i/district-a/now')).text).not.toContain('paused');
-  });
-
-  it('names the mistake in a typed value', async () => {
-    const { path } = await visitor.sends(at('prove'), { from: 'yesterday', to: '2019-05-06' });
-    expect(await visitor.sees(path, /It has ended with 2/)).toContain('Allowed: a day');
-  });
-
-  it('shows foreign texts as text', async () => {
-    await visitor.sends(at('pause'), { reason: '<img src=x onerror=alert(1)>' });
-    const text = await visitor.sees('i/district-a/now', /onerror/);
-    expect(text).toContain('&lt;img src=x onerror=alert(1)&gt;');
-    expect(text).not.toContain('<img');
-  });
+it('the command console prints an address, and ends on request', async () => {
+  const program = duty.start('console --port 0');
+  await program.shows(/http:\/\/127\.0\.0\.1:\d+\/[\w-]{32}\//);
+  const [url = ''] = /http:\S+/.exec(program.output.text) ?? [];
+  expect(await (await fetch(url)).text()).toContain('last tick');
+  program.interrupt();
+  expect(await program.ended).toMatchObject({ exitCode: 0, stderr: '' });
+  await expect(fetch(url)).rejects.toThrow('fetch failed');
 });

@@ -1,59 +1,40 @@
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Duty, raisedOnce } from '../ops/duty.ts';
+import { serveConsole } from '../../console/index.ts';
+import { Integration } from '../scaffold/integration.ts';
+import { IntegrationDoor } from './integration-door.ts';
 import { Visitor } from './visitor.ts';
 
-const duty = new Duty();
-beforeAll(() => duty.build());
-afterAll(() => duty.dismantle());
-raisedOnce(duty, () => duty.stage.completedTick());
+const story = new Integration();
+const door = new IntegrationDoor(story);
 let visitor: Visitor;
 beforeAll(async () => {
-  visitor = await Visitor.at(duty);
+  await story.baseline();
+  visitor = await Visitor.before(door);
 });
 afterAll(() => visitor[Symbol.asyncDispose]());
 
-const page = 'i/district-a/now';
-const form = 'i/district-a/commands/pause';
+const page = `i/${story.name}/now`;
+const form = `i/${story.name}/commands/pause`;
 
-/** Sends its own Host header, which fetch does not allow. */
-function withHost(host: string): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
+/** Sends a request that fetch does not allow. @returns the status of the answer */
+async function sent(options: RequestOptions, body?: string): Promise<number> {
   const { port } = new URL(visitor.origin);
-  const path = visitor.at(page);
-  request({ host: '127.0.0.1', port, path, headers: { host } }, ({ statusCode = 0 }) =>
-    resolve(statusCode),
-  )
-    .on('error', reject)
-    .end();
-  return promise;
+  const asking = request({ host: '127.0.0.1', port, ...options }).end(body);
+  const answers: IncomingMessage[] = await once(asking, 'response');
+  return answers[0]?.resume().statusCode ?? 0;
 }
 
-/** Sends a form without its length. */
-function inChunks(body: string): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const { origin, port } = new URL(visitor.origin);
-  const headers = { origin, 'transfer-encoding': 'chunked' };
-  const options = { host: '127.0.0.1', port, path: visitor.at(form), method: 'POST', headers };
-  const sent = request(options, (answer) => {
-    answer.resume();
-    resolve(answer.statusCode ?? 0);
-  }).on('error', reject);
-  sent.end(body);
-  return promise;
-}
+const run = '00000000-0000-4000-8000-000000000001';
+const post = (headers: Record<string, string>, body = { reason: 'because', run }) =>
+  visitor.raw(visitor.at(form), { method: 'POST', headers, body: new URLSearchParams(body) });
 
-const post = (
-  headers: Record<string, string>,
-  body = 'reason=because&run=00000000-0000-4000-8000-000000000001',
-) =>
-  visitor.raw(visitor.at(form), {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
-    body,
-  });
-
-const paused = async () => (await duty.json('status')).result;
+it('another console says that the port is taken', async () => {
+  const { port } = new URL(visitor.origin);
+  const refusal = { code: 'port-taken', message: `The port ${port} is taken.`, exitCode: 2 };
+  await expect(serveConsole(door, Number(port))).rejects.toMatchObject(refusal);
+});
 
 describe('the console lets in', () => {
   it('readers with the printed address, copied with its end or without', async () => {
@@ -63,38 +44,37 @@ describe('the console lets in', () => {
     expect((await visitor.opens(page)).status).toBe(200);
   });
 
-  it.each(['/', '/i/district-a/now', '/guessed/i/district-a/now', '/live', '/style.css'])(
+  it.each(['/', `/${page}`, `/guessed/${page}`, '/live', '/style.css'])(
     'nobody without it: %s',
     async (path) => {
-      const { status, text } = await visitor.raw(path);
-      expect(status).toBe(403);
-      expect(text).toBe('Refused. Open the address as it was printed when the console started.');
+      const text = 'Refused. Open the address as it was printed when the console started.';
+      expect(await visitor.raw(path)).toMatchObject({ status: 403, text });
     },
   );
 
   it('no page of another origin, and no other host name', async () => {
     const foreign = { headers: { origin: 'http://evil.example' } };
     expect((await visitor.raw(visitor.at(page), foreign)).status).toBe(403);
-    const { host, port } = new URL(visitor.origin);
-    expect(await withHost(`evil.example:${port}`)).toBe(403);
-    expect(await withHost(`localhost:${port}`)).toBe(403);
-    expect(await withHost(host)).toBe(200);
+    const { port } = new URL(visitor.origin);
+    const answers = ['evil.example', 'localhost', '127.0.0.1'].map((name) =>
+      sent({ path: visitor.at(page), headers: { host: `${name}:${port}` } }),
+    );
+    expect(await Promise.all(answers)).toEqual([403, 403, 200]);
   });
 
   it('no form without the origin of its own pages', async () => {
     const { origin } = visitor;
-    for (const said of [{}, { origin: 'null' }, { origin: 'http://evil.example' }])
-      expect((await post({ ...said })).status).toBe(403);
+    expect((await post({})).status).toBe(403);
+    for (const other of ['null', 'http://evil.example'])
+      expect((await post({ origin: other })).status).toBe(403);
     expect((await visitor.raw(visitor.at(page), { method: 'DELETE' })).status).toBe(403);
-    expect(JSON.stringify(await paused())).not.toContain('because');
-    expect((await post({ origin })).status).toBe(303);
-    await visitor.sees(page, /paused since .*because/);
-  });
-
-  it('readers to the content of the same address, with its filters', async () => {
-    const { text } = await visitor.opens('i/district-a/events?type=created&late=yes');
-    const [, href = ''] = /<a class="skip" href="([^"]+)"/.exec(text) ?? [];
-    expect(href).toBe(`${visitor.at('i/district-a/events')}?type=created&amp;late=yes#content`);
+    const strange = await post({ origin }, { reason: 'because', run: '../../now' });
+    const text = expect.stringContaining('This is no form of the console.');
+    expect(strange).toMatchObject({ status: 400, text });
+    expect(door.given).toEqual([]);
+    // A form that is sent twice means one run.
+    for (const _ of [1, 2]) expect((await post({ origin })).status).toBe(303);
+    expect(door.given).toEqual([['pause', '--reason=because']]);
   });
 
   it('no foreign content, no frame around it, and nothing into a cache', async () => {
@@ -108,7 +88,9 @@ describe('the console lets in', () => {
 
   it('no form larger than any of its own, and none without its length', async () => {
     const { origin } = visitor;
-    expect((await post({ origin }, `reason=${'x'.repeat(100_000)}`)).status).toBe(413);
-    for (const sent of ['', 'run=1', 'x'.repeat(100_000)]) expect(await inChunks(sent)).toBe(413);
+    expect((await post({ origin }, { reason: 'x'.repeat(100_000), run })).status).toBe(413);
+    const headers = { origin, 'transfer-encoding': 'chunked' };
+    for (const body of ['', 'run=1', 'x'.repeat(100_000)])
+      expect(await sent({ path: visitor.at(form), method: 'POST', headers }, body)).toBe(413);
   });
 });

@@ -1,11 +1,6 @@
-import { type Console, DeploymentDoor, type LocalDoor, serveConsole } from '../../console/index.ts';
+import type { Door, LocalDoor } from '../../console/door.ts';
+import { type Console, DeploymentDoor, serveConsole } from '../../console/index.ts';
 import type { Duty } from '../ops/duty.ts';
-
-interface Request {
-  readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
 
 export interface Shown {
   readonly path: string;
@@ -14,20 +9,26 @@ export interface Shown {
   readonly text: string;
 }
 
-/** A reader with a browser without JavaScript, at the console of a deployment. */
+type Fields = Readonly<Record<string, string>>;
+
+/** A reader with a browser without JavaScript. */
 export class Visitor implements AsyncDisposable {
-  readonly #door: DeploymentDoor;
+  readonly #door: Door & Partial<Disposable>;
   readonly #console: Console;
 
-  private constructor(door: DeploymentDoor, served: Console) {
+  private constructor(door: Door & Partial<Disposable>, served: Console) {
     this.#door = door;
     this.#console = served;
   }
 
-  static async at(duty: Duty, local?: LocalDoor): Promise<Visitor> {
-    const options = { title: duty.stack, stack: duty.stack, local: false };
-    const door = new DeploymentDoor(options, duty.host(), local);
+  static async before(door: Door & Partial<Disposable>): Promise<Visitor> {
     return new Visitor(door, await serveConsole(door, 0));
+  }
+
+  /** At the console of a deployment. */
+  static at(duty: Duty, local?: LocalDoor): Promise<Visitor> {
+    const options = { title: duty.stack, stack: duty.stack, local: false };
+    return Visitor.before(new DeploymentDoor(options, duty.host(), local));
   }
 
   /** The printed address. */
@@ -40,13 +41,8 @@ export class Visitor implements AsyncDisposable {
   }
 
   /** Sends one request to an address of the machine, without a browser's additions. */
-  async raw(path: string, { method = 'GET', headers = {}, body }: Request = {}): Promise<Shown> {
-    const answer = await fetch(new URL(path, this.origin), {
-      method,
-      headers,
-      redirect: 'manual',
-      ...(body !== undefined && { body }),
-    });
+  async raw(path: string, request: RequestInit = {}): Promise<Shown> {
+    const answer = await fetch(new URL(path, this.origin), { redirect: 'manual', ...request });
     return { path, status: answer.status, headers: answer.headers, text: await answer.text() };
   }
 
@@ -62,76 +58,74 @@ export class Visitor implements AsyncDisposable {
     return next === null ? shown : this.opens(next);
   }
 
-  /**
-   * Fills in the form of a page, and sends it as a browser does. @param to the target, on a page
-   * with several forms
-   */
-  async sends(page: string, fields: Readonly<Record<string, string>>, to?: string): Promise<Shown> {
-    const { text } = await this.opens(page);
-    const run = /name="run" value="([^"]+)"/.exec(text)?.[1] ?? '';
-    const action = to ?? /<form[^>]+method="post" action="([^"]+)"/.exec(text)?.[1] ?? page;
-    return this.#posts(action, { run, ...fields });
+  /** Fills in the first form of a page that is posted, and sends it, or to another target. */
+  async sends(page: string, fields: Fields, to?: string): Promise<Shown> {
+    const [form = ''] = (await this.opens(page)).text.match(postedForm) ?? [];
+    const { action = page } = attributesOf(form);
+    return this.#posts(to ?? action, { ...hiddenIn(form), ...fields });
   }
 
-  /** Presses a button of a page, whose form has the other fields. @param name the button's accessible name */
+  /** Presses a button of a page. @param name the button's accessible name */
   async presses(page: string, name: string): Promise<Shown> {
     const { text } = await this.opens(page);
-    const forms = text.matchAll(/<form[^>]+method="post" action="([^"]+)"[^>]*>(.*?)<\/form>/gs);
-    for (const [, action = '', content = ''] of forms)
-      for (const [, attributes = '', label = ''] of content.matchAll(
-        /<button([^>]*)>(.*?)<\/button>/gs,
-      )) {
-        const said = attributesOf(attributes);
-        if ((said['aria-label'] ?? label) !== name) continue;
-        const hidden = [...content.matchAll(/<input type="hidden"([^>]*)>/g)].map(([, one = '']) =>
-          attributesOf(one),
-        );
-        const fields = [...hidden, said].flatMap(({ name, value = '' }): [string, string][] =>
-          name === undefined ? [] : [[name, value]],
-        );
-        return this.#posts(said['formaction'] ?? action, Object.fromEntries(fields));
-      }
-    throw new Error(`${page} has no button ${name}, but ${text}`);
+    const buttonOf = (form: string) =>
+      form
+        .match(/<button.*?<\/button>/gs)
+        ?.find((one) => one.includes(`"${name}"`) || one.includes(`>${name}<`));
+    const form = text.match(postedForm)?.find(buttonOf) ?? `no button ${name}`;
+    const own = attributesOf(buttonOf(form) ?? '');
+    const field = own['name'] === undefined ? {} : { [own['name']]: own['value'] ?? '' };
+    const action = own['formaction'] ?? attributesOf(form)['action'] ?? form;
+    return this.#posts(action, { ...hiddenIn(form), ...field });
   }
 
-  async #posts(action: string, fields: Readonly<Record<string, string>>): Promise<Shown> {
+  async #posts(action: string, fields: Fields): Promise<Shown> {
     const { headers } = await this.raw(this.at(action), {
       method: 'POST',
-      headers: {
-        origin: this.origin,
-        'content-type': 'application/x-www-form-urlencoded',
-      },
-      body: new URLSearchParams(fields).toString(),
+      headers: { origin: this.origin },
+      body: new URLSearchParams(fields),
     });
     return this.opens(headers.get('location') ?? action);
   }
 
+  /** The stream of changes as it arrives, with this query. */
+  async hears(query = ''): Promise<ReadableStreamDefaultReader<string>> {
+    const live = new URL(`live${query}`, this.url);
+    const { body } = await fetch(live, { signal: AbortSignal.timeout(20_000) });
+    if (body === null) throw new Error('the stream has no body');
+    return body.pipeThrough(new TextDecoderStream()).getReader();
+  }
+
   /** Reads the page again after each change, until it matches. @throws if it does not for long */
   async sees(path: string, pattern: RegExp): Promise<string> {
-    const ending = AbortSignal.timeout(20_000);
-    const stream = await fetch(new URL('live', this.url), { signal: ending });
-    const changes = stream.body?.getReader();
-    let text = '';
-    try {
-      for (;;) {
-        ({ text } = await this.opens(path));
-        if (pattern.test(text)) return text;
-        await changes?.read();
+    const changes = await this.hears();
+    for (;;) {
+      const { text } = await this.opens(path);
+      if (pattern.test(text)) {
+        await changes.cancel();
+        return text;
       }
-    } catch (cause) {
-      throw new Error(`${path} has not shown ${pattern}, but ${text}`, { cause });
-    } finally {
-      await changes?.cancel().catch(() => {});
+      await changes.read().catch((cause) => {
+        throw new Error(`${path} has not shown ${pattern}, but ${text}`, { cause });
+      });
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#console[Symbol.asyncDispose]();
-    this.#door[Symbol.dispose]();
+    this.#door[Symbol.dispose]?.();
   }
 }
 
-function attributesOf(text: string): Readonly<Record<string, string>> {
-  const all = text.matchAll(/([\w-]+)="([^"]*)"/g);
+const postedForm = /<form[^>]*method="post".*?<\/form>/gs;
+
+/** The attributes of the first element. */
+function attributesOf(text: string): Fields {
+  const all = text.replace(/>.*/s, '').matchAll(/([\w-]+)="([^"]*)"/g);
+  return Object.fromEntries([...all].map(([, name = '', value = '']) => [name, value]));
+}
+
+function hiddenIn(form: string): Fields {
+  const all = form.matchAll(/type="hidden" name="([^"]*)" value="([^"]*)"/g);
   return Object.fromEntries([...all].map(([, name = '', value = '']) => [name, value]));
 }

@@ -30,10 +30,7 @@ export const anyEvent: fc.Arbitrary<CertificationEvent> = fc
   });
 
 /** The event of an invented certification. */
-export function event(
-  overrides: { id?: number; revision?: number; replay?: boolean } = {},
-): CertificationEvent {
-  const { id = 48_213, revision = 1, replay = false } = overrides;
+export function event({ id = 48_213, revision = 1, replay = false } = {}): CertificationEvent {
   return certificationEvent({
     type: revision === 1 ? 'certification.created' : 'certification.updated',
     integration: 'district-a',

@@ -17,15 +17,15 @@ async function copyOfExample(name: string): Promise<string> {
   const modules = join(folder, 'node_modules');
   const installed = join(modules, 'certification-notifier');
   await mkdir(installed, { recursive: true });
-  for (const part of ['consumer', 'lambda', 'ops'])
-    await symlink(join(root, part), join(installed, part), 'junction');
+  const link = (part: string, place: string) => symlink(join(root, part), place, 'junction');
+  for (const part of ['consumer', 'lambda', 'ops']) await link(part, join(installed, part));
+  await link('node_modules/@aws-sdk', join(modules, '@aws-sdk'));
   const exports = {
     './consumer': './consumer/index.ts',
     './consumer/dynamodb': './consumer/dynamodb.ts',
     './package.json': './package.json',
   };
   await writeFile(join(installed, 'package.json'), JSON.stringify({ type: 'module', exports }));
-  await symlink(join(root, 'node_modules/@aws-sdk'), join(modules, '@aws-sdk'), 'junction');
   await cp(join(root, 'examples', name), folder, {
     recursive: true,
     filter: (source) => !source.endsWith('node_modules'),
@@ -34,7 +34,8 @@ async function copyOfExample(name: string): Promise<string> {
 }
 
 /** A program and its output. */
-export class Program {
+export class Program implements AsyncDisposable {
+  readonly [Symbol.asyncDispose] = () => this.end();
   readonly lines: string[] = [];
   readonly #child: ChildProcess;
   readonly #folder: string | undefined;
@@ -75,9 +76,10 @@ export class Program {
 
   /** Ends it as a person or a container's host would. */
   async end(): Promise<void> {
-    if (this.#child.exitCode === null && this.#child.pid !== undefined) {
+    const { exitCode, signalCode, pid } = this.#child;
+    if (exitCode === null && signalCode === null && pid !== undefined) {
       const closed = once(this.#child, 'close');
-      process.kill(-this.#child.pid, 'SIGTERM');
+      process.kill(-pid, 'SIGTERM');
       await closed;
     }
     if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
@@ -85,14 +87,9 @@ export class Program {
 }
 
 function how(environment: Record<string, string>) {
-  const bin = join(root, 'node_modules/.bin');
+  const PATH = `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH}`;
   return {
-    env: {
-      ...process.env,
-      NODE_COMPILE_CACHE: compileCache,
-      ...environment,
-      PATH: `${bin}${delimiter}${process.env.PATH}`,
-    },
+    env: { ...process.env, NODE_COMPILE_CACHE: compileCache, ...environment, PATH },
     stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'],
     // It leads a group, so npm, its shell and the program can be ended together.
     detached: true,

@@ -6,11 +6,8 @@ import { close, listenOnLoopback } from '../../local/aws/loopback-server.ts';
 export async function startHandledTables() {
   const server = embeddedDynamoDb();
   const endpoint = await listenOnLoopback(server);
-  const client = new DynamoDBClient({
-    endpoint,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials });
   let tables = 0;
   return {
     client,

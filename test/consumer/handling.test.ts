@@ -1,9 +1,10 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { dynamoStore, StoreUnavailableError } from '../../consumer/dynamodb.ts';
 import {
   ClaimLostError,
   type HandledStore,
+  type Handling,
   InHandError,
   inOrder,
   memoryStore,
@@ -30,256 +31,162 @@ const stores: [string, () => Promise<HandledStore>][] = [
   ['DynamoDB', async () => storeIn(await tables.create())],
 ];
 
-/** A handler that waits for a signal. */
-function slow() {
-  const { promise: started, resolve: start } = Promise.withResolvers<void>();
-  const { promise: gate, resolve: finish } = Promise.withResolvers<void>();
-  return {
-    started,
-    finish,
-    handler: () => {
-      start();
-      return gate;
-    },
+/** Begins with an event. @returns a function that ends its handler, with the outcome */
+async function begun(handling: Handling<string>, one = event()) {
+  const [started, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const outcome = handling(one, () => {
+    started.resolve();
+    return gate.promise;
+  });
+  await started.promise;
+  return () => {
+    gate.resolve();
+    return outcome;
   };
+}
+const nothing = async () => {};
+
+/** `2:7r` is revision 7 of assessment 2 as a replay; `2:7?` is of a later version. */
+function eventOf(text: string) {
+  const [, id, revision, more] = /(\d+):(\d+)(.?)/.exec(text) ?? [];
+  const one = event({ id: Number(id), revision: Number(revision), replay: more === 'r' });
+  return parseEvent(more === '?' ? { ...one, type: 'certification.merged' } : one);
 }
 
 describe.each(stores)('with a store in %s', (_, newStore) => {
-  const nothing = async () => {};
-  const broken = async () => {
-    throw new RangeError('broken');
-  };
+  const replays = 'handle';
 
-  it('an event is handled once, and its duplicates are recognized', async () => {
-    const once = onlyOnce(await newStore());
+  it.each([
+    ['its first delivery only', onlyOnce, {}, '1:1 1:1 1:2', 'handled duplicate handled'],
+    ['no replay after that', onlyOnce, {}, '1:2 1:2r', 'handled duplicate'],
+    ['each requested replay', onlyOnce, { replays }, '1:2 1:2r 1:2', 'handled handled duplicate'],
+    ['its newest revision', inOrder, {}, '1:2 1:1 1:2 1:3', 'handled outdated outdated handled'],
+    ['it apart from others', inOrder, {}, '1:2 2:1', 'handled handled'],
+    ['a number behind 9', inOrder, {}, '1:9 1:10', 'handled handled'],
+    ['an unknown replay', inOrder, {}, '1:1r', 'handled'],
+    ['a later version, too', inOrder, {}, '1:3? 1:2', 'handled outdated'],
+    ['its newest replay', inOrder, { replays }, '1:2 1:1r 1:2r', 'handled outdated handled'],
+  ] as const)('of an assessment, a handler gets %s', async (_, handlingOf, options, sent, told) => {
+    const handling = handlingOf(await newStore(), options);
+    const outcomes: string[] = [];
     const seen: string[] = [];
-    const note = async ({ id }: { id: string }) => seen.push(id);
-    expect(await once(event(), note)).toBe('handled');
-    expect(await once(event(), note)).toBe('duplicate');
-    expect(await once(event({ revision: 2 }), note)).toBe('handled');
-    expect(seen).toEqual(['district-a/48213/1', 'district-a/48213/2']);
+    for (const one of sent.split(' '))
+      outcomes.push(await handling(eventOf(one), async ({ id }) => seen.push(id)));
+    expect(outcomes.join(' ')).toBe(told);
+    expect(seen).toHaveLength(outcomes.filter((one) => one === 'handled').length);
   });
 
   it('an event whose handler failed is handled again at once', async () => {
     const once = onlyOnce(await newStore());
+    const broken = () => Promise.reject(new RangeError('broken'));
     await expect(once(event(), broken)).rejects.toThrow(RangeError);
     expect(await once(event(), nothing)).toBe('handled');
   });
 
   it('one of several workers with the same event handles it, and the others leave it', async () => {
     const store = await newStore();
-    const { handler, finish } = slow();
-    let left = 0;
-    const attempts = Array.from({ length: 8 }, () =>
-      onlyOnce(store)(event(), handler).catch((error) => {
-        left += 1;
-        if (left === 7) finish();
-        return error.constructor;
-      }),
-    );
-    const outcomes = await Promise.all(attempts);
-    expect(outcomes.filter((one) => one === 'handled')).toHaveLength(1);
-    expect(outcomes.filter((one) => one === InHandError)).toHaveLength(7);
+    const gate = Promise.withResolvers<void>();
+    const outcomes: unknown[] = [];
+    const work = async () => {
+      outcomes.push(await onlyOnce(store)(event(), () => gate.promise).catch(({ code }) => code));
+      if (outcomes.length === 7) gate.resolve();
+    };
+    await Promise.all(Array.from({ length: 8 }, work));
+    expect(outcomes).toEqual([...Array(7).fill('in-hand'), 'handled']);
   });
 
-  it('an event in hand is not called a duplicate, since its worker may still die', async () => {
-    const store = await newStore();
-    const { handler, finish, started } = slow();
-    const first = onlyOnce(store)(event(), handler);
-    await started;
-    await expect(onlyOnce(store)(event(), nothing)).rejects.toThrow(InHandError);
-    finish();
-    expect(await first).toBe('handled');
-    expect(await onlyOnce(store)(event(), nothing)).toBe('duplicate');
+  it.each([
+    ['the same event', onlyOnce, 1, 'duplicate'],
+    ['a newer event of the assessment', inOrder, 2, 'handled'],
+  ] as const)('while one is in hand, %s is left', async (_, of, revision, after) => {
+    const handling = of(await newStore());
+    const first = await begun(handling);
+    await expect(handling(event({ revision }), nothing)).rejects.toThrow(InHandError);
+    expect(await first()).toBe('handled');
+    expect(await handling(event({ revision }), nothing)).toBe(after);
   });
 
   it('the event of a dead worker is handled again after its claim, and not before', async () => {
-    const store = await newStore();
     const clock = new ManualClock();
-    const once = onlyOnce(store, { clock, claimFor: { seconds: 90 } });
-    const { handler, started } = slow();
-    void once(event(), handler);
-    await started;
+    const once = onlyOnce(await newStore(), { clock, claimFor: { seconds: 90 } });
+    await begun(once);
     clock.advance({ seconds: 89 });
     await expect(once(event(), nothing)).rejects.toThrow(InHandError);
     clock.advance({ seconds: 1 });
     expect(await once(event(), nothing)).toBe('handled');
   });
 
-  it('a handler that outlasted its claim learns that another one has begun', async () => {
-    const store = await newStore();
+  it.each([
+    ['the same event', onlyOnce, 1, 'duplicate'],
+    ['a newer event of the assessment', inOrder, 5, 'outdated'],
+  ] as const)('a handler learns that its claim was lost to %s', async (_, of, revision, after) => {
     const clock = new ManualClock();
-    const once = onlyOnce(store, { clock });
-    const [first, second] = [slow(), slow()];
-    const late = once(event(), first.handler);
-    await first.started;
+    const handling = of(await newStore(), { clock });
+    const late = await begun(handling);
     clock.advance({ minutes: 5 });
-    const next = once(event(), second.handler);
-    await second.started;
-    first.finish();
-    await expect(late).rejects.toThrow(ClaimLostError);
-    second.finish();
-    expect(await next).toBe('handled');
-    expect(await once(event(), nothing)).toBe('duplicate');
+    const next = await begun(handling, event({ revision }));
+    await expect(late()).rejects.toThrow(ClaimLostError);
+    expect(await next()).toBe('handled');
+    expect(await handling(event(), nothing)).toBe(after);
   });
 
   it('a handler that outlasted its claim has handled the event if no other began', async () => {
     const clock = new ManualClock();
     const once = onlyOnce(await newStore(), { clock });
-    const { handler, finish, started } = slow();
-    const late = once(event(), handler);
-    await started;
+    const late = await begun(once);
     clock.advance({ hours: 1 });
-    finish();
-    expect(await late).toBe('handled');
-  });
-
-  it('in order, an event older than a handled one is outdated, for each assessment separately', async () => {
-    const ordered = inOrder(await newStore());
-    const outcomes: string[] = [];
-    for (const [id, revision] of [
-      [1, 2],
-      [1, 1],
-      [1, 2],
-      [2, 1],
-      [1, 3],
-      [1, 2],
-    ] as const)
-      outcomes.push(await ordered(event({ id, revision }), nothing));
-    expect(outcomes).toEqual(['handled', 'outdated', 'outdated', 'handled', 'handled', 'outdated']);
-  });
-
-  it('in order, compares sequences as numbers', async () => {
-    const ordered = inOrder(await newStore());
-    await ordered(event({ revision: 9 }), nothing);
-    expect(await ordered(event({ revision: 10 }), nothing)).toBe('handled');
-  });
-
-  it('in order, two events of one assessment are not in hand at once', async () => {
-    const store = await newStore();
-    const { handler, finish, started } = slow();
-    const older = inOrder(store)(event({ revision: 1 }), handler);
-    await started;
-    await expect(inOrder(store)(event({ revision: 2 }), nothing)).rejects.toThrow(InHandError);
-    finish();
-    expect(await older).toBe('handled');
-    expect(await inOrder(store)(event({ revision: 2 }), nothing)).toBe('handled');
-  });
-
-  it('in order, a late worker cannot record an older event', async () => {
-    const store = await newStore();
-    const clock = new ManualClock();
-    const ordered = inOrder(store, { clock });
-    const { handler, finish, started } = slow();
-    const late = ordered(event({ revision: 1 }), handler);
-    await started;
-    clock.advance({ hours: 1 });
-    await ordered(event({ revision: 5 }), nothing);
-    finish();
-    await expect(late).rejects.toThrow(ClaimLostError);
-    expect(await ordered(event({ revision: 4 }), nothing)).toBe('outdated');
-  });
-
-  it('a replay of a handled event is skipped, unless requested', async () => {
-    const store = await newStore();
-    const replay = event({ revision: 2, replay: true });
-    await onlyOnce(store)(event({ revision: 2 }), nothing);
-    expect(await onlyOnce(store)(replay, nothing)).toBe('duplicate');
-    const again = onlyOnce(store, { replays: 'handle' });
-    expect(await again(replay, nothing)).toBe('handled');
-    expect(await again(event({ revision: 2 }), nothing)).toBe('duplicate');
-  });
-
-  it('a requested replay does not bring back an older event', async () => {
-    const store = await newStore();
-    const ordered = inOrder(store, { replays: 'handle' });
-    await ordered(event({ revision: 2 }), nothing);
-    expect(await ordered(event({ revision: 1, replay: true }), nothing)).toBe('outdated');
-    expect(await ordered(event({ revision: 2, replay: true }), nothing)).toBe('handled');
-    expect(await ordered(event({ revision: 2 }), nothing)).toBe('outdated');
-  });
-
-  it('a replay of an unhandled event is handled', async () => {
-    expect(await inOrder(await newStore())(event({ replay: true }), nothing)).toBe('handled');
-  });
-
-  it('an event of a later version is handled once and in order, too', async () => {
-    const store = await newStore();
-    const later = parseEvent({ ...event({ revision: 3 }), type: 'certification.merged' });
-    expect(await inOrder(store)(later, nothing)).toBe('handled');
-    expect(await inOrder(store)(event({ revision: 2 }), nothing)).toBe('outdated');
+    expect(await late()).toBe('handled');
+    expect(await once(event(), nothing)).toBe('duplicate');
   });
 
   it('a request that is repeated after a lost answer has the first answer', async () => {
     const store = await newStore();
     const now = new ManualClock().now();
-    const claim = {
-      key: 'k',
-      position: 1,
-      again: false,
-      owner: 'me',
-      now,
-      until: now.add({ seconds: 9 }),
-    };
-    expect(await store.claim(claim)).toBe('granted');
-    expect(await store.claim(claim)).toBe('granted');
-    expect(await store.settle(claim, 'handled')).toBe(true);
-    expect(await store.settle(claim, 'handled')).toBe(true);
+    const until = now.add({ seconds: 9 });
+    const claim = { key: 'k', position: 1, again: false, owner: 'me', now, until };
+    for (const _ of [1, 2]) expect(await store.claim(claim)).toBe('granted');
+    for (const _ of [1, 2]) expect(await store.settle(claim, 'handled')).toBe(true);
     expect(await store.claim(claim)).toBe('handled');
   });
 });
 
-describe('a handled event', () => {
-  const nothing = async () => {};
-
-  it('is remembered for ever, so a replay years later is a duplicate', async () => {
-    const clock = new ManualClock('2026-11-21T08:00:00Z');
-    const once = onlyOnce(memoryStore(), { clock });
-    await once(event(), nothing);
-    clock.advance({ hours: 24 * 365 * 20 });
-    expect(await once(event({ replay: true }), nothing)).toBe('duplicate');
-  });
-
-  it('is forgotten after the configured time, and not before', async () => {
-    const clock = new ManualClock('2026-11-21T08:00:00Z');
-    const once = onlyOnce(memoryStore(), { clock, remember: { hours: 24 } });
-    await once(event(), nothing);
-    clock.advance({ hours: 23, minutes: 59 });
-    expect(await once(event(), nothing)).toBe('duplicate');
-    clock.advance({ minutes: 1 });
-    expect(await once(event(), nothing)).toBe('handled');
-  });
+it.each([
+  ['for ever', {}, { hours: 24 * 365 * 20 }, 'duplicate'],
+  ['for the configured time', { hours: 24 }, { hours: 23, minutes: 59 }, 'duplicate'],
+  ['no longer', { hours: 24 }, { hours: 24 }, 'handled'],
+])('a handled event is remembered %s', async (_, remember, after, told) => {
+  const clock = new ManualClock();
+  const options = 'hours' in remember ? { clock, remember } : { clock };
+  const once = onlyOnce(memoryStore(), options);
+  await once(event(), nothing);
+  clock.advance(after);
+  expect(await once(event({ replay: true }), nothing)).toBe(told);
 });
 
 describe('the store of handled events in DynamoDB', () => {
-  it('forgets nothing by default', async () => {
-    const { client } = tables;
-    const table = await tables.create();
-    await onlyOnce(storeIn(table))(event(), async () => {});
-    const Key = { pk: { S: 'HANDLED#payroll#event district-a/48213/1' } };
-    const { Item } = await client.send(new GetItemCommand({ TableName: table, Key }));
-    expect(Item).toMatchObject({ handled: { N: '1' } });
-    expect(Item).not.toHaveProperty('forget_at');
-  });
-
-  it("lets DynamoDB forget an event, and never an assessment's progress", async () => {
-    const { client } = tables;
+  it("lets DynamoDB forget an event on request, and never an assessment's progress", async () => {
     const table = await tables.create();
     const store = storeIn(table);
     const clock = new ManualClock('2026-11-21T08:00:00Z');
-    await onlyOnce(store, { clock, remember: { hours: 24 } })(event(), async () => {});
-    await inOrder(store, { clock })(event(), async () => {});
-    const item = async (pk: string) =>
-      (await client.send(new GetItemCommand({ TableName: table, Key: { pk: { S: pk } } }))).Item;
-    expect(await item('HANDLED#payroll#event district-a/48213/1')).toMatchObject({
-      handled: { N: '1' },
-      forget_at: { N: String(Date.parse('2026-11-22T08:00:00Z') / 1000) },
-    });
-    const subject = await item(
-      'HANDLED#payroll#subject urn:certification-notifier:district-a 48213',
-    );
-    expect(subject).toMatchObject({ handled: { N: '1' } });
-    expect(subject).not.toHaveProperty('forget_at');
+    await onlyOnce(store, { clock, remember: { hours: 24 } })(event(), nothing);
+    await onlyOnce(store, { clock })(event({ revision: 2 }), nothing);
+    await inOrder(store, { clock })(event(), nothing);
+    const itemOf = async (key: string) => {
+      const Key = { pk: { S: `HANDLED#payroll#${key}` } };
+      return (await tables.client.send(new GetItemCommand({ TableName: table, Key }))).Item;
+    };
+    const forget_at = { N: String(Date.parse('2026-11-22T08:00:00Z') / 1000) };
+    const handled = { N: '1' };
+    const first = await itemOf('event district-a/48213/1');
+    expect(first).toMatchObject({ handled, forget_at });
+    for (const key of [
+      'event district-a/48213/2',
+      'subject urn:certification-notifier:district-a 48213',
+    ]) {
+      const item = await itemOf(key);
+      expect(item).toMatchObject({ handled });
+      expect(item).not.toHaveProperty('forget_at');
+    }
   });
 
   it('separates the events of two consumers with one table, also in order', async () => {
@@ -298,19 +205,15 @@ describe('the store of handled events in DynamoDB', () => {
     'is refused without a proper consumer name: %j',
     (consumer) => {
       const options = { client: tables.client, table: 'handled', consumer };
-      expect(() => Reflect.apply(dynamoStore, undefined, [options])).toThrow(
-        expect.objectContaining({ code: 'consumer-unnamed' }),
-      );
+      const unnamed = expect.objectContaining({ code: 'consumer-unnamed' });
+      expect(() => Reflect.apply(dynamoStore, undefined, [options])).toThrow(unnamed);
     },
   );
 
   it('reports its failure, and the handler is not run', async () => {
-    const once = onlyOnce(storeIn('not-there'));
-    let runs = 0;
-    const attempt = once(event(), async () => {
-      runs += 1;
-    });
+    const handler = vi.fn(nothing);
+    const attempt = onlyOnce(storeIn('not-there'))(event(), handler);
     await expect(attempt).rejects.toThrow(StoreUnavailableError);
-    expect(runs).toBe(0);
+    expect(handler).not.toHaveBeenCalled();
   });
 });

@@ -5,19 +5,18 @@ import { delimiter, join } from 'node:path';
 
 type Command = readonly [string, ...string[]];
 
-/** An example in another language than ours. It runs as its README says, without a download. */
-export interface ForeignWorker {
+/**
+ * An example in another language than ours. It runs as its README says, without a download. `local`
+ * connects to the local instance. `failing` has a handler that fails on the first delivery of each
+ * event, with an error that names a person.
+ */
+export type ForeignWorker = Readonly<Record<'local' | 'worker' | 'failing', () => Command>> & {
   readonly name: string;
   /** A requirement that this machine lacks. */
   readonly missing?: string;
   /** Runs once, before the commands. @returns a function that removes its files */
   prepare(): () => void;
-  /** Connects to the local instance. */
-  local(): Command;
-  worker(): Command;
-  /** Has a handler that fails on the first delivery of each event, with an error that names a person. */
-  failing(): Command;
-}
+};
 
 const examples = join(import.meta.dirname, '../../examples');
 const temporary = (name: string) => mkdtempSync(join(tmpdir(), `${name}-`));
@@ -106,10 +105,11 @@ function java(): ForeignWorker {
       made = temporary('classes');
       const handler = join(made, 'Handle.java');
       writeFileSync(handler, failingInJava);
+      const javac = 'javac -Xlint:all,-serial -Werror';
       const compile = (to: string, seen: string, sources: string) =>
         execFileSync('sh', [
           '-c',
-          `javac -Xlint:all,-serial -Werror -cp "$1" -d "$2" ${sources}`,
+          `${javac} -cp "$1" -d "$2" ${sources}`,
           'sh',
           seen,
           join(made, to),

@@ -3,30 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { NotAnEventError, parseEvent } from '../../consumer/index.ts';
 import { anyEvent, event } from './events.ts';
 
-const envelope = (message: string) => ({
-  Type: 'Notification',
-  MessageId: 'b3a1c2d4-0000-4000-8000-000000000001',
-  TopicArn: 'arn:aws:sns:us-east-1:111122223333:events',
-  Message: message,
-  Timestamp: '2026-11-21T08:00:05.000Z',
-  SignatureVersion: '2',
-  Signature: 'AAAA',
-  SigningCertURL: 'https://sns.us-east-1.amazonaws.com/SimpleNotificationService-0.pem',
+const envelope = (Message: string) => ({
+  ...{ Type: 'Notification', MessageId: 'm', TopicArn: 'arn:aws:sns:us-east-1:1:events', Message },
+  ...{ Timestamp: '2026-11-21T08:00:05.000Z', Signature: 'AAAA' },
 });
-
-const sqsRecord = (body: string) => ({
-  messageId: 'b3a1c2d4-0000-4000-8000-000000000002',
-  receiptHandle: 'handle',
-  body,
-  attributes: { ApproximateReceiveCount: '1' },
-  messageAttributes: {},
-  eventSource: 'aws:sqs',
-});
-
+const sqsRecord = (body: string) => ({ messageId: 'm', body, eventSource: 'aws:sqs' });
 const snsRecord = (message: string) => ({
   EventSource: 'aws:sns',
-  EventVersion: '1.0',
-  EventSubscriptionArn: 'arn:aws:sns:us-east-1:111122223333:events:1',
   Sns: { ...envelope(message), Subject: null, MessageAttributes: {} },
 });
 
@@ -46,11 +29,10 @@ const wrappings: Record<string, (text: string) => unknown> = {
 
 const thrownBy = (message: unknown) => {
   try {
-    parseEvent(message);
+    return parseEvent(message);
   } catch (error) {
     return error;
   }
-  return undefined;
 };
 
 describe('parseEvent', () => {
@@ -64,27 +46,17 @@ describe('parseEvent', () => {
     );
   });
 
-  it('tells a typed event by its type', () => {
-    const received = parseEvent(JSON.stringify(event()));
-    if (received.type !== 'certification.created') throw new Error(received.type);
-    expect(received.data.assessment.name).toBe('Odalys Quillfeather');
-  });
-
   it('keeps unknown fields, at any place', () => {
-    const later = { ...event(), traceparent: '00-01' };
-    const grown = {
-      ...later,
-      data: { ...later.data, reason: 'x', assessment: { ...later.data.assessment, grade: 'A' } },
-    };
+    const { data, ...rest } = event();
+    const assessment = { ...data.assessment, grade: 'A' };
+    const grown = { ...rest, traceparent: '00-01', data: { ...data, reason: 'x', assessment } };
     expect(parseEvent(JSON.stringify(grown))).toEqual(grown);
   });
 
+  const dataschema = 'urn:certification-notifier:schema:certification-event:2';
   it.each([
     ['a type', { type: 'certification.merged' }],
-    [
-      'a version of the data',
-      { dataschema: 'urn:certification-notifier:schema:certification-event:2' },
-    ],
+    ['a version of the data', { dataschema }],
   ])('recognizes an event of a later version by %s, and does not throw', (_, change) => {
     const later = { ...event(), ...change, data: { anything: true } };
     expect(parseEvent(JSON.stringify(later))).toEqual({
@@ -122,28 +94,14 @@ describe('parseEvent', () => {
   });
 
   it('throws only its own error, for any input', () => {
-    const json = fc.json().map((text) => text);
+    const [any, json] = [fc.anything(), fc.json()];
     const near = fc.oneof(
-      fc.anything({
-        withBigInt: true,
-        withDate: true,
-        withMap: true,
-        withNullPrototype: true,
-        withTypedArray: true,
-      }),
+      fc.anything({ withBigInt: true, withDate: true, withMap: true, withTypedArray: true }),
       json,
       fc.record({ body: json }),
       fc.record({ Message: fc.oneof(json, fc.string()), Type: fc.string() }),
-      fc.record({ Sns: fc.anything() }),
-      fc.record(
-        {
-          specversion: fc.constant('1.0'),
-          type: fc.anything(),
-          source: fc.anything(),
-          data: fc.anything(),
-        },
-        { requiredKeys: [] },
-      ),
+      fc.record({ Sns: any }),
+      fc.record({ specversion: fc.constant('1.0'), type: any, source: any, data: any }),
       fc.uint8Array(),
     );
     fc.assert(

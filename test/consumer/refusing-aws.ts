@@ -53,8 +53,6 @@ export class RefusingAws {
     if (operation === 'DeleteMessage') this.body = undefined;
     if (operation !== 'ReceiveMessage' || this.body === undefined) return {};
     const MD5OfBody = createHash('md5').update(this.body).digest('hex');
-    return {
-      Messages: [{ MessageId: 'm', ReceiptHandle: 'r', Body: this.body, MD5OfBody }],
-    };
+    return { Messages: [{ MessageId: 'm', ReceiptHandle: 'r', Body: this.body, MD5OfBody }] };
   }
 }

@@ -8,44 +8,24 @@ export const certificateUrl =
 type Fields = Record<string, string>;
 
 /** AWS, "Verifying the signatures of Amazon SNS messages": the signed fields, in this order. */
+const ofConfirmation = 'Message MessageId SubscribeURL Timestamp Token TopicArn Type'.split(' ');
 const signed: Record<string, readonly string[]> = {
   Notification: ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'],
-  SubscriptionConfirmation: [
-    'Message',
-    'MessageId',
-    'SubscribeURL',
-    'Timestamp',
-    'Token',
-    'TopicArn',
-    'Type',
-  ],
-  UnsubscribeConfirmation: [
-    'Message',
-    'MessageId',
-    'SubscribeURL',
-    'Timestamp',
-    'Token',
-    'TopicArn',
-    'Type',
-  ],
+  SubscriptionConfirmation: ofConfirmation,
+  UnsubscribeConfirmation: ofConfirmation,
 };
 
 /** A certificate made for this run, and messages signed with its key as SNS signs them. */
 export class Signer {
-  readonly certificate: string;
-  readonly #key: string;
-
-  private constructor(certificate: string, key: string) {
-    this.certificate = certificate;
-    this.#key = key;
-  }
+  certificate = '';
+  #key = '';
 
   static async create(): Promise<Signer> {
-    const { cert, private: key } = await generate(
-      [{ name: 'commonName', value: 'sns.amazonaws.com' }],
-      { algorithm: 'sha256' },
-    );
-    return new Signer(cert, key);
+    const signer = new Signer();
+    const names = [{ name: 'commonName', value: 'sns.amazonaws.com' }];
+    const { cert, private: key } = await generate(names, { algorithm: 'sha256' });
+    [signer.certificate, signer.#key] = [cert, key];
+    return signer;
   }
 
   notification(message: string, change: Fields = {}): Fields {
@@ -79,16 +59,11 @@ export class Signer {
   }
 }
 
-export function subscribeUrl({
-  host = 'sns.us-east-1.amazonaws.com',
-  arn = topicArn,
-  action = 'ConfirmSubscription',
-  protocol = 'https',
-}: {
-  host?: string;
-  arn?: string;
-  action?: string;
-  protocol?: string;
-} = {}): string {
+export const subscribeUrl = (changes: Record<string, string> = {}): string => {
+  const { protocol, host, arn, action } = {
+    ...{ protocol: 'https', host: 'sns.us-east-1.amazonaws.com' },
+    ...{ arn: topicArn, action: 'ConfirmSubscription' },
+    ...changes,
+  };
   return `${protocol}://${host}/?Action=${action}&TopicArn=${arn}&Token=2336412f37fb687f5d51e6e2425e`;
-}
+};

@@ -47,34 +47,24 @@ const day = fc
   })
   .map((date) => date.toISOString().slice(0, 10));
 
+const [id, text] = [fc.integer({ min: 1 }), fc.string({ unit: 'grapheme' })];
 const part = fc.record({
-  assessment_id: fc.integer({ min: 1 }),
-  assessment_name: fc.string({ unit: 'grapheme' }),
-  certified_on: day,
-  proctor_id: fc.integer({ min: 1 }),
-  proctor_name: fc.string({ unit: 'grapheme' }),
+  ...{ assessment_id: id, assessment_name: text, certified_on: day },
+  ...{ proctor_id: id, proctor_name: text },
 });
 
 /** Any record that the document allows. */
 export const anyAssessment: fc.Arbitrary<DocumentedRecord> = fc.record({
-  id: fc.integer({ min: 1 }),
-  seid: fc.option(fc.string()),
-  name: fc.string({ unit: 'grapheme' }),
-  first_name: fc.string({ unit: 'grapheme' }),
-  last_name: fc.string({ unit: 'grapheme' }),
+  ...{ id, seid: fc.option(fc.string()), name: text, first_name: text, last_name: text },
   email: fc.emailAddress(),
-  organization_id: fc.integer({ min: 1 }),
-  organization_name: fc.string({ unit: 'grapheme' }),
-  assessment_name: fc.string({ unit: 'grapheme' }),
-  certified_on: day,
+  ...{ organization_id: id, organization_name: text },
+  ...{ assessment_name: text, certified_on: day },
   results: fc.array(part, { minLength: 1, maxLength: 4 }),
 });
 
 /** Every record that is read has the first two fields: null if the partner has sent none. */
-const contents = [
-  ...['organization_id', 'assessment_name'],
-  ...['seid', 'name', 'first_name', 'last_name', 'email', 'organization_name', 'results'],
-];
+const ofPerson = ['seid', 'name', 'first_name', 'last_name', 'email', 'organization_name'];
+const contents = ['organization_id', 'assessment_name', ...ofPerson, 'results'];
 
 /** Any record that can be announced. Documented fields may be null or absent. */
 export const anyRecord: fc.Arbitrary<Assessment> = fc

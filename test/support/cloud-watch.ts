@@ -17,9 +17,7 @@ const alarmSchema = z.looseObject({
 
 export type Alarm = z.output<typeof alarmSchema>;
 
-export function alarmOf(properties: Json | undefined): Alarm {
-  return alarmSchema.parse(properties);
-}
+export const alarmOf = (properties: Json | undefined): Alarm => alarmSchema.parse(properties);
 
 /** One value of a metric. Its namespace, name and dimensions together identify the metric. */
 interface Value {
@@ -37,21 +35,21 @@ export function metricName(
   return [namespace, name, ...sorted].join(' ');
 }
 
-export function metricOfAlarm({ Namespace, MetricName, Dimensions }: Alarm): string {
-  const dimensions = Dimensions.map(({ Name, Value }) => [Name, Value] as const);
-  return metricName(Namespace, MetricName, dimensions);
-}
+export const metricOfAlarm = ({ Namespace, MetricName, Dimensions }: Alarm): string =>
+  metricName(
+    Namespace,
+    MetricName,
+    Dimensions.map(({ Name, Value }) => [Name, Value] as const),
+  );
 
+const number = z.number();
+const directive = z.looseObject({
+  Namespace: z.string(),
+  Dimensions: z.array(z.array(z.string())),
+  Metrics: z.array(z.looseObject({ Name: z.string() })),
+});
 const embedded = z.looseObject({
-  _aws: z.looseObject({
-    CloudWatchMetrics: z.array(
-      z.looseObject({
-        Namespace: z.string(),
-        Dimensions: z.array(z.array(z.string())),
-        Metrics: z.array(z.looseObject({ Name: z.string() })),
-      }),
-    ),
-  }),
+  _aws: z.looseObject({ CloudWatchMetrics: z.array(directive) }),
 });
 
 /**
@@ -65,9 +63,10 @@ export function valuesIn(line: string): readonly Value[] {
   return data._aws.CloudWatchMetrics.flatMap(({ Namespace, Dimensions, Metrics }) =>
     Dimensions.flatMap((names) => {
       const dimensions = names.map((name) => [name, String(data[name])] as const);
+      const metricOf = (name: string) => metricName(Namespace, name, dimensions);
       return Metrics.map(({ Name }) => ({
-        metric: metricName(Namespace, Name, dimensions),
-        value: z.number().parse(data[Name]),
+        metric: metricOf(Name),
+        value: number.parse(data[Name]),
       }));
     }),
   );
@@ -77,9 +76,7 @@ export function valuesIn(line: string): readonly Value[] {
  * CloudWatch looks for older data before it treats data as missing. How far it looks is not
  * documented. Its example looks at five periods for three.
  */
-export function periodsLookedAt({ EvaluationPeriods }: Alarm): number {
-  return EvaluationPeriods + 2;
-}
+export const periodsLookedAt = ({ EvaluationPeriods }: Alarm): number => EvaluationPeriods + 2;
 
 /** Metrics over time, and the states of alarms by CloudWatch's documented rules. */
 export class Watch {
@@ -106,11 +103,10 @@ export class Watch {
   state(alarm: Alarm): 'ALARM' | 'OK' {
     const { Period, EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods } = alarm;
     const ended = Math.floor(this.#now / Period);
-    const known = Array.from({ length: periodsLookedAt(alarm) }, (_, back) =>
+    const all = Array.from({ length: periodsLookedAt(alarm) }, (_, back) =>
       this.#isBreaching(alarm, (ended - back - 1) * Period),
-    )
-      .filter((isBreaching) => isBreaching !== undefined)
-      .slice(0, EvaluationPeriods);
+    );
+    const known = all.filter((one) => one !== undefined).slice(0, EvaluationPeriods);
     const missing = alarm.TreatMissingData === 'breaching' ? EvaluationPeriods - known.length : 0;
     return known.filter(Boolean).length + missing >= DatapointsToAlarm ? 'ALARM' : 'OK';
   }

@@ -56,16 +56,14 @@ const leadingKeys = 'dynamodb:LeadingKeys';
 /** Only conditions on partition keys are read: the embedded parts know no others. */
 function permissionsOf(document: Json | undefined): Permission[] {
   return listOf(field(document, 'Statement')).flatMap((statement) => {
-    const [effect, actions, resources] = ['Effect', 'Action', 'Resource'].map((name) =>
-      field(statement, name),
-    );
-    if (effect !== 'Allow' || actions === null || resources === null)
+    const actions = listOf(field(statement, 'Action'));
+    const resources = listOf(field(statement, 'Resource'));
+    if (field(statement, 'Effect') !== 'Allow' || !actions.length || !resources.length)
       throw new Error('only statements that allow actions on resources are understood');
     const keys = keysAllowed(field(statement, 'Condition'));
-    return listOf(actions).flatMap((action) =>
-      listOf(resources).map((resource) => ({
-        action: String(action),
-        resource: String(resource),
+    return actions.flatMap((action) =>
+      resources.map((resource) => ({
+        ...{ action: String(action), resource: String(resource) },
         ...(keys && { keys }),
       })),
     );
@@ -81,9 +79,8 @@ function keysAllowed(condition: Json): readonly string[] | undefined {
   return listOf(field(field(condition, operator), leadingKeys)).map(String);
 }
 
-export function isAllowed({ granted }: RoleOfFunction, needed: Permission): boolean {
-  return granted.some((grant) => covers(grant, needed));
-}
+export const isAllowed = ({ granted }: Pick<RoleOfFunction, 'granted'>, needed: Permission) =>
+  granted.some((grant) => covers(grant, needed));
 
 /** IAM's wildcards: `*` for any characters, `?` for one. */
 function covers(granted: Permission, needed: Permission): boolean {
@@ -126,78 +123,67 @@ export class Requirements {
 
   /** @throws Error for an unknown call: add it here */
   of({ service, operation, url, body }: AwsCall): Permission[] {
-    switch (`${service}:${operation}`) {
-      case 'dynamodb:BatchGetItem':
-      case 'dynamodb:BatchWriteItem':
-        return Object.entries<Json>(Object(field(parsed(body), 'RequestItems'))).map(
-          ([table, requests]) => ({
-            action: `dynamodb:${operation}`,
-            resource: this.#arn('dynamodb', `table/${table}`),
-            keys: (operation === 'BatchGetItem'
-              ? listOf(field(requests, 'Keys'))
-              : listOf(requests).map(writtenBy)
-            ).map(partitionKeyOf),
-          }),
-        );
-      case 'dynamodb:GetItem':
-      case 'dynamodb:PutItem':
-      case 'dynamodb:UpdateItem':
-      case 'dynamodb:DeleteItem':
-      case 'dynamodb:Query':
-      case 'dynamodb:Scan': {
-        const index = field(parsed(body), 'IndexName');
-        const table = `table/${text(parsed(body), 'TableName')}`;
-        const resource = this.#arn('dynamodb', index === null ? table : `${table}/index/${index}`);
-        return [{ action: `dynamodb:${operation}`, resource, keys: keysOf(parsed(body)) }];
-      }
+    const call = `${service}:${operation}`;
+    const named = (name: string) => text(parsed(body), name);
+    if (/^dynamodb:Batch(Get|Write)Item$/.test(call)) return this.#ofBatch(call, parsed(body));
+    if (/^dynamodb:(GetItem|PutItem|UpdateItem|DeleteItem|Query|Scan)$/.test(call)) {
+      const index = field(parsed(body), 'IndexName');
+      const table = `table/${named('TableName')}`;
+      const resource = this.#arn('dynamodb', index === null ? table : `${table}/index/${index}`);
+      return [{ action: call, resource, keys: keysOf(parsed(body)) }];
+    }
+    const topic = new URLSearchParams(body).get('TopicArn') ?? '';
+    switch (call) {
       case 'sns:Publish':
-      case 'sns:PublishBatch': {
-        const resource = new URLSearchParams(body).get('TopicArn') ?? '';
-        return [{ action: 'sns:Publish', resource }, ...this.#encrypted(resource)];
-      }
+      case 'sns:PublishBatch':
+        return [{ action: 'sns:Publish', resource: topic }, ...this.#encrypted(topic)];
       case 'sns:GetTopicAttributes':
-      case 'sns:ListSubscriptionsByTopic': {
-        const resource = new URLSearchParams(body).get('TopicArn') ?? '';
-        return [{ action: `sns:${operation}`, resource }];
-      }
+      case 'sns:ListSubscriptionsByTopic':
+        return [{ action: call, resource: topic }];
       case 'kms:DescribeKey':
       case 'kms:GetKeyPolicy':
-        return [{ action: `kms:${operation}`, resource: text(parsed(body), 'KeyId') }];
-      case 'sqs:GetQueueAttributes': {
-        const name = text(parsed(body), 'QueueUrl').split('/').at(-1) ?? '';
-        return [{ action: 'sqs:GetQueueAttributes', resource: this.#arn('sqs', name) }];
-      }
-      case 'sqs:GetQueueUrl': {
-        const resource = this.#arn('sqs', text(parsed(body), 'QueueName'));
-        return [{ action: 'sqs:GetQueueUrl', resource }];
-      }
+        return [{ action: call, resource: named('KeyId') }];
+      case 'sqs:GetQueueUrl':
+        return [{ action: call, resource: this.#arn('sqs', named('QueueName')) }];
+      case 'sqs:GetQueueAttributes':
+        return [{ action: call, resource: this.#queue(named('QueueUrl')) }];
       case 'sqs:SendMessage':
       case 'sqs:SendMessageBatch': {
-        const name = text(parsed(body), 'QueueUrl').split('/').at(-1) ?? '';
-        const resource = this.#arn('sqs', name);
+        const resource = this.#queue(named('QueueUrl'));
         return [{ action: 'sqs:SendMessage', resource }, ...this.#encrypted(resource)];
       }
       case 'secretsmanager:GetSecretValue':
       case 'secretsmanager:PutSecretValue':
       case 'secretsmanager:DescribeSecret':
-        return this.#ofSecret(operation, text(parsed(body), 'SecretId'));
+        return this.#ofSecret(call, named('SecretId'));
       default:
-        throw new Error(
-          `${service}:${operation} ${url}: test/support/iam.ts does not know what it needs`,
-        );
+        throw new Error(`${call} ${url}: test/support/iam.ts does not know what it needs`);
     }
   }
 
-  #ofSecret(operation: string, id: string): Permission[] {
+  #ofBatch(action: string, request: Json): Permission[] {
+    const tables = Object.entries<Json>(Object(field(request, 'RequestItems')));
+    return tables.map(([table, requests]) => {
+      const keys = field(requests, 'Keys');
+      const items = keys === null ? listOf(requests).map(writtenBy) : listOf(keys);
+      const resource = this.#arn('dynamodb', `table/${table}`);
+      return { action, resource, keys: items.map(partitionKeyOf) };
+    });
+  }
+
+  #queue(url: string): string {
+    return this.#arn('sqs', url.split('/').at(-1) ?? '');
+  }
+
+  #ofSecret(action: string, id: string): Permission[] {
     // Secrets Manager adds six characters to a name.
     const resource = id.startsWith('arn:')
       ? id
       : this.#arn('secretsmanager', `secret:${id}-aB3dE6`);
+    const key = this.#keyOfSecrets;
     return [
-      { action: `secretsmanager:${operation}`, resource },
-      ...(this.#keyOfSecrets === undefined
-        ? []
-        : [{ action: 'kms:Decrypt', resource: this.#keyOfSecrets }]),
+      { action, resource },
+      ...(key === undefined ? [] : [{ action: 'kms:Decrypt', resource: key }]),
     ];
   }
 
@@ -220,28 +206,17 @@ export class Requirements {
 function keysOf(request: Json): string[] {
   const item = field(request, 'Key') ?? field(request, 'Item');
   if (item !== null) return [partitionKeyOf(item)];
-  if (field(request, 'KeyConditionExpression') === null) return [];
-  return [keyAskedFor(request)];
-}
-
-function keyAskedFor(request: Json): string {
+  const condition = field(request, 'KeyConditionExpression');
+  if (condition === null) return [];
   // Other shapes of a query are not supported yet.
-  if (text(request, 'KeyConditionExpression') !== '#key = :key')
-    throw new Error('the key of a query is not understood');
-  return text(field(field(request, 'ExpressionAttributeValues'), ':key'), 'S');
+  if (condition !== '#key = :key') throw new Error('the key of a query is not understood');
+  return [text(field(field(request, 'ExpressionAttributeValues'), ':key'), 'S')];
 }
 
-function writtenBy(write: Json): Json {
-  return field(field(write, 'PutRequest'), 'Item') ?? field(field(write, 'DeleteRequest'), 'Key');
-}
-
-function partitionKeyOf(item: Json): string {
-  return text(field(item, ledgerTable.partitionKey), 'S');
-}
-
-function parsed(body: string): Json {
-  return JSON.parse(body);
-}
+const writtenBy = (write: Json): Json =>
+  field(field(write, 'PutRequest'), 'Item') ?? field(field(write, 'DeleteRequest'), 'Key');
+const partitionKeyOf = (item: Json) => text(field(item, ledgerTable.partitionKey), 'S');
+const parsed = (body: string): Json => JSON.parse(body);
 
 function field(value: Json | undefined, name: string): Json {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
@@ -275,22 +250,17 @@ export function compareRoles(
   asked: ReadonlyMap<string, readonly Permission[]>,
   excepted: readonly string[],
 ): { missing: Finding[]; unused: Finding[] } {
-  const missing: Finding[] = [];
-  const unused: Finding[] = [];
-  for (const { functionName, granted } of roles) {
+  const findings = roles.map(({ functionName, granted }) => {
     const needed = distinct(asked.get(functionName) ?? []);
-    const finding = (permission: Permission) => ({ of: functionName, ...permission });
-    missing.push(
-      ...needed.filter((one) => !granted.some((grant) => covers(grant, one))).map(finding),
-    );
-    unused.push(
-      ...distinct(granted)
-        .filter((grant) => !excepted.includes(grant.action))
-        .flatMap((grant) => unusedOf(grant, needed))
-        .map(finding),
-    );
-  }
-  return { missing, unused };
+    const judged = distinct(granted).filter(({ action }) => !excepted.includes(action));
+    const of = (all: readonly Permission[]) => all.map((one) => ({ of: functionName, ...one }));
+    return {
+      missing: of(needed.filter((one) => !isAllowed({ granted }, one))),
+      unused: of(judged.flatMap((grant) => unusedOf(grant, needed))),
+    };
+  });
+  const all = (kind: 'missing' | 'unused') => findings.flatMap((one) => one[kind]);
+  return { missing: all('missing'), unused: all('unused') };
 }
 
 /**
@@ -305,21 +275,15 @@ function unusedOf(grant: Permission, needed: readonly Permission[]): Permission[
   return unused.length > 0 ? [{ ...rest, keys: unused }] : [];
 }
 
-function isAskedFor(
-  pattern: string,
-  { resource }: Permission,
-  needed: readonly Permission[],
-): boolean {
-  return needed.some(
-    (one) =>
-      matches(resource, one.resource) && (one.keys ?? []).some((key) => matches(pattern, key)),
-  );
+function isAskedFor(pattern: string, { resource }: Permission, needed: readonly Permission[]) {
+  const keys = needed
+    .filter((one) => matches(resource, one.resource))
+    .flatMap(({ keys = [] }) => keys);
+  return keys.some((key) => matches(pattern, key));
 }
 
 function distinct(permissions: readonly Permission[]): Permission[] {
-  return [
-    ...new Map(
-      permissions.map((one) => [`${one.action} ${one.resource} ${one.keys?.join(' ')}`, one]),
-    ).values(),
-  ];
+  const nameOf = ({ action, resource, keys }: Permission) =>
+    `${action} ${resource} ${keys?.join(' ')}`;
+  return [...new Map(permissions.map((one) => [nameOf(one), one])).values()];
 }

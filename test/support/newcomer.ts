@@ -1,14 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -17,15 +9,10 @@ import type { Ended } from './running.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-const bin = join(root, 'node_modules/.bin');
-const PATH = `${bin}${delimiter}${process.env.PATH}`;
+const PATH = `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH}`;
 
-const environment = (variables: object) => ({
-  ...process.env,
-  PATH,
-  NODE_COMPILE_CACHE: compileCache,
-  ...variables,
-});
+const common = { ...process.env, PATH, NODE_COMPILE_CACHE: compileCache };
+const environment = (variables: object) => ({ ...common, ...variables });
 
 function run(command: string, args: readonly string[], cwd: string, variables = {}) {
   return spawnSync(command, args, { cwd, env: environment(variables), encoding: 'utf8' });
@@ -33,7 +20,7 @@ function run(command: string, args: readonly string[], cwd: string, variables = 
 
 /** The package, built and packed, which takes seconds. */
 export class PackedPackage {
-  readonly #folder = mkdtempSync(join(tmpdir(), 'package-'));
+  readonly #folder = fs.mkdtempSync(join(tmpdir(), 'package-'));
   readonly file: string;
 
   constructor() {
@@ -43,14 +30,14 @@ export class PackedPackage {
     for (const script of ['bundle-functions.ts', 'bundle-libraries.ts'])
       this.#build('node', [`scripts/${script}`, join(this.#folder, 'dist')]);
     for (const part of ['package.json', 'ops/launcher.mjs', 'docs'])
-      cpSync(join(root, part), join(this.#folder, part), { recursive: true });
+      fs.cpSync(join(root, part), join(this.#folder, part), { recursive: true });
     this.#build('npm', ['pack', '--silent'], this.#folder);
-    const [packed = ''] = readdirSync(this.#folder).filter((name) => name.endsWith('.tgz'));
+    const [packed = ''] = fs.readdirSync(this.#folder).filter((name) => name.endsWith('.tgz'));
     this.file = join(this.#folder, packed);
   }
 
   remove(): void {
-    rmSync(this.#folder, { recursive: true, force: true });
+    fs.rmSync(this.#folder, { recursive: true, force: true });
   }
 
   #build(command: string, args: readonly string[], cwd = root): void {
@@ -64,17 +51,17 @@ export class PackedPackage {
  * is given.
  */
 export class Newcomer {
-  readonly folder = mkdtempSync(join(tmpdir(), 'newcomer-'));
+  readonly folder = fs.mkdtempSync(join(tmpdir(), 'newcomer-'));
   readonly installed = join(this.folder, 'node_modules/certification-notifier');
 
   constructor({ file }: PackedPackage) {
-    mkdirSync(this.installed, { recursive: true });
+    fs.mkdirSync(this.installed, { recursive: true });
     this.run('tar', ['-xzf', file, '-C', this.installed, '--strip-components=1']);
     this.write('package.json', '{"type": "module"}');
   }
 
   remove(): void {
-    rmSync(this.folder, { recursive: true, force: true });
+    fs.rmSync(this.folder, { recursive: true, force: true });
   }
 
   run(command: string, args: readonly string[], variables = {}) {
@@ -85,7 +72,7 @@ export class Newcomer {
   async runBeside(
     command: string,
     args: readonly string[],
-    { input = '', variables = {} }: { input?: string; variables?: object } = {},
+    { input = '', variables = {} },
   ): Promise<Ended> {
     const child = spawn(command, args, { cwd: this.folder, env: environment(variables) });
     child.stdin.end(input);
@@ -101,18 +88,18 @@ export class Newcomer {
   install(...dependencies: readonly string[]): void {
     for (const dependency of dependencies) {
       const place = join(this.folder, 'node_modules', dependency);
-      mkdirSync(dirname(place), { recursive: true });
-      rmSync(place, { force: true });
-      symlinkSync(join(root, 'node_modules', dependency), place, 'junction');
+      fs.mkdirSync(dirname(place), { recursive: true });
+      fs.rmSync(place, { force: true });
+      fs.symlinkSync(join(root, 'node_modules', dependency), place, 'junction');
     }
   }
 
   uninstall(dependency: string): void {
-    rmSync(join(this.folder, 'node_modules', dependency), { recursive: true, force: true });
+    fs.rmSync(join(this.folder, 'node_modules', dependency), { recursive: true, force: true });
   }
 
   write(name: string, content: string): void {
-    writeFileSync(join(this.folder, name), content);
+    fs.writeFileSync(join(this.folder, name), content);
   }
 
   /** Writes and runs a program. */

@@ -8,11 +8,9 @@ import { run } from './node_modules/certification-notifier/dist/ops/run.js';
 
 /** The output of a stream so far, and promises that it contains certain words. */
 function heard(stream) {
-  const said = {
-    text: '',
-    saying: (words) => new Promise((resolve) => awaited.push({ words, resolve })),
-  };
   const awaited = [];
+  const saying = (words) => new Promise((resolve) => awaited.push({ words, resolve }));
+  const said = { text: '', saying };
   stream.on('data', (chunk) => {
     said.text += chunk;
     for (const { words, resolve } of awaited) if (said.text.includes(words)) resolve();
@@ -22,11 +20,8 @@ function heard(stream) {
 
 /** A command with `until` runs until it is interrupted, once its output contains these words. */
 async function outcomeOf({ name, args, input, until, opens }) {
-  const streams = {
-    input: new PassThrough(),
-    output: new PassThrough(),
-    errors: new PassThrough(),
-  };
+  const [ours, ...others] = Array.from({ length: 3 }, () => new PassThrough());
+  const streams = { input: ours, output: others[0], errors: others[1] };
   const stopping = new AbortController();
   const output = heard(streams.output);
   const errors = heard(streams.errors);
@@ -46,6 +41,5 @@ async function outcomeOf({ name, args, input, until, opens }) {
 }
 
 const outcomes = [];
-for (const command of JSON.parse(await text(process.stdin)))
-  outcomes.push(await outcomeOf(command));
+for (const one of JSON.parse(await text(process.stdin))) outcomes.push(await outcomeOf(one));
 process.stdout.write(JSON.stringify(outcomes));

@@ -37,17 +37,9 @@ export class RunningProgram {
     this.input = Object.assign(new PassThrough(), { isTTY });
     this.output = output;
     this.errors = errors;
-    const running = program(argv, {
-      streams: this,
-      environment,
-      timeZone: environment.TZ ?? 'UTC',
-      stopping: this.#stopping,
-      ...parts,
-    });
-    this.ended = running.then((exitCode) => ({
-      exitCode,
-      stdout: this.output.text,
-      stderr: this.errors.text,
+    const host = { environment, timeZone: environment.TZ ?? 'UTC', stopping: this.#stopping };
+    this.ended = program(argv, { streams: this, ...host, ...parts }).then((exitCode) => ({
+      ...{ exitCode, stdout: this.output.text, stderr: this.errors.text },
     }));
   }
 

@@ -19,9 +19,8 @@ export interface Execution {
   readonly entered?: string[];
 }
 
-function isInvoke(input: unknown): input is Invoke {
-  return typeof input === 'object' && input !== null && 'Payload' in input;
-}
+const isInvoke = (input: unknown): input is Invoke =>
+  typeof input === 'object' && input !== null && 'Payload' in input;
 
 /**
  * Executes a synthesized definition with the functions of the embedded AWS, as Step Functions
@@ -45,23 +44,14 @@ export async function execute(definition: object, execution: Execution): Promise
   const machine = new StateMachine(definition as StateMachineDefinition, {
     validationOptions: { checkPaths: true, checkArn: true },
   });
-  const run = machine.run(
-    {},
-    {
-      context: { StateMachine: { Id: 'arn:aws:states:us-east-1:000000000000:stateMachine:one' } },
-      overrides: {
-        taskResourceLocalHandlers: {
-          Plan: invoke,
-          Read: invoke,
-          Complete: invoke,
-          Executions: () => ({
-            Executions: Array.from({ length: execution.running ?? 1 }, () => ({})),
-          }),
-        },
-        retryIntervalOverrides: { Plan: 0, Read: 0, Complete: 0 },
-      },
-    },
-  );
+  const executions = Array.from({ length: execution.running ?? 1 }, () => ({}));
+  const Executions = () => ({ Executions: executions });
+  const Id = 'arn:aws:states:us-east-1:000000000000:stateMachine:one';
+  const overrides = {
+    taskResourceLocalHandlers: { Plan: invoke, Read: invoke, Complete: invoke, Executions },
+    retryIntervalOverrides: { Plan: 0, Read: 0, Complete: 0 },
+  };
+  const run = machine.run({}, { context: { StateMachine: { Id } }, overrides });
   const result = run.result.catch((error: unknown) => error);
   for await (const event of run.eventLogs)
     if (event.type === 'StateEntered') execution.entered?.push(event.state.name);

@@ -14,9 +14,8 @@ export class Roles {
   readonly #requirements: Requirements;
 
   constructor(template: Template, place: StackPlace) {
-    this.#roles = new Map(
-      rolesOfFunctions(template, place).map((role) => [role.functionName, role]),
-    );
+    const roles = rolesOfFunctions(template, place);
+    this.#roles = new Map(roles.map((role) => [role.functionName, role]));
     this.#requirements = new Requirements(template, place);
   }
 
@@ -48,30 +47,19 @@ export class Roles {
 function denial({ service, caller }: AwsCall, { action, resource }: Permission): Reply {
   const message = `User: arn:aws:sts::000000000000:assumed-role/${caller}/${caller} is not authorized to perform: ${action} on resource: ${resource} because no identity-based policy allows the ${action} action`;
   const ofKey = action.startsWith('kms:');
-  switch (service) {
-    case 'sns':
-      return xml(403, ofKey ? 'KMSAccessDenied' : 'AuthorizationError', message);
-    case 'sqs':
-      return json(400, ofKey ? 'KmsAccessDenied' : 'AccessDeniedException', message);
-    case 'kms':
-      return json(400, 'AccessDeniedException', message);
-    default:
-      return json(400, 'AccessDeniedException', ofKey ? 'Access to KMS is not allowed' : message);
-  }
+  if (service === 'sns') return xml(403, ofKey ? 'KMSAccessDenied' : 'AuthorizationError', message);
+  if (service === 'sqs')
+    return json(400, ofKey ? 'KmsAccessDenied' : 'AccessDeniedException', message);
+  const told = ofKey && service !== 'kms' ? 'Access to KMS is not allowed' : message;
+  return json(400, 'AccessDeniedException', told);
 }
 
 export function json(status: number, type: string, message = 'no'): Reply {
-  return {
-    status,
-    type: 'application/x-amz-json-1.0',
-    body: JSON.stringify({ __type: type, message }),
-  };
+  const body = JSON.stringify({ __type: type, message });
+  return { status, type: 'application/x-amz-json-1.0', body };
 }
 
 export function xml(status: number, code: string, message = 'no'): Reply {
-  return {
-    status,
-    type: 'text/xml',
-    body: `<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`,
-  };
+  const error = `<Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error>`;
+  return { status, type: 'text/xml', body: `<ErrorResponse>${error}</ErrorResponse>` };
 }

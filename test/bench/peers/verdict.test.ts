@@ -1,45 +1,24 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import * as z from 'zod';
 import { happened, verdictOfUnrest } from '../../../bench/peers/verdict.ts';
 
-const heard = (what: Parameters<typeof happened>[0], id: number, event = `${what} ${id}`) => ({
-  ...happened(what)(id),
-  id: event,
-});
-const looks = (...ids: number[][]) => ids.map((look) => new Set(look));
+const what = z.enum(['created', 'updated', 'withdrawn']);
 
-describe('the verdict on a world that changes all the time', () => {
-  it('expects each record that appeared or disappeared for good', () => {
-    expect(verdictOfUnrest(looks([1, 2], [2, 3], [2, 3]), [])).toEqual({
-      ...{ happened: 2, lost: 2, untrue: 0, twice: 0 },
-    });
-    const all = [heard('withdrawn', 1), heard('created', 3)];
-    expect(verdictOfUnrest(looks([1, 2], [2, 3]), all)).toMatchObject({ lost: 0, untrue: 0 });
+/** Looks at the world, each the ids of its records; and changes that a peer told, by type and id. */
+it.each([
+  ['counts changes that nobody heard of', '12 23', '', { happened: 2, lost: 2 }],
+  ['knows what was heard of', '12 23', 'withdrawn 1, created 3', { lost: 0, untrue: 0 }],
+  ['refutes changes of lasting records', '1 1', 'withdrawn 1, created 1', { untrue: 2 }],
+  ['leaves a short absence open', '12 2 12', 'withdrawn 1, created 1', { lost: 0, untrue: 0 }],
+  ['leaves short lives and edits open', '12 12', 'created 9, updated 2', { lost: 0, untrue: 0 }],
+  ['refutes the removal of a new record', ' 1', 'created 1, withdrawn 1', { lost: 0, untrue: 1 }],
+  ['counts a creation that was told twice', ' 1', 'created 1, created 1', { lost: 0, twice: 1 }],
+])('the verdict on a world that changes all the time %s', (_, looks, told, verdict) => {
+  const seen = looks.split(' ').map((look) => new Set([...look].map(Number)));
+  const heard = told.split(', ').filter(Boolean);
+  const events = heard.map((one, n) => {
+    const [type, id] = one.split(' ');
+    return { ...happened(what.parse(type))(Number(id)), id: `event ${n}` };
   });
-
-  it('calls changes of records false that were always there', () => {
-    const score = verdictOfUnrest(looks([1], [1]), [heard('withdrawn', 1), heard('created', 1)]);
-    expect(score).toMatchObject({ happened: 0, untrue: 2 });
-  });
-
-  it('leaves open records that appeared and disappeared between looks, and all edits', () => {
-    const open = [
-      heard('withdrawn', 1),
-      heard('created', 1),
-      heard('created', 9),
-      heard('updated', 2),
-    ];
-    expect(verdictOfUnrest(looks([1, 2], [2], [1, 2]), open)).toMatchObject({
-      ...{ lost: 0, untrue: 0 },
-    });
-  });
-
-  it('calls the removal of a record false that only appeared', () => {
-    const told = [heard('created', 1), heard('withdrawn', 1)];
-    expect(verdictOfUnrest(looks([], [1]), told)).toMatchObject({ lost: 0, untrue: 1 });
-  });
-
-  it('counts a single creation that was told twice', () => {
-    const told = [heard('created', 1, 'a'), heard('created', 1, 'b')];
-    expect(verdictOfUnrest(looks([], [1]), told)).toMatchObject({ lost: 0, twice: 1 });
-  });
+  expect(verdictOfUnrest(seen, events)).toMatchObject(verdict);
 });
