@@ -34,7 +34,12 @@ const details: Partial<Record<ConditionName, readonly string[]>> = {
 };
 
 const noticeOf = (name: ConditionName, condition: Partial<OpenCondition>, of = settings) =>
-  conditionNotice(of, name, { since, number: 600, details: details[name], ...condition }, now);
+  conditionNotice(
+    of,
+    name,
+    { since, number: 600, details: details[name] ?? [], ...condition },
+    now,
+  );
 
 function letter(...of: Parameters<typeof noticeOf>): string {
   const { subject, text } = noticeOf(...of);

@@ -48,22 +48,6 @@ const announcer = (to = topics, of = client) =>
   snsAnnouncer({ mails: of, batches: of }, to, { ...mailOptions, clock });
 const deadline = clock.now().add({ hours: 1 });
 
-/** The entries of each batch, on their way to the server. */
-async function batchesOf(act: () => Promise<unknown>) {
-  const batches: PublishBatchRequestEntry[][] = [];
-  client.middlewareStack.add(
-    (next) => (call) => {
-      if ('PublishBatchRequestEntries' in call.input)
-        batches.push(call.input.PublishBatchRequestEntries ?? []);
-      return next(call);
-    },
-    { name: 'watched', step: 'initialize' },
-  );
-  await act();
-  client.middlewareStack.remove('watched');
-  return batches;
-}
-
 describe('publishing events', () => {
   it('waits for an answer as long as there is time, longer than for a mail, and names denied actions', async () => {
     const timeouts: unknown[] = [];
@@ -84,25 +68,37 @@ describe('publishing events', () => {
     expect(notified).toMatchObject({ denial: { message: message(topics.operations) } });
   });
 
-  it('makes requests of at most the bytes that SNS accepts', async () => {
-    const owed = owedEvents(12, {}, 'é'.repeat(50_000));
-    const batches = await batchesOf(async () =>
-      expect(await announcer().publish(owed, deadline)).toEqual({ accepted: owed, refused: [] }),
-    );
-    // Each has 100 KB of name: two fit into 256 KiB.
-    expect(batches.map(({ length }) => length)).toEqual(Array(6).fill(2));
-  });
-
-  it("gives a FIFO topic groups by subject, and the event's id against duplicates", async () => {
-    const events = await topic('events.fifo', { FifoTopic: 'true' });
-    const [entries] = await batchesOf(() =>
-      announcer({ ...topics, events }).publish(owedEvents(2), deadline),
-    );
-    expect(entries).toMatchObject([
-      { MessageGroupId: 'district-a/1', MessageDeduplicationId: 'district-a/1/1' },
-      { MessageGroupId: 'district-a/2', MessageDeduplicationId: 'district-a/2/1' },
-    ]);
-  });
+  it.each([
+    ['a topic no ids', 'events', {}, undefined],
+    ['a FIFO topic groups and ids', 'events.fifo', { FifoTopic: 'true' }, 'district-a/'],
+  ])(
+    'gives %s, and requests of at most the bytes that SNS accepts',
+    async (_, name, of, prefix) => {
+      const batches: PublishBatchRequestEntry[][] = [];
+      client.middlewareStack.add(
+        (next) => (call) => {
+          if ('PublishBatchRequestEntries' in call.input)
+            batches.push(call.input.PublishBatchRequestEntries ?? []);
+          return next(call);
+        },
+        { name: 'watched', step: 'initialize' },
+      );
+      const owed = owedEvents(3, {}, 'é'.repeat(50_000));
+      const outcome = await announcer({ ...topics, events: await topic(name, of) }).publish(
+        owed,
+        deadline,
+      );
+      client.middlewareStack.remove('watched');
+      expect(outcome).toEqual({ accepted: owed, refused: [] });
+      const given = batches.map((entries) =>
+        entries.map((entry) => [entry.MessageGroupId, entry.MessageDeduplicationId]),
+      );
+      const ids = (id: number) =>
+        prefix ? [`${prefix}${id}`, `${prefix}${id}/1`] : [undefined, undefined];
+      // Each has 100 KB of name: two fit into 256 KiB.
+      expect(given).toEqual([[ids(1), ids(2)], [ids(3)]]);
+    },
+  );
 });
 
 describe('the mail to people', () => {

@@ -56,7 +56,7 @@ describe('a comparison of read rows with the ledger', () => {
     ['another educator', {}, somebody, { kind: 'updated', changed: Object.keys(somebody) }],
     ['a withdrawn one', gone, {}, { kind: 'restored', revision: 3, changed: [] }],
     ['a withdrawn one with an edit', gone, { name: 'B' }, { kind: 'restored', changed: ['name'] }],
-  ])('calls a row what it is: %s', (_, before, edit, expected) => {
+  ])('names the kind of a change: %s', (_, before, edit, expected) => {
     const first = assessment();
     const [created] = sightingsOf([first], new Map(), salt);
     const known = new Map(created && [[first.id, { ...certification(created), ...before }]]);

@@ -28,9 +28,11 @@ describe('the fingerprint of an assessment', () => {
       expect(changed).toEqual(differing);
     }));
 
+  const { results: parts } = assessment();
+  const partsWith = (more: object) => parts.map((part) => ({ ...part, ...more }));
   it.each([
-    ['a changed proctor', [{ ...part, proctor_name: 'Someone Else' }]],
-    ['an added part', [part, { ...part, assessment_id: 99 }]],
+    ['a changed proctor', partsWith({ proctor_name: 'Someone Else' })],
+    ['an added part', [...parts, ...partsWith({ assessment_id: 99 })]],
     ['a removed part', []],
   ])('treats %s as changed results', (_, results) => {
     const after = fingerprintOf({ ...assessment(), results }, salt);

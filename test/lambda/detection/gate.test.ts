@@ -91,12 +91,6 @@ describe('the gate', () => {
     expect(lived).toEqual(steps);
   });
 
-  it('has no lower limit than the setting', () => {
-    const generous = new Gate({ holdAbove: 6_000 });
-    generous.outlook = { known: 1_000_000, total: 1_000_000 };
-    expect(generous.pass(some('updated', 6_000))).toBe(0);
-  });
-
   it('neither holds nor counts withdrawals', () => {
     const gate = new Gate();
     const { id, certified_on, organization_id, assessment_name } = sighting.assessment;

@@ -59,10 +59,6 @@ describe('the number of withdrawals that are allowed at once', () => {
     expect(mayGo(memory, { known, missing: most + 1 }, at)).toBe(false);
   });
 
-  it('is the only one of a ledger with one', () => {
-    expect(mayGo(nothingMissing, { known: 1, missing: 1 }, now)).toBe(true);
-  });
-
   it('counts withdrawals for the day only beyond those that ops accepted', () => {
     const idsBelow = (count: number) => new Set(Array.from({ length: count }, (_, id) => id));
     const rest = withdrawing(accepted, idsBelow(390), now);

@@ -54,8 +54,9 @@ describe('tieMarks', () => {
     ['by neither', ['Ada', 'Quill'], ['Ivo', 'Quill'], none, false],
     ['by both', ['Ada', 'Quill'], ['ada', 'quill', 'x'], none, true],
   ] as const)('ties people %s', (_, one, other, ties, expected) => {
-    const [a, b] = [one, other].map((name) => marksOf(named(...name), 'user_name', ties));
-    expect(share(a ?? [], b ?? [])).toBe(expected);
+    const marks = ([first, last, name]: readonly [string, string, string?]) =>
+      marksOf(named(first, last, name), 'user_name', ties);
+    expect(share(marks(one), marks(other))).toBe(expected);
   });
 
   it('ties records that share a proctor, by name or by id, among all parts', () => {

@@ -11,14 +11,15 @@ const promised = [
 ];
 
 describe('the odd paths of a record', () => {
-  it.each([
+  const oneField = promised.flatMap((field): [object, string[]][] => [
+    [{ [field]: null }, [field]],
+    [{ [field]: undefined }, [field]],
+  ]);
+  it.each<[fields: object, paths: string[]]>([
+    ...oneField,
     [{}, []],
     [{ seid: null }, []],
     [{ seid: undefined }, ['seid']],
-    ...promised.flatMap((field) => [
-      [{ [field]: null }, [field]] as const,
-      [{ [field]: undefined }, [field]] as const,
-    ]),
   ])('are those of unsent fields, but not of a null State Educator ID: %o', (fields, expected) => {
     expect(oddPaths({ ...assessment(), ...fields })).toEqual(expected);
   });

@@ -93,7 +93,8 @@ describe('an implausible silence', () => {
     ]);
     const usual = silenceAfter(calendarOf(numbers(0, 100)), on(200));
     const isAskedWith = (setting?: number | false) => isAsked(usual, 200, setting);
-    expect([undefined, 99, 101, false].map(isAskedWith)).toEqual([true, true, false, false]);
+    const settings = [undefined, 99, 101, false] as const;
+    expect(settings.map(isAskedWith)).toEqual([true, true, false, false]);
   });
 
   it('is judged as before when certifications return after more than 13 months', () => {

@@ -59,7 +59,7 @@ describe('an event', () => {
     ],
     ['to be brief, of none', read, { brief: true, fields: 'identifiers' }, identifiers],
     ['that is a replay', read, { replay: true }, read, { replay: true }],
-  ] as const)('has its record and its marks: %s', (_, record, more, assessment, marks = {}) => {
+  ] as const)('has its record and its marks: %s', (_, record, more, assessment, marks) => {
     const { data } = eventOf(record, more);
     expect(data).toStrictEqual({ assessment, late: false, changed: [], ...marks });
   });
