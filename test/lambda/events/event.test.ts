@@ -41,14 +41,15 @@ describe('an event', () => {
   const noNames = { organization_id: null, assessment_name: null };
   const all = 'all';
   it.each([
-    ['with unsent fields as null or absent', partly, { type: restored.type }, partly],
+    ['with unsent fields as null or absent', partly, { type: restored.type }, partly, {}],
     [
       'of a withdrawal with unsent fields',
       partly,
       { type: 'certification.withdrawn', fields: all },
       { ...identifiers, ...noNames },
+      {},
     ],
-    ['of a withdrawal', read, { type: 'certification.withdrawn', fields: all }, identifiers],
+    ['of a withdrawal', read, { type: 'certification.withdrawn' }, identifiers, {}],
     ['to be brief, of all', read, { brief: true, fields: all }, identifiers, { truncated: true }],
     [
       'to be brief, of some',
@@ -57,7 +58,7 @@ describe('an event', () => {
       identifiers,
       { truncated: true },
     ],
-    ['to be brief, of none', read, { brief: true, fields: 'identifiers' }, identifiers],
+    ['to be brief, of none', read, { brief: true, fields: 'identifiers' }, identifiers, {}],
     ['that is a replay', read, { replay: true }, read, { replay: true }],
   ] as const)('has its record and its marks: %s', (_, record, more, assessment, marks) => {
     const { data } = eventOf(record, more);
