@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { describeError } from '../../lambda/describe-error.ts';
 import { Failure } from '../../lambda/failure.ts';
-import { LedgerRefusedError, LedgerUnavailableError } from '../../lambda/ledger/errors.ts';
-import { CommitsFailedError } from '../../lambda/write-each.ts';
+import { LedgerUnavailableError } from '../../lambda/ledger/errors.ts';
 
 function syntaxErrorAbout(text: string): unknown {
   try {
@@ -16,11 +15,8 @@ describe("the log's description of an error", () => {
   it('has all properties of our own errors, down to their causes', () => {
     const cause = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
     expect(describeError(new LedgerUnavailableError('GetItem', { cause }))).toMatchObject({
-      name: 'LedgerUnavailableError',
-      code: 'ledger-unavailable',
-      fault: 'aws',
-      message: 'The ledger did not carry out GetItem.',
-      retryHelps: true,
+      ...{ name: 'LedgerUnavailableError', code: 'ledger-unavailable', fault: 'aws' },
+      ...{ message: 'The ledger did not carry out GetItem.', retryHelps: true },
       cause: { name: 'Error', code: 'ECONNREFUSED' },
     });
   });
@@ -28,33 +24,18 @@ describe("the log's description of an error", () => {
   it('omits the text of a foreign error, which may quote its data', () => {
     const foreign = syntaxErrorAbout('Canary Featherstone');
     expect(String(foreign)).toContain('Canary');
-    const described = JSON.stringify(
-      describeError(new LedgerUnavailableError('GetItem', { cause: foreign })),
-    );
+    const error = new LedgerUnavailableError('GetItem', { cause: foreign });
+    const described = JSON.stringify(describeError(error));
     expect(described).toContain('SyntaxError');
     expect(described).not.toContain('Canary');
   });
 
-  it('has the reason why several writes failed, led by the first failure', () => {
+  it('has the causes of an error that stands for several', () => {
     const throttled = Object.assign(new Error('slow'), { name: 'ThrottlingException' });
-    const failed = new CommitsFailedError(3, [
-      new LedgerUnavailableError('UpdateItem', { cause: throttled }),
-      new LedgerRefusedError('UpdateItem', {}),
-    ]);
-    expect(describeError(failed)).toMatchObject({
-      code: 'commits-failed',
-      fault: 'aws',
-      message:
-        '3 changes could not be written, the first because: The ledger did not carry out UpdateItem (ThrottlingException).',
-      retryHelps: false,
-      whatToDo: expect.stringContaining('its throttling'),
-      cause: {
-        name: 'AggregateError',
-        causes: [
-          { code: 'ledger-unavailable', cause: { name: 'ThrottlingException' } },
-          { code: 'ledger-refused' },
-        ],
-      },
+    const errors = [new LedgerUnavailableError('Get', { cause: throttled }), new Error('x')];
+    expect(describeError(new AggregateError(errors))).toMatchObject({
+      name: 'AggregateError',
+      causes: [{ cause: { name: 'ThrottlingException' } }, { name: 'Error' }],
     });
   });
 
@@ -71,15 +52,10 @@ describe("the log's description of an error", () => {
 
 describe('the error of a failed tick for Lambda', () => {
   it('has the name and text of our own error, without its causes', () => {
-    const failure = new Failure(
-      'tick',
-      new LedgerUnavailableError('Query', { cause: new Error('x') }),
-    );
-    expect(failure).toMatchObject({
-      name: 'LedgerUnavailableError',
-      code: 'ledger-unavailable',
-      fault: 'aws',
-    });
+    const own = new LedgerUnavailableError('Query', { cause: new Error('x') });
+    const failure = new Failure('tick', own);
+    const { name, code, fault, message } = own;
+    expect(failure).toMatchObject({ name, code, fault, message });
     expect(failure.cause).toBeUndefined();
   });
 

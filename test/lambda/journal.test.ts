@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { accessNames, conditionNames } from '../../lambda/detection/conditions.ts';
 import { TickJournal } from '../../lambda/journal.ts';
@@ -8,36 +8,15 @@ import { PartnerError } from '../../lambda/partner/errors.ts';
 import { CredentialsNotSetError } from '../../lambda/partner/secret.ts';
 import type { TickReport } from '../../lambda/tick/tick.ts';
 
+const none = { created: 0, updated: 0, withdrawn: 0, restored: 0, conflicts: 0, failed: 0 };
 const line: TickReport = {
-  integration: 'district-a',
-  outcome: 'completed',
-  created: 0,
-  updated: 0,
-  withdrawn: 0,
-  restored: 0,
-  conflicts: 0,
-  failed: 0,
-  held: 0,
-  delivered: 0,
-  undelivered: 0,
-  undeliverable: 0,
-  recorded: 0,
-  quarantined: 0,
-  examined: 0,
-  proofs: {},
-  conditions: {},
-  unexplained: 0,
-  missing: 0,
-  cutShort: false,
-  requests: 1,
-  durationMs: 12,
+  ...{ integration: 'district-a', outcome: 'completed', ...none, held: 0, delivered: 0 },
+  ...{ undelivered: 0, undeliverable: 0, recorded: 0, quarantined: 0, examined: 0, proofs: {} },
+  ...{ conditions: {}, unexplained: 0, missing: 0, cutShort: false, requests: 1, durationMs: 12 },
 };
 
-const emfSchema = z.looseObject({
-  _aws: z.object({
-    CloudWatchMetrics: z.array(z.object({ Metrics: z.array(z.object({ Name: z.string() })) })),
-  }),
-});
+const metricsSchema = z.array(z.object({ Metrics: z.array(z.object({ Name: z.string() })) }));
+const emfSchema = z.looseObject({ _aws: z.object({ CloudWatchMetrics: metricsSchema }) });
 type Emf = z.output<typeof emfSchema>;
 
 function written(act: (journal: TickJournal) => void): Emf[] {
@@ -66,103 +45,63 @@ beforeEach(() => {
   vi.stubEnv('POWERTOOLS_DEV', 'true');
   vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'SILENT');
 });
-afterEach(() => {
-  vi.unstubAllEnvs();
-});
+describe('the log of a tick', () => {
+  const effort = { requests: 1, durationMs: 12 };
+  const unavailable = new PartnerError('unavailable', 'list');
+  const notCommitted = new LedgerUnavailableError('UpdateItem', { cause: new TypeError('Odalys') });
+  const disturbed = { ...line, outcome: 'disturbed', failure: unavailable } as const;
+  const completed = { ...line, failed: 1, failure: notCommitted };
 
-describe('the line of a tick', () => {
-  it('of a disturbed tick follows the error with its cause, and counts the tick as completed', () => {
-    const logged = vi.spyOn(console, 'error').mockReturnValue();
+  type Act = (journal: TickJournal) => void;
+  const ends: Act = (journal) => journal.completed(disturbed);
+  const commits: Act = (journal) => journal.completed(completed);
+  const fails: Act = (journal) => journal.failed('Odalys', effort);
+  const failsOddly: Act = (journal) => journal.failed({ id: 'Odalys' }, effort);
+  it.each([
+    ['a disturbance', ends, 'error', /tick failed.*"code":\s*"unavailable"/s],
+    ['a failed commit', commits, 'info', /"code":\s*"ledger-unavailable"/],
+    ['a thrown text', fails, 'error', /tick failed/],
+    ['a thrown value', failsOddly, 'error', /tick failed/],
+  ] as const)('has the error of %s, without a foreign text', (_, act, level, expected) => {
     vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'INFO');
-    const failure = new PartnerError('unavailable', 'list');
-    const sent = written((journal) =>
-      journal.completed({ ...line, outcome: 'disturbed', failure }),
-    );
+    const logged = vi.spyOn(console, level).mockReturnValue();
+    written(act);
     const text = logged.mock.calls.join('\n');
-    logged.mockRestore();
-    expect(text).toMatch(/tick failed.*"code":\s*"unavailable"/s);
-    expect(sent).toMatchObject([{ TicksCompleted: 1 }]);
-  });
-
-  it('has the reason of a failed commit, without the text of a foreign cause', () => {
-    vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'INFO');
-    const logged = vi.spyOn(console, 'info').mockReturnValue();
-    const failure = new LedgerUnavailableError('UpdateItem', { cause: new TypeError('Odalys') });
-    written((journal) => journal.completed({ ...line, failed: 1, failure }));
-    const text = logged.mock.calls.join('\n');
-    logged.mockRestore();
-    expect(text).toMatch(/"code":\s*"ledger-unavailable"/);
+    expect(text).toMatch(expected);
     expect(text).not.toContain('Odalys');
   });
 });
 
-describe('the log of a failed tick', () => {
-  it('omits a thrown value that is no error', () => {
-    vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'INFO');
-    const logged = vi.spyOn(console, 'error').mockReturnValue();
-    const effort = { requests: 1, durationMs: 12 };
-    for (const thrown of ['Odalys Quillfeather', { email: 'odalys@example.org' }])
-      new TickJournal('district-a', 'ledger-a').failed(thrown, effort);
-    expect(logged).toHaveBeenCalledTimes(2);
-    expect(JSON.stringify(logged.mock.calls)).toContain('tick failed');
-    expect(JSON.stringify(logged.mock.calls)).not.toMatch(/Odalys|@example/i);
-  });
-});
-
 describe('the metrics of a tick', () => {
-  it('count it as completed, by integration and ledger', () => {
-    expect(metricsOf({})).toMatchObject({
-      integration: 'district-a',
-      ledger: 'ledger-a',
-      TicksCompleted: 1,
-    });
-    expect(metricsOf({ outcome: 'baseline' })).toMatchObject({ TicksCompleted: 1 });
+  it.each([
+    ['completed', 1],
+    ['baseline', 1],
+    ['disturbed', 1],
+    // Ticks run as ops want.
+    ['paused', 1],
+    ['busy', undefined],
+    ['backing-off', undefined],
+  ] as const)('count a tick as completed, by integration and ledger: %s', (outcome, completed) => {
+    const by = { integration: 'district-a', ledger: 'ledger-a' };
+    const { TicksCompleted, ...metrics } = metricsOf({ outcome, conditions: { paused: 3 } });
+    expect(TicksCompleted).toBe(completed);
+    expect(metrics).toMatchObject(by);
   });
 
-  it('page nobody for a pause, in which ticks run as ops want', () => {
-    expect(metricsOf({ outcome: 'paused', conditions: { paused: 3 } })).toMatchObject({
-      TicksCompleted: 1,
-    });
+  const isNew = { outcome: 'no-credentials', conditions: { 'credentials-not-set': 1 } } as const;
+  it.each([
+    ['nothing happened, since each is paid for', {}],
+    ['a new deployment waits for its credentials', isNew],
+  ])('are two when %s', (_, report) => {
+    expect(sentIn(metricsOf(report))).toEqual([names.ticksCompleted, names.partnerRequests]);
   });
 
-  it('raise no alarm while a new deployment waits for its credentials', () => {
-    const conditions = { 'credentials-not-set': 1 };
-    expect(sentIn(metricsOf({ outcome: 'no-credentials', conditions }))).toEqual([
-      names.ticksCompleted,
-      names.partnerRequests,
-    ]);
-  });
-
-  it.each(['busy', 'backing-off'] as const)(
-    'do not count it as completed when it was %s',
-    (outcome) => {
-      expect(metricsOf({ outcome })).not.toHaveProperty('TicksCompleted');
-    },
-  );
-
-  it('have the values that alarms read', () => {
-    expect(metricsOf({ undelivered: 2, held: 3, quarantined: 4, delivered: 5 })).toMatchObject({
-      EventsUndelivered: 2,
-      EventsHeld: 3,
-      RecordsQuarantined: 4,
-      EventsDelivered: 5,
-    });
-  });
-
-  it('include lasting conditions, although this tick has not added to them', () => {
-    const conditions = {
-      held: 7,
-      quarantined: 4,
-      undeliverable: 2,
-      unproven: 3,
-      'credentials-refused': 1,
-    };
-    expect(metricsOf({ held: 1, conditions })).toMatchObject({
-      EventsHeld: 7,
-      RecordsQuarantined: 4,
-      EventsUndeliverable: 2,
-      DaysUnproven: 3,
-      Refused: 1,
+  it('have the values that alarms read, with lasting conditions to which the tick has not added', () => {
+    const lasting = { held: 7, undeliverable: 2, unproven: 3, 'credentials-refused': 1 };
+    const report = { undelivered: 2, held: 1, quarantined: 4, delivered: 5 };
+    expect(metricsOf({ ...report, conditions: lasting })).toMatchObject({
+      ...{ EventsUndelivered: 2, EventsHeld: 7, RecordsQuarantined: 4, EventsDelivered: 5 },
+      ...{ EventsUndeliverable: 2, DaysUnproven: 3, Refused: 1 },
     });
   });
 
@@ -171,14 +110,6 @@ describe('the metrics of a tick', () => {
       sentIn(metricsOf({ conditions: { [name]: 1 } })).includes(names.refused),
     );
     expect(refused).toEqual([...accessNames]);
-  });
-
-  it('are two when nothing happened, since each is paid for', () => {
-    expect(sentIn(metricsOf({}))).toEqual([names.ticksCompleted, names.partnerRequests]);
-  });
-
-  it('are at most ten', () => {
-    expect(Object.keys(names).length).toBeLessThanOrEqual(10);
   });
 
   it('of a failed tick say that people must act, and nothing otherwise', () => {

@@ -23,31 +23,20 @@ describe('the settings', () => {
   });
 
   it('name all missing and wrong ones at once, without a value', () => {
-    const wrong = { ...integration, recentDays: 0, colour: 'heliotrope' };
-    const parse = () =>
-      parseFunctionSettings({
-        ...variables,
-        TABLE_NAME: undefined,
-        INTEGRATION: JSON.stringify(wrong),
-      });
+    const INTEGRATION = JSON.stringify({ ...integration, recentDays: 0, colour: 'heliotrope' });
+    const parse = () => parseFunctionSettings({ ...variables, TABLE_NAME: undefined, INTEGRATION });
     expect(parse).toThrow(SettingsError);
     expect(parse).toThrow(/TABLE_NAME .*INTEGRATION\.recentDays .*INTEGRATION/);
     expect(parse).not.toThrow(/heliotrope/);
   });
 
+  const withAlerts = (wrong: object) => ({ ALERTS: JSON.stringify({ ...alerts, ...wrong }) });
   it.each([
-    ['an unknown detail', { ...alerts, detail: 'everything' }],
-    ['an impossible time', { ...alerts, quietHours: { from: '24:00', to: '06:00' } }],
-    ['no rows', { ...alerts, maxRows: 0 }],
-  ])('refuse alerts with %s', (_, wrong) => {
-    expect(() => parseFunctionSettings({ ...variables, ALERTS: JSON.stringify(wrong) })).toThrow(
-      /ALERTS/,
-    );
-  });
-
-  it('refuse an integration that is not JSON', () => {
-    expect(() => parseFunctionSettings({ ...variables, INTEGRATION: '{"name":' })).toThrow(
-      /INTEGRATION/,
-    );
+    ['an unknown detail', withAlerts({ detail: 'everything' }), /ALERTS/],
+    ['an impossible time', withAlerts({ quietHours: { from: '24:00', to: '06:00' } }), /ALERTS/],
+    ['no rows', withAlerts({ maxRows: 0 }), /ALERTS/],
+    ['an integration that is not JSON', { INTEGRATION: '{"name":' }, /INTEGRATION/],
+  ])('refuse %s', (_, wrong, expected) => {
+    expect(() => parseFunctionSettings({ ...variables, ...wrong })).toThrow(expected);
   });
 });

@@ -19,35 +19,32 @@ async function written(failures: readonly (Error | undefined)[]) {
 }
 
 describe('several writes', () => {
+  const many = (failure: (item: number) => Error | undefined) =>
+    Array.from({ length: 40 }, (_, item) => failure(item));
+
   it('are all tried, and fail with the one that failed', async () => {
-    const failures = Array.from({ length: 40 }, (_, item) =>
-      item === 3 ? unavailable : undefined,
-    );
+    const failures = many((item) => (item === 3 ? unavailable : undefined));
     expect(await written(failures)).toEqual({ tried: 40, error: unavailable });
     expect(await written([undefined])).toEqual({ tried: 1, error: undefined });
   });
 
   it('to a throttled ledger fail as throttled, and not as a defect', async () => {
-    const { error } = await written(Array.from({ length: 40 }, () => unavailable));
-    expect(error).toMatchObject({
-      code: 'commits-failed',
-      fault: 'aws',
-      retryHelps: true,
+    const errors = many(() => unavailable);
+    expect((await written(errors)).error).toMatchObject({
+      ...{ code: 'commits-failed', fault: 'aws', retryHelps: true, cause: { errors } },
       message: `40 changes could not be written, the first because: ${unavailable.message}`,
-      cause: { errors: Array.from({ length: 40 }, () => unavailable) },
     });
   });
 
-  it('are not retried if one of them is denied', async () => {
-    const { error } = await written([unavailable, denied]);
-    expect(error).toMatchObject({ fault: 'aws', retryHelps: false });
-  });
-
-  it('report a defect of one of them', async () => {
-    const { error } = await written([new TypeError('Canary'), unavailable]);
-    expect(error).toMatchObject({
-      fault: 'ops',
-      message: '2 changes could not be written, the first because: The tick failed: TypeError.',
-    });
+  const defect = {
+    fault: 'ops',
+    message: '2 changes could not be written, the first because: The tick failed: TypeError.',
+  };
+  it.each([
+    ['are not retried if one of them is denied', [unavailable, denied], { fault: 'aws' }],
+    ['report a defect of one of them', [new TypeError('Canary'), denied], defect],
+  ])('%s', async (_, errors, expected) => {
+    const { error } = await written(errors);
+    expect(error).toMatchObject({ retryHelps: false, ...expected });
   });
 });

@@ -5,12 +5,15 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { noticed } from '../../../lambda/condition-table.ts';
 import { digestForChat, noticeForChat, withChat } from '../../../lambda/delivery/chat.ts';
-import { type DigestOptions, digestMail, forDigest } from '../../../lambda/delivery/digest.ts';
+import { type DigestOptions, forDigest } from '../../../lambda/delivery/digest.ts';
 import { conditionNotice } from '../../../lambda/delivery/notices.ts';
 import { snsAnnouncer } from '../../../lambda/delivery/sns-announcer.ts';
-import { type CertificationEvent, certificationEvent } from '../../../lambda/events/event.ts';
+import { conditionNames } from '../../../lambda/detection/conditions.ts';
+import type { Announced, CertificationEvent } from '../../../lambda/events/event.ts';
 import { ManualClock } from '../../scaffold/clock.ts';
 import { assessment } from '../../support/assessments.ts';
+import { eventOf } from '../events/announced.ts';
+import { mailOptions } from './mail-options.ts';
 
 /** "Custom notifications" in the administrator guide of Amazon Q Developer in chat applications. */
 const customNotification = z.strictObject({
@@ -25,69 +28,45 @@ const customNotification = z.strictObject({
 });
 
 const now = Temporal.Instant.from('2026-11-21T08:05:00Z');
-const options: DigestOptions = {
-  integration: 'district-a',
-  timeZone: 'UTC',
-  stack: 'prod',
-  detail: 'names',
-  maxRows: 60,
-};
-
-function event(id: number, record: Partial<ReturnType<typeof assessment>> = {}, late = false) {
-  return forDigest(
-    certificationEvent({
-      integration: 'district-a',
-      type: 'certification.created',
-      assessment: assessment({ id, ...record }),
-      fields: 'all',
-      revision: 1,
-      late,
-      time: '2026-11-21T08:00:04.120Z',
-    }),
-  );
-}
+const event = (
+  id: number,
+  record: Partial<ReturnType<typeof assessment>> = {},
+  more: Partial<Announced> = {},
+) => forDigest(eventOf(assessment({ id, ...record }), more));
+const withdrawn = event(999, {}, { type: 'certification.withdrawn' });
 
 const shown = (events: readonly CertificationEvent[], more: Partial<DigestOptions> = {}) =>
-  customNotification.parse(digestForChat(events, { ...options, ...more }, now)).content;
+  customNotification.parse(digestForChat(events, { ...mailOptions, ...more }, now)).content;
+
+function screenOf(notification: unknown): string {
+  const { title, description, nextSteps = [] } = customNotification.parse(notification).content;
+  return `${[title, description, ...nextSteps].join('\n-----\n')}\n`;
+}
 
 describe('a digest in a chat', () => {
-  it("has the mail's contents, in Markdown", () => {
+  it("has the mail's contents, in Markdown, and says how to get the rows without room", async () => {
+    const ofSchools = (name: string) => ({ name, organization_name: 'Larkspur Valley Schools' });
     const events = [
-      event(1, { name: 'Odalys Quillfeather', organization_name: 'Larkspur Valley Schools' }, true),
-      event(2, { name: 'Ansel Thornbury', organization_name: 'Larkspur Valley Schools' }),
+      event(1, ofSchools('Odalys Quillfeather'), { late: true }),
+      event(2, ofSchools('Ansel Thornbury')),
+      event(3, { organization_name: 'Cinder Creek Academy' }),
+      withdrawn,
     ];
-    const { title, description, nextSteps } = shown(events);
-    const { subject, sections } = digestMail(events, options, now);
-    expect(title).toBe(subject);
-    expect(nextSteps).toBeUndefined();
-    const lines = description.split('\n');
-    expect(lines.slice(0, 4)).toEqual([
-      '*2 new certifications*',
-      'Larkspur Valley Schools',
-      ...(sections[0]?.rows.map(({ text }) => `• ${text}`) ?? []),
-    ]);
-    expect(description).toContain('late: completed some time ago');
-    expect(lines.at(-1)).toBe(
-      'Sent by certification-notifier for the integration district-a (stack prod). Whom to ask: those in your organization who run the stack prod.',
-    );
+    const screen = screenOf(digestForChat(events, { ...mailOptions, maxRows: 2 }, now));
+    await expect(screen).toMatchFileSnapshot('digest/chat.approved.txt');
+    expect(shown(events)).not.toHaveProperty('nextSteps');
   });
 
-  it('counts the rows that do not fit, and says how to get all of them', () => {
-    const events = Array.from({ length: 200 }, (_, index) =>
-      event(index + 1, { name: `Somebody With A Long Name ${index}` }),
+  it('has room for each kind, and counts the rows that do not fit', () => {
+    const many = Array.from({ length: 200 }, (_, id) =>
+      event(id, { name: `Somebody With A Long Name ${id}` }),
     );
-    const { description, nextSteps = [] } = shown(events);
-    const rows = description.split('\n').filter((line) => line.startsWith('•')).length;
-    expect(rows).toBeGreaterThan(15);
-    expect(description).toContain(`and ${200 - rows} more`);
-    expect(nextSteps).toEqual([
-      'All of them, without names of people: `npx certification-notifier events --stack prod --integration district-a --from 2026-11-21 --to 2026-11-21 --csv`',
-    ]);
-  });
-
-  it('counts the rows that do not fit into the mail', () => {
-    const events = [1, 2, 3].map((id) => event(id));
-    expect(shown(events, { maxRows: 1 }).description).toContain('and 2 more');
+    const { description } = shown([...many, withdrawn]);
+    const rows = description.match(/^• .*Somebody/gm)?.length ?? 0;
+    expect(rows).toBeGreaterThan(7);
+    expect(description).toContain(`\nand ${200 - rows} more\n`);
+    expect(description).toContain('*1 withdrawn certification*\nThe partner does not show these');
+    expect(description).toContain('assessment 999');
   });
 
   it('has only counts if mails have, by organization and assessment, and omits none', () => {
@@ -96,21 +75,6 @@ describe('a digest in a chat', () => {
     expect(description).toMatch(/^• .*: 90$/m);
     expect(description).not.toContain('Odile');
     expect(nextSteps).toBeUndefined();
-  });
-
-  it('has room for each kind, beside any number of another', () => {
-    const withdrawn = certificationEvent({
-      integration: 'district-a',
-      type: 'certification.withdrawn',
-      assessment: assessment({ id: 999 }),
-      revision: 2,
-      late: false,
-      time: '2026-11-21T08:00:04.120Z',
-    });
-    const many = Array.from({ length: 200 }, (_, id) => event(id));
-    const { description } = shown([...many, withdrawn]);
-    expect(description).toContain('*1 withdrawn certification*\nThe partner does not show these');
-    expect(description).toContain('assessment 999');
   });
 
   it.each([
@@ -132,51 +96,37 @@ describe('a digest in a chat', () => {
 
   it('leaves resource names, mail addresses and the contact unchanged', () => {
     const contact = 'certifications@district.example.org, https://help.example.org/a_b';
-    const { description } = shown([event(1, { assessment_name: 'first_aid by a@b.example.org' })], {
-      contact,
-    });
+    const named = event(1, { assessment_name: 'first_aid by a@b.example.org' });
+    const { description } = shown([named], { contact });
     expect(description).toContain(`Whom to ask: ${contact}.`);
     expect(description).toContain('first_aid by (address)');
   });
 
-  it('fits with any text of the partner', () => {
+  it.each([1, 5, 60])('fits with any text of the partner, in %i events', (count) => {
     const long = '🧗‍♀️ _'.repeat(500);
     const record = { name: long, organization_name: long, assessment_name: long };
-    for (const count of [1, 5, 60]) {
-      const events = Array.from({ length: count }, (_, id) => event(id, record, true));
-      expect(() => shown(events, { contact: 'x'.repeat(200) })).not.toThrow();
-    }
+    const events = Array.from({ length: count }, (_, id) => event(id, record, { late: true }));
+    expect(() => shown(events, { contact: 'x'.repeat(200) })).not.toThrow();
   });
 });
 
 describe('a notice in a chat', () => {
   const settings = { name: 'district-a', timeZone: 'UTC', stack: 'prod' };
   const at = now.epochMilliseconds;
+  const since = at - 600_000;
 
-  it.each(Object.keys(noticed) as (keyof typeof noticed)[])(
-    'has the condition, its severity and the next step: %s',
-    (name) => {
-      const open = { since: at - 600_000, number: 3, details: ['Day: 2026-11-20', '<!here> x'] };
-      const begins = conditionNotice(settings, name, { ...open, owes: 'begins' }, at);
-      const { content } = customNotification.parse(noticeForChat(begins));
-      expect(content.title).toBe(`⚠️ Trouble: ${begins.subject}`);
-      expect(content.nextSteps?.[0]).toBe(noticed[name].toDo);
-      const { command } = noticed[name];
-      expect(content.nextSteps?.length).toBe(command ? 2 : 1);
-      if (command) expect(content.nextSteps?.[1]).toMatch(/^`npx certification-notifier .* prod/);
-      expect(content.description).toContain('‹!here› x');
-      // The chat says neither more nor less than the mail.
-      for (const step of content.nextSteps ?? [])
-        expect(begins.text).toContain(step.replaceAll('`npx', 'npx').replace(/`$/, ''));
-    },
-  );
+  it('has the severity, the condition and the next steps', async () => {
+    const open = { since, goneAt: at, number: 1, details: ['<!here> x'] };
+    const screens = (['begins', 'ends', 'was'] as const).map((owes) =>
+      screenOf(noticeForChat(conditionNotice(settings, 'partner-silent', { ...open, owes }, at))),
+    );
+    await expect(screens.join('=====\n')).toMatchFileSnapshot('notices/chat.approved.txt');
+  });
 
-  it.each(['ends', 'was'] as const)('says that the condition is over: %s', (owes) => {
-    const open = { since: at - 600_000, goneAt: at, number: 1, owes };
-    const notice = conditionNotice(settings, 'partner-silent', open, at);
-    const { content } = customNotification.parse(noticeForChat(notice));
-    expect(content.title).toBe(`✅ Over: ${notice.subject}`);
-    expect(content.nextSteps).toBeUndefined();
+  it.each(conditionNames)('has one next step, or two with a command: %s', (name) => {
+    const notice = noticeForChat(conditionNotice(settings, name, { since, number: 3 }, at));
+    const { nextSteps } = customNotification.parse(notice).content;
+    expect(nextSteps).toHaveLength(noticed[name].command ? 2 : 1);
   });
 
   it('without parts is shown as it is, and cut if it is too long', () => {
@@ -185,7 +135,7 @@ describe('a notice in a chat', () => {
     const { content } = customNotification.parse(noticeForChat({ subject, text }));
     expect(content.title).toBe(subject);
     expect(content.description).toMatch(
-      /\n\(cut; mail subscribers of the operations topic have the whole text\)$/,
+      /many\n\(cut; mail subscribers of the operations topic have the whole text\)$/,
     );
   });
 });
@@ -196,28 +146,21 @@ const chats = { 'chat-alerts': 'chat-alerts', 'chat-operations': 'chat-operation
 describe('an announcer with chats', () => {
   const client = new SNSClient({ region: 'us-east-1' });
   const sns = mockClient(client);
-  const warnings: [string, unknown][] = [];
+  const warnings: [string, Record<string, unknown>][] = [];
   const told = (topic: string) =>
     sns.commandCalls(PublishCommand, { TopicArn: topic }).map(({ args: [{ input }] }) => input);
   const announcer = (to: object = chats) => {
-    const clock = new ManualClock();
-    const journal = {
-      warn: (what: string, details: unknown) => {
-        warnings.push([what, details]);
-      },
-    };
-    const all = { ...options, clock };
+    const journal = { warn: (...given: (typeof warnings)[number]) => void warnings.push(given) };
+    const all = { ...mailOptions, clock: new ManualClock() };
     const mails = snsAnnouncer({ mails: client, batches: client }, topics, all);
     return { mails, both: withChat(mails, client, to, { ...all, journal }) };
   };
+  const named = (name: string) => Object.assign(new Error('no'), { name });
   beforeEach(() => {
     sns.reset();
     sns.on(PublishCommand).resolves({});
     warnings.length = 0;
   });
-  const refuse = (TopicArn: string, name = 'NotFoundException') =>
-    sns.on(PublishCommand, { TopicArn }).rejects(Object.assign(new Error('no'), { name }));
-  const accept = (TopicArn: string) => sns.on(PublishCommand, { TopicArn }).resolves({});
 
   it('is the plain announcer without a chat', () => {
     const { mails, both } = announcer({});
@@ -225,51 +168,47 @@ describe('an announcer with chats', () => {
   });
 
   it('sends two SNS messages for one digest: the usual mail, and a custom notification', async () => {
-    expect(await announcer().both.tellPeople([event(1)])).toEqual({ accepted: true });
-    const [mail] = told('mail-alerts');
+    await announcer().both.tellPeople([event(1)]);
+    const [mail, chat] = [...told('mail-alerts'), ...told('chat-alerts')];
     expect(mail?.Subject).toContain('1 new certification');
-    expect(mail?.MessageStructure).toBeUndefined();
-    const [chat] = told('chat-alerts');
-    expect(chat?.Subject).toBeUndefined();
+    expect(mail).not.toHaveProperty('MessageStructure');
+    expect(chat).not.toHaveProperty('Subject');
     customNotification.parse(JSON.parse(chat?.Message ?? ''));
   });
 
-  it('sends to chats only their kinds of notices', async () => {
+  it.each([
+    ['digest', [], true, 1, []],
+    ['digest', ['chat-alerts'], true, 1, ['chat']],
+    ['digest', ['mail-alerts'], false, 0, []],
+    ['notice', ['chat-operations'], true, 1, ['chat']],
+    ['notice', ['mail-operations'], true, 1, ['mail']],
+    ['notice', ['mail-operations', 'chat-operations'], false, 1, ['mail', 'chat']],
+  ])('takes a %s for told that %j refuse: %s', async (what, refusing, ...expected) => {
+    for (const TopicArn of refusing)
+      sns.on(PublishCommand, { TopicArn }).rejects(named('NotFoundException'));
+    const { both } = announcer();
+    const { accepted } = await (what === 'digest'
+      ? both.tellPeople([event(1)])
+      : both.notify({ subject: 's', text: 't' }));
+    const posted = told(what === 'digest' ? 'chat-alerts' : 'chat-operations').length;
+    const logged = warnings.map(([event, { where, code }]) => {
+      expect([event, code]).toEqual([`${what} refused`, 'NotFoundException']);
+      return where;
+    });
+    expect([accepted, posted, logged]).toEqual(expected);
+  });
+
+  it('sends to chats only their kinds', async () => {
     const { both } = announcer({ 'chat-operations': 'chat-operations' });
     await both.tellPeople([event(1)]);
-    expect(told('chat-alerts')).toEqual([]);
     await both.notify({ subject: 's', text: 't' });
-    expect(told('chat-operations')).toHaveLength(1);
-  });
-
-  it('takes a digest for told when the mail has it, and logs that the chat refused it', async () => {
-    refuse('chat-alerts');
-    // Each tick may run in another process.
-    for (const id of [1, 2])
-      expect(await announcer().both.tellPeople([event(id)])).toEqual({ accepted: true });
-    expect(told('mail-alerts').map(({ Subject }) => Subject)).toEqual([
-      expect.stringContaining('1 new certification'),
-      expect.stringContaining('1 new certification'),
-    ]);
-    expect(warnings).toMatchObject([
-      ['digest refused', { where: 'chat', code: 'NotFoundException' }],
-      ['digest refused', { where: 'chat', code: 'NotFoundException' }],
-    ]);
-  });
-
-  it('owes a digest that the mail refused, and sends it to the chat once the mail has it', async () => {
-    refuse('mail-alerts');
-    expect(await announcer().both.tellPeople([event(1)])).toMatchObject({ accepted: false });
-    expect(told('chat-alerts')).toEqual([]);
-    accept('mail-alerts');
-    expect(await announcer().both.tellPeople([event(1)])).toEqual({ accepted: true });
-    expect(told('chat-alerts')).toHaveLength(1);
+    expect([told('chat-alerts').length, told('chat-operations').length]).toEqual([0, 1]);
   });
 
   it('omits text that SNS refuses, in a chat as in a mail', async () => {
     sns
       .on(PublishCommand, { TopicArn: 'chat-alerts' })
-      .rejectsOnce(Object.assign(new Error('no'), { name: 'InvalidParameterException' }))
+      .rejectsOnce(named('InvalidParameterException'))
       .resolves({});
     const record = { name: 'Odalys Quillfeather' };
     expect(await announcer().both.tellPeople([event(1, record)])).toEqual({ accepted: true });
@@ -277,26 +216,5 @@ describe('an announcer with chats', () => {
     const { content } = customNotification.parse(JSON.parse(again?.Message ?? ''));
     expect(content.title).toContain('1');
     expect(JSON.stringify(content)).not.toContain('Odalys');
-  });
-
-  it.each(['chat-operations', 'mail-operations'])(
-    'takes a notice for told if only %s refuses it, and logs the refusal',
-    async (refusing) => {
-      refuse(refusing);
-      const outcome = await announcer().both.notify({ subject: 's', text: 't' });
-      expect(outcome).toEqual({ accepted: true });
-      expect(warnings).toMatchObject([
-        ['notice refused', { where: refusing.split('-')[0], code: 'NotFoundException' }],
-      ]);
-    },
-  );
-
-  it('owes a notice that both refuse', async () => {
-    refuse('chat-operations');
-    refuse('mail-operations', 'AuthorizationErrorException');
-    expect(await announcer().both.notify({ subject: 's', text: 't' })).toMatchObject({
-      accepted: false,
-      code: 'AuthorizationErrorException',
-    });
   });
 });

@@ -9,6 +9,7 @@ import {
 } from '../../../lambda/detection/compare.ts';
 import { sightingsOf } from '../../scaffold/sightings.ts';
 import { anyAssessment, assessment } from '../../support/assessments.ts';
+import { forAll } from '../../support/for-all.ts';
 
 const salt = 'salt-of-the-tests';
 
@@ -35,78 +36,37 @@ function nowKnown(known: ReadonlyMap<number, Certification>, changes: readonly S
 }
 
 describe('a comparison of read rows with the ledger', () => {
-  it('finds each row new once, as revision 1, against an empty ledger', () => {
-    fc.assert(
-      fc.property(fc.array(anyAssessment), (read) => {
-        const changes = sightingsOf(read, new Map(), salt);
-        expect(changes.map(({ assessment }) => assessment.id).sort()).toEqual(
-          [...new Set(read.map(({ id }) => id))].sort(),
-        );
-        expect(changes.every(({ kind, revision }) => kind === 'created' && revision === 1)).toBe(
-          true,
-        );
-      }),
-    );
-  });
+  it('finds each row new once, as revision 1, and nothing in rows that it has just found', () =>
+    forAll(fc.array(anyAssessment), (read) => {
+      const changes = sightingsOf(read, new Map(), salt);
+      const ids = new Set(read.map(({ id }) => id));
+      expect(new Set(changes.map(({ assessment }) => assessment.id))).toEqual(ids);
+      expect(changes).toMatchObject(Array(ids.size).fill({ kind: 'created', revision: 1 }));
+      expect(sightingsOf(read, nowKnown(new Map(), changes), salt)).toEqual([]);
+    }));
 
-  it('finds nothing in rows that it has just found', () => {
-    fc.assert(
-      fc.property(fc.array(anyAssessment), (read) => {
-        const known = nowKnown(new Map(), sightingsOf(read, new Map(), salt));
-        expect(sightingsOf(read, known, salt)).toEqual([]);
-      }),
-    );
-  });
-
-  it('raises the revision by one for each change and names the changed fields', () => {
+  const somebody = {
+    ...{ seid: 'SEID-8', name: 'Isaura Fenwillow', first_name: 'Isaura' },
+    ...{ last_name: 'Fenwillow', email: 'isaura@example.org' },
+  };
+  const gone = { revision: 2, presence: 'withdrawn' } as const;
+  it.each([
+    ['an edit', {}, { name: 'Ashgrove' }, { kind: 'updated', revision: 2, changed: ['name'] }],
+    ['a move', { revision: 7 }, { certified_on: '2026-11-19' }, { kind: 'updated', revision: 8 }],
+    ['another educator', {}, somebody, { kind: 'updated', changed: Object.keys(somebody) }],
+    ['a withdrawn one', gone, {}, { kind: 'restored', revision: 3, changed: [] }],
+    ['a withdrawn one with an edit', gone, { name: 'B' }, { kind: 'restored', changed: ['name'] }],
+  ])('names the kind of a change: %s', (_, before, edit, expected) => {
     const first = assessment();
-    let known = nowKnown(new Map(), sightingsOf([first], new Map(), salt));
-    const renamed = { ...first, name: 'Odalys Ashgrove', last_name: 'Ashgrove' };
-    const changes = sightingsOf([renamed], known, salt);
-    expect(changes).toMatchObject([
-      { kind: 'updated', revision: 2, changed: ['name', 'last_name'] },
-    ]);
-    known = nowKnown(known, changes);
-    const moved = { ...renamed, certified_on: '2026-11-19' };
-    expect(sightingsOf([moved], known, salt)).toMatchObject([
-      { kind: 'updated', revision: 3, changed: ['certified_on'] },
-    ]);
+    const [created] = sightingsOf([first], new Map(), salt);
+    const known = new Map(created && [[first.id, { ...certification(created), ...before }]]);
+    expect(sightingsOf([{ ...first, ...edit }], known, salt)).toMatchObject([expected]);
   });
 
   it('counts an assessment that two pages showed once, as last read', () => {
-    const changes = sightingsOf(
-      [assessment({ name: 'Before' }), assessment({ name: 'After' })],
-      new Map(),
-      salt,
-    );
+    const twice = ['Before', 'After'].map((name) => assessment({ name }));
+    const changes = sightingsOf(twice, new Map(), salt);
     expect(changes.map(({ assessment }) => assessment.name)).toEqual(['After']);
-  });
-
-  it('calls an id that becomes another educator an update', () => {
-    const first = assessment({ id: 7 });
-    const known = nowKnown(new Map(), sightingsOf([first], new Map(), salt));
-    const somebody = { name: 'Isaura Fenwillow', first_name: 'Isaura', last_name: 'Fenwillow' };
-    const another = { ...first, ...somebody, seid: 'SEID-8', email: 'isaura@example.org' };
-    expect(sightingsOf([another], known, salt)).toMatchObject([
-      {
-        ...{ kind: 'updated', revision: 2 },
-        changed: ['seid', 'name', 'first_name', 'last_name', 'email'],
-      },
-    ]);
-  });
-
-  it('calls a row of a withdrawn certification restored, changed or not', () => {
-    const first = assessment();
-    const [created] = sightingsOf([first], new Map(), salt);
-    if (created === undefined) throw new Error('nothing was created');
-    const gone = { ...certification(created), revision: 2, presence: 'withdrawn' as const };
-    const known = new Map([[first.id, gone]]);
-    expect(sightingsOf([first], known, salt)).toMatchObject([
-      { kind: 'restored', revision: 3, changed: [] },
-    ]);
-    expect(sightingsOf([{ ...first, name: 'Other' }], known, salt)).toMatchObject([
-      { kind: 'restored', revision: 3, changed: ['name'] },
-    ]);
   });
 
   it('calls it restored also if it comes back with an earlier fingerprint', () => {
@@ -133,15 +93,12 @@ describe('a comparison of read rows with the ledger', () => {
       known = nowKnown(known, changes);
       return { kinds: changes.map(({ kind }) => kind), older };
     };
-    const day = first.certified_on;
+    const older = (until: number) => [{ day: first.certified_on, until }];
     expect(at(0, first)).toEqual({ kinds: ['created'], older: [] });
     expect(at(60_000, second)).toEqual({ kinds: ['updated'], older: [] });
-    expect(at(120_000, first)).toEqual({ kinds: [], older: [{ day, until: 660_000 }] });
-    expect(at(180_000, third, first)).toEqual({
-      kinds: ['updated'],
-      older: [{ day, until: 660_000 }],
-    });
-    expect(at(660_000, second)).toEqual({ kinds: [], older: [{ day, until: 780_000 }] });
+    expect(at(120_000, first)).toEqual({ kinds: [], older: older(660_000) });
+    expect(at(180_000, third, first)).toEqual({ kinds: ['updated'], older: older(660_000) });
+    expect(at(660_000, second)).toEqual({ kinds: [], older: older(780_000) });
     expect(at(660_000, first)).toEqual({ kinds: ['updated'], older: [] });
   });
 });
@@ -150,26 +107,26 @@ describe('the effect of changes on the counts of days', () => {
   const day = '2026-11-20';
   const [created] = sightingsOf([assessment({ certified_on: day })], new Map(), salt);
   if (created === undefined) throw new Error('nothing was created');
-  const known = new Map([[created.assessment.id, certification(created)]]);
+  const gone = { ...certification(created), presence: 'withdrawn' as const };
+  const read = (edit: object, before = certification(created)) =>
+    sightingsOf([{ ...created.assessment, ...edit }], new Map([[before.id, before]]), salt);
+  const moved = { certified_on: '2019-01-02' };
 
-  it('adds new and restored certifications, and subtracts withdrawn ones from the missing', () => {
-    expect(countDeltas([created])).toEqual(new Map([[day, 1]]));
-    expect(countDeltas([withdrawal(certification(created))])).toEqual(new Map());
-    const gone = { ...certification(created), presence: 'withdrawn' as const };
-    const restored = sightingsOf([created.assessment], new Map([[gone.id, gone]]), salt);
-    expect(countDeltas(restored)).toEqual(new Map([[day, 1]]));
-  });
-
-  it('moves a moved certification, and ignores other edits', () => {
-    const moved = sightingsOf([{ ...created.assessment, certified_on: '2019-01-02' }], known, salt);
-    expect(countDeltas(moved)).toEqual(
-      new Map([
-        ['2019-01-02', 1],
+  it.each([
+    ['adds new certifications', [created], [[day, 1]]],
+    ['subtracts withdrawn ones only from the missing', [withdrawal(certification(created))], []],
+    ['adds restored ones', read({}, gone), [[day, 1]]],
+    [
+      'moves a moved one',
+      read(moved),
+      [
+        [moved.certified_on, 1],
         [day, -1],
-      ]),
-    );
-    const edited = sightingsOf([{ ...created.assessment, name: 'Other' }], known, salt);
-    expect(edited).toHaveLength(1);
-    expect(countDeltas(edited)).toEqual(new Map());
+      ],
+    ],
+    ['ignores other edits', read({ name: 'Other' }), []],
+  ])('%s', (_, changes, expected) => {
+    expect(changes).toHaveLength(1);
+    expect([...countDeltas(changes)]).toEqual(expected);
   });
 });

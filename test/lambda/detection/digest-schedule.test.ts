@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import {
-  type DigestSettings,
   digestSchedule,
   endOfQuiet,
   isDigestDue,
@@ -10,36 +9,24 @@ import {
 
 const at = (text: string) => Temporal.Instant.from(text);
 const night = { from: '22:00', to: '07:00' };
+const early = { from: '22:00', to: '02:30' };
 
-const minuteOfDay = fc.integer({ min: 0, max: 24 * 60 - 1 });
-const time = minuteOfDay.map((minute) =>
-  Temporal.PlainTime.from('00:00').add({ minutes: minute }).toString({ smallestUnit: 'minute' }),
-);
+const time = fc
+  .integer({ min: 0, max: 24 * 60 - 1 })
+  .map((minutes) => Temporal.PlainTime.from('00:00').add({ minutes }))
+  .map((time) => time.toString({ smallestUnit: 'minute' }));
 const zone = fc.constantFrom(
-  'UTC',
-  'Europe/Berlin',
-  'America/New_York',
-  'Australia/Lord_Howe',
-  'Asia/Kathmandu',
+  ...['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kathmandu'],
 );
-/** Whole minutes, half of them within two days of a night on which clocks change somewhere. */
-const instant = fc.oneof(
-  fc.integer({ min: 0, max: 2 * 365 * 24 * 60 }).map((minutes) => start.add({ minutes })),
-  fc
-    .tuple(
-      fc.constantFrom(
-        '2026-03-08',
-        '2026-03-29',
-        '2026-04-05',
-        '2026-10-04',
-        '2026-10-25',
-        '2026-11-01',
-      ),
-      fc.integer({ min: -24 * 60, max: 48 * 60 }),
-    )
-    .map(([day, minutes]) => at(`${day}T00:00:00Z`).add({ minutes })),
-);
-const start = at('2026-01-01T00:00:00Z');
+/** Whole minutes, within two days of a night on which clocks change somewhere. */
+const instant = fc
+  .tuple(
+    fc.constantFrom(
+      ...['2026-03-08', '2026-03-29', '2026-04-05', '2026-10-04', '2026-10-25', '2026-11-01'],
+    ),
+    fc.integer({ min: -24 * 60, max: 48 * 60 }),
+  )
+  .map(([day, minutes]) => at(`${day}T00:00:00Z`).add({ minutes }));
 
 /** Quiet hours as a person would read them from a clock, minute by minute. */
 function isQuietOnTheWall(moment: Temporal.Instant, from: string, to: string, timeZone: string) {
@@ -48,27 +35,17 @@ function isQuietOnTheWall(moment: Temporal.Instant, from: string, to: string, ti
 }
 
 describe('quiet hours', () => {
-  it('end in the morning of the next day, or of this one', () => {
-    const end = (text: string) =>
-      endOfQuiet(at(text), { alerts: { quietHours: night }, timeZone: 'Europe/Berlin' }).toString();
-    expect(end('2026-11-21T20:59:59Z')).toBe('2026-11-21T20:59:59Z');
-    expect(end('2026-11-21T21:00:00Z')).toBe('2026-11-22T06:00:00Z');
-    expect(end('2026-11-22T05:59:59Z')).toBe('2026-11-22T06:00:00Z');
-    expect(end('2026-11-22T06:00:00Z')).toBe('2026-11-22T06:00:00Z');
-  });
-
-  it('are shorter and longer in the nights in which the clocks change', () => {
-    const end = (text: string) =>
-      endOfQuiet(at(text), { alerts: { quietHours: night }, timeZone: 'Europe/Berlin' }).toString();
-    expect(end('2026-03-28T21:00:00Z')).toBe('2026-03-29T05:00:00Z');
-    expect(end('2026-10-24T20:00:00Z')).toBe('2026-10-25T06:00:00Z');
-  });
-
-  it('end with the skipped hour if they would end within it', () => {
-    const quietHours = { from: '22:00', to: '02:30' };
-    const skipping = { alerts: { quietHours }, timeZone: 'Europe/Berlin' };
-    const end = endOfQuiet(at('2026-03-29T00:00:00Z'), skipping);
-    expect(end.toString()).toBe('2026-03-29T01:00:00Z');
+  it.each([
+    ['they have not begun', night, '2026-11-21T20:59:59Z', '2026-11-21T20:59:59Z'],
+    ['in the morning of the next day', night, '2026-11-21T21:00:00Z', '2026-11-22T06:00:00Z'],
+    ['in the morning of this day', night, '2026-11-22T05:59:59Z', '2026-11-22T06:00:00Z'],
+    ['they are over', night, '2026-11-22T06:00:00Z', '2026-11-22T06:00:00Z'],
+    ['in a shorter night', night, '2026-03-28T21:00:00Z', '2026-03-29T05:00:00Z'],
+    ['in a longer night', night, '2026-10-24T20:00:00Z', '2026-10-25T06:00:00Z'],
+    ['with a skipped hour', early, '2026-03-29T00:00:00Z', '2026-03-29T01:00:00Z'],
+  ])('end as they should: %s', (_, quietHours, now, end) => {
+    const settings = { alerts: { quietHours }, timeZone: 'Europe/Berlin' };
+    expect(endOfQuiet(at(now), settings)).toEqual(at(end));
   });
 
   it('end at the first minute that is not quiet on the clock, in any zone and on any day', () => {
@@ -77,79 +54,56 @@ describe('quiet hours', () => {
         const end = endOfQuiet(moment, { alerts: { quietHours: { from, to } }, timeZone });
         const minutes = end.since(moment).total('minutes');
         expect(minutes).toBeGreaterThanOrEqual(0);
-        expect(isQuietOnTheWall(end, from, to, timeZone)).toBe(false);
-        for (let before = 0; before < minutes; before += 1)
-          if (!isQuietOnTheWall(moment.add({ minutes: before }), from, to, timeZone))
-            throw new Error(`${before} minutes later it is not quiet any more`);
+        const isQuiet = (later: number) =>
+          isQuietOnTheWall(moment.add({ minutes: later }), from, to, timeZone);
+        expect(isQuiet(minutes)).toBe(false);
+        expect(Array.from({ length: minutes }, (_, later) => later).every(isQuiet)).toBe(true);
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
   });
 });
 
-describe('a digest', () => {
-  const due = (now: Temporal.Instant, alerts: DigestSettings['alerts']) =>
-    digestSchedule(undefined, 'left', now, { alerts, timeZone: 'UTC' })?.dueAt;
-
-  it('is due at once without settings of its time', () => {
-    expect(due(start, {})).toEqual(start);
-  });
-
-  it('is due after the minutes of `digestEvery`', () => {
-    expect(due(start, { digestEvery: 90 })).toEqual(start.add({ minutes: 90 }));
-  });
-
-  it('waits for the end of the quiet hours in which its minutes end', () => {
-    const times = { digestEvery: 60, quietHours: night };
-    expect(due(at('2026-11-21T21:30:00Z'), times)).toEqual(at('2026-11-22T07:00:00Z'));
-  });
-});
-
 describe('the next mail', () => {
-  const hourly = { alerts: { digestEvery: 60 }, timeZone: 'UTC' };
-  const each = { alerts: { quietHours: night }, timeZone: 'UTC' };
   const noon = at('2026-11-21T12:00:00Z');
+  const each = { alerts: {}, timeZone: 'UTC' };
+  const hourly = { alerts: { digestEvery: 60 }, timeZone: 'UTC' };
+  const byDay = { alerts: { quietHours: night }, timeZone: 'UTC' };
+  const hourlyByDay = { alerts: { ...hourly.alerts, ...byDay.alerts }, timeZone: 'UTC' };
   const inMinutes = (minutes: number) => noon.add({ minutes });
-  const before = { dueAt: inMinutes(20), owedAt: inMinutes(-5) };
-  const next = (...asked: Parameters<typeof digestSchedule>) => {
-    const { dueAt, owedAt } = digestSchedule(...asked) ?? {};
-    const minutes = [dueAt, owedAt].map((time) => time?.since(noon).total('minutes'));
-    return dueAt === undefined ? undefined : minutes;
-  };
-
-  it('is due when the first of the waiting events is due', () => {
-    expect(next(undefined, 'left', noon, hourly)).toEqual([60, 0]);
-    expect(next(before, 'left', noon, hourly)).toEqual([20, 0]);
-    expect(next({ ...before, dueAt: inMinutes(90) }, 'left', noon, hourly)).toEqual([60, 0]);
+  const owed = (due: number, since: number) => ({
+    dueAt: inMinutes(due),
+    owedAt: inMinutes(since),
   });
 
-  it('follows at once if SNS has refused one, or one did not hold all events', () => {
-    expect(next(before, 'more', noon, hourly)).toEqual([0, 0]);
-    expect(next(undefined, 'more', noon, hourly)).toEqual([0, 0]);
+  it.each([
+    ['at once without settings', undefined, 'left', 0, each, [0, 0]],
+    ['after the minutes of `digestEvery`', undefined, 'left', 0, hourly, [60, 0]],
+    ['when the first waiting event is due', owed(20, -5), 'left', 0, hourly, [20, 0]],
+    ['when a newer event is due sooner', owed(90, -5), 'left', 0, hourly, [60, 0]],
+    ['at the end of the quiet hours', undefined, 'left', 570, hourlyByDay, [1_140, 570]],
+    ['at once if one was refused, or did not hold all', owed(20, -5), 'more', 0, hourly, [0, 0]],
+    ['at once if the first did not hold all', undefined, 'more', 0, hourly, [0, 0]],
+    ['once more when the index shows all', owed(20, -5), 'some', 0, hourly, [60, -5]],
+    ['once more when it shows nothing yet', owed(20, -5), 'nothing', 0, hourly, [60, -5]],
+    ['once more after ten minutes', owed(20, -5), 'nothing', 0, byDay, [10, -5]],
+    ['once more after the quiet hours', owed(595, 595), 'some', 595, byDay, [1_140, 595]],
+    ['never if the index still shows nothing', owed(20, -10), 'nothing', 0, hourly, undefined],
+    ['once more if it shows some', owed(20, -10), 'some', 0, hourly, [60, -10]],
+    ['never if nothing was owed', undefined, 'nothing', 0, hourly, undefined],
+  ] as const)('is due %s', (_, before, index, minute, settings, expected) => {
+    const next = digestSchedule(before, index, inMinutes(minute), settings);
+    const minutes = [next?.dueAt, next?.owedAt].map((time) => time?.since(noon).total('minutes'));
+    expect(next?.dueAt && minutes).toEqual(expected);
   });
 
-  it('is checked once more when the index shows everything, at a time for mails', () => {
-    expect(next(before, 'some', noon, hourly)).toEqual([60, -5]);
-    expect(next(before, 'nothing', noon, hourly)).toEqual([60, -5]);
-    expect(next(before, 'nothing', noon, each)).toEqual([10, -5]);
-    const late = at('2026-11-21T21:55:00Z');
-    const owed = { dueAt: late, owedAt: late };
-    expect(digestSchedule(owed, 'some', late, each)?.dueAt.toString()).toBe('2026-11-22T07:00:00Z');
-  });
-
-  it('is cancelled if the index shows nothing ten minutes after the last event', () => {
-    const owedAt = inMinutes(-10);
-    expect(next({ ...before, owedAt }, 'nothing', noon, hourly)).toBeUndefined();
-    expect(next({ ...before, owedAt }, 'some', noon, hourly)).toEqual([60, -10]);
-    expect(next(undefined, 'nothing', noon, hourly)).toBeUndefined();
-  });
-
-  it('is sent at its due time, outside the quiet hours', () => {
-    const due = (dueAt: string, now: string) =>
-      isDigestDue({ dueAt: at(dueAt), owedAt: start }, at(now), each);
-    expect(due('2026-11-21T12:00:00Z', '2026-11-21T12:00:00Z')).toBe(true);
-    expect(due('2026-11-21T12:00:01Z', '2026-11-21T12:00:00Z')).toBe(false);
-    expect(due('2026-11-21T12:00:00Z', '2026-11-21T22:00:00Z')).toBe(false);
-    expect(isDigestDue(undefined, noon, each)).toBe(false);
+  it.each([
+    [0, 0, true],
+    [1, 0, false],
+    [0, 600, false],
+    [undefined, 0, false],
+  ])('that is due in minute %s of the day is sent in minute %i: %s', (due, now, expected) => {
+    const next = due === undefined ? undefined : owed(due, 0);
+    expect(isDigestDue(next, inMinutes(now), byDay)).toBe(expected);
   });
 });

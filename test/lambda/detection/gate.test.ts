@@ -10,6 +10,7 @@ import {
 } from '../../../lambda/detection/gate.ts';
 import { sightingsOf } from '../../scaffold/sightings.ts';
 import { assessment } from '../../support/assessments.ts';
+import { forAll } from '../../support/for-all.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -21,15 +22,10 @@ if (one === undefined) throw new Error('it is no change');
 const sighting = one;
 
 let ids = 0;
-function some(
-  kind: Sighting['kind'],
-  number: number,
-  where: 'page' | 'audit' = 'page',
-): Sighting[] {
-  return Array.from({ length: number }, () => ({
-    ...sighting,
-    ...{ kind, id: ++ids, found: { in: where } },
-  }));
+function some(kind: Sighting['kind'], number: number, where: 'page' | 'audit' = 'page') {
+  return Array.from({ length: number }, (): Sighting => {
+    return { ...sighting, kind, id: ++ids, found: { in: where } };
+  });
 }
 
 /** A gate with its memory and its clock. It says how many changes of each batch it holds. */
@@ -58,88 +54,51 @@ class Gate {
 }
 
 describe('the gate', () => {
-  it('lets a limit of changes pass within an hour, over any number of batches', () => {
-    const gate = new Gate();
-    for (let batch = 0; batch < 5; batch++) {
-      expect(gate.pass(some('created', 100))).toBe(0);
-      gate.now += minute;
-    }
-    expect(gate.pass(some('created', 1))).toBe(1);
-  });
+  const kinds = ['created', 'updated', 'restored'] as const;
+  const step =
+    /^(?:(?<minutes>-?\d+) min, )?(?:(?<known>\d+) of (?<total>\d+), )?(?<number>\d+) (?<kind>\w+)(?<held> held)?$/;
 
-  it('holds until an hour has found less, and counts held changes', () => {
+  it.each([
+    // The limit of an hour, over any number of batches.
+    ['250 created', '59 min, 250 created', '1 created held'],
+    // Until an hour has found less. Held changes count.
+    ['501 created held', '50 min, 1 created held', '20 min, 499 created'],
+    // Each kind by itself.
+    ['501 created held', '500 updated', '500 restored', '1 updated held', '1 restored held'],
+    // At least 1 % of the certifications known before the hour, up to 5,000.
+    ['100000 of 100000, 1000 updated', '900000 of 900000, 1 updated held'],
+    ['1000000 of 1000000, 5000 updated', '1 updated held'],
+    // With the changes that the total still announces, before any passes.
+    ['1000 of 1503, 1 created held', '1 restored held', '1 updated'],
+    // None twice that the total announced and a read found, also if a crash keeps it from the state.
+    ['1000 of 1400, 300 created', '100 created', '1400 of 1500, 100 created'],
+    ['1000 of 1500, 500 created', '1500 of 1501, 1 created held'],
+    ['1000 of 1300, 300 restored', '1300 of 1600, 300 created'],
+    // With the count after a baseline, not the one before it.
+    ['0 of 0, 1 created', '2000 of 2001, 1 created', '2001 of 2600, 1 created held'],
+    // Also when its clock goes back. Future changes count for at most an hour.
+    ['400 created', '-300 min, 101 created held', '75 min, 500 created'],
+  ])('counts as it should: %s, %s, %s', (...steps) => {
     const gate = new Gate();
-    expect(gate.pass(some('created', 501))).toBe(501);
-    gate.now += 50 * minute;
-    expect(gate.pass(some('created', 1))).toBe(1);
-    gate.now += 20 * minute;
-    expect(gate.pass(some('created', 499))).toBe(0);
-  });
-
-  it('counts each kind separately', () => {
-    const gate = new Gate();
-    expect(gate.pass(some('created', 501))).toBe(501);
-    expect(gate.pass(some('updated', 500))).toBe(0);
-    expect(gate.pass(some('restored', 500))).toBe(0);
-    expect(gate.pass(some('updated', 1))).toBe(1);
-    expect(gate.pass(some('restored', 1))).toBe(1);
+    const lived = steps.map((text) => {
+      const { minutes = 0, known, total, number, kind } = step.exec(text)?.groups ?? {};
+      gate.now += Number(minutes) * minute;
+      if (known && total) gate.outlook = { known: Number(known), total: Number(total) };
+      const [found] = kinds.filter((one) => one === kind);
+      const held = found && gate.pass(some(found, Number(number)));
+      return text.replace(/ held$/, '') + (held ? ' held' : '');
+    });
+    expect(lived).toEqual(steps);
   });
 
   it('neither holds nor counts withdrawals', () => {
     const gate = new Gate();
     const { id, certified_on, organization_id, assessment_name } = sighting.assessment;
-    const gone = withdrawal({
-      ...{ id, organization_id, assessment_name, fingerprint: sighting.fingerprint },
-      ...{ day: certified_on, revision: 1, presence: 'present' },
-    });
+    const of = { id, organization_id, assessment_name, fingerprint: sighting.fingerprint };
+    const gone = withdrawal({ ...of, day: certified_on, revision: 1, presence: 'present' });
     gate.outlook = { known: 1_000, total: 3_000 };
     expect(gate.pass(Array(1_000).fill(gone))).toBe(0);
     expect(gate.memory).toEqual(nothingFound);
-  });
-
-  it('raises the limit to 1 % of the certifications known before the hour, up to 5,000', () => {
-    const large = new Gate();
-    large.outlook = { known: 100_000, total: 100_000 };
-    expect(large.pass(some('updated', 1_000))).toBe(0);
-    // Certifications found within the hour do not raise it.
-    large.outlook = { known: 900_000, total: 900_000 };
-    expect(large.pass(some('updated', 1))).toBe(1);
-
-    const huge = new Gate();
-    huge.outlook = { known: 1_000_000, total: 1_000_000 };
-    expect(huge.pass(some('updated', 5_000))).toBe(0);
-    expect(huge.pass(some('updated', 1))).toBe(1);
-    const generous = new Gate({ holdAbove: 6_000 });
-    generous.outlook = huge.outlook;
-    expect(generous.pass(some('updated', 6_000))).toBe(0);
-  });
-
-  it('counts the changes that the total still announces, before any passes', () => {
-    const gate = new Gate();
-    gate.outlook = { known: 1_000, total: 1_503 };
-    expect(gate.pass(some('created', 1))).toBe(1);
-    expect(gate.pass(some('restored', 1))).toBe(1);
-    expect(gate.pass(some('updated', 1))).toBe(0);
-  });
-
-  it('counts no change twice that the total announced and a read found', () => {
-    const gate = new Gate();
-    gate.outlook = { known: 1_000, total: 1_400 };
-    expect(gate.pass(some('created', 300))).toBe(0);
-    // After a crash, neither the calendar nor the state has them yet.
-    expect(gate.pass(some('created', 100))).toBe(0);
-    gate.outlook = { known: 1_400, total: 1_500 };
-    expect(gate.pass(some('created', 100))).toBe(0);
-    gate.outlook = { known: 1_500, total: 1_501 };
-    expect(gate.pass(some('created', 1))).toBe(1);
-  });
-
-  it("subtracts restored certifications from the total's announcement only once", () => {
-    const gate = new Gate();
-    gate.outlook = { known: 1_000, total: 1_300 };
-    expect(gate.pass(some('restored', 300))).toBe(0);
-    gate.outlook = { known: 1_300, total: 1_600 };
-    expect(gate.pass(some('created', 300))).toBe(0);
   });
 
   it('counts changes that were found with a batch before that batch passes', () => {
@@ -149,7 +108,7 @@ describe('the gate', () => {
     expect(gate.pass(later)).toBe(400);
   });
 
-  it('counts a change once that is found again after a crash, and holds changes beyond the limit', () => {
+  it('counts a change once that is found again after a crash, at the time of its commit', () => {
     const gate = new Gate();
     const found = some('created', 300);
     for (let crash = 0; crash < 20; crash++) {
@@ -157,17 +116,8 @@ describe('the gate', () => {
       gate.now += 5 * minute;
     }
     expect(gate.pass(found)).toBe(0);
-    expect(gate.pass(some('created', 201))).toBe(201);
-  });
-
-  it('counts a late commit at the time of the commit', () => {
-    const gate = new Gate();
-    const found = some('created', 400);
-    gate.judge(found);
-    gate.now += 65 * minute;
-    expect(gate.pass(found)).toBe(0);
     gate.now += 15 * minute;
-    expect(gate.pass(some('created', 101))).toBe(101);
+    expect(gate.pass(some('created', 201))).toBe(201);
   });
 
   it('remembers at most 500 changes that may not have been committed', () => {
@@ -177,25 +127,7 @@ describe('the gate', () => {
     expect(gate.memory.unsettled).toHaveLength(500);
   });
 
-  it('does not count changes that ops let pass as a drip of edits', () => {
-    const gate = new Gate();
-    gate.memory = { ...nothingFound, openUntil: gate.now + hour };
-    expect(gate.pass(some('updated', 600, 'audit'))).toBe(0);
-    gate.now += 3 * hour;
-    expect(gate.pass(some('updated', 1, 'audit'))).toBe(0);
-  });
-
-  it('uses the count after a baseline, not the one before it', () => {
-    const gate = new Gate();
-    gate.outlook = { known: 0, total: 0 };
-    expect(gate.pass(some('created', 1))).toBe(0);
-    gate.outlook = { known: 2_000, total: 2_001 };
-    expect(gate.pass(some('created', 1))).toBe(0);
-    gate.outlook = { known: 2_001, total: 2_600 };
-    expect(gate.pass(some('created', 1))).toBe(1);
-  });
-
-  it('holds nothing while ops let everything pass, and counts the changes', () => {
+  it('holds nothing while ops let everything pass, and counts the changes, but not as a drip', () => {
     const gate = new Gate();
     gate.memory = { ...nothingFound, openUntil: gate.now + hour };
     expect(gate.pass(some('created', 2_000))).toBe(0);
@@ -205,15 +137,8 @@ describe('the gate', () => {
     expect(gate.pass(some('created', 1))).toBe(1);
     expect(gate.pass(some('updated', 1))).toBe(1);
     expect(gate.memory).not.toHaveProperty('openUntil');
-  });
-
-  it('goes on counting when its clock goes back, and counts future changes for at most an hour', () => {
-    const gate = new Gate();
-    gate.pass(some('created', 400));
-    gate.now -= 5 * hour;
-    expect(gate.pass(some('created', 101))).toBe(101);
-    gate.now += 75 * minute;
-    expect(gate.pass(some('created', 500))).toBe(0);
+    gate.now += 3 * hour;
+    expect(gate.pass(some('updated', 1, 'audit'))).toBe(0);
   });
 });
 
@@ -235,23 +160,12 @@ describe('edits that audits find little by little', () => {
     const gate = new Gate({ holdAbove: 20 });
     for (let days = 0; days < 3; days++) {
       const found = some('updated', 15, 'audit');
-      for (let tries = 0; tries < 5; tries++) {
-        expect(gate.judge(found)).toEqual([]);
-        gate.memory = concludedGate(gate.memory, [], found);
-      }
+      for (let tries = 0; tries < 5; tries++) expect(gate.judge(found)).toEqual([]);
+      gate.memory = concludedGate(gate.memory, [], found);
       gate.now += 2 * hour;
     }
     const found = some('updated', 20, 'audit');
     expect(gate.pass(found)).toBe(0);
-    gate.now += 2 * hour;
-    expect(gate.pass(some('updated', 1, 'audit'))).toBe(1);
-  });
-
-  it('are counted once when they are found again', () => {
-    const gate = new Gate({ holdAbove: 20 });
-    const found = some('updated', 15, 'audit');
-    for (let crashes = 0; crashes < 10; crashes++) expect(gate.judge(found)).toEqual([]);
-    expect(gate.pass(some('updated', 5, 'audit'))).toBe(0);
     gate.now += 2 * hour;
     expect(gate.pass(some('updated', 1, 'audit'))).toBe(1);
   });
@@ -267,60 +181,50 @@ describe('edits that audits find little by little', () => {
   });
 });
 
-/** The number of changes of its kind within the hour up to each change. */
-const numbersWithinTheHour = (out: readonly { readonly at: number; readonly kind: string }[]) =>
-  out.map((last, index) => {
-    const before = out.slice(0, index + 1);
-    return before.filter(({ at, kind }) => kind === last.kind && last.at - at < hour).length;
-  });
-
 describe('in any order of changes', () => {
   const events = fc.array(
     fc.record({
       minutes: fc.nat({ max: 40 }),
-      kind: fc.constantFrom('created' as const, 'updated' as const, 'restored' as const),
+      kind: fc.constantFrom('created', 'updated', 'restored'),
       number: fc.integer({ min: 1, max: 30 }),
-      where: fc.constantFrom('page' as const, 'audit' as const),
+      where: fc.constantFrom('page', 'audit'),
       /** So many are committed before the tick dies. The next tick finds the others again. */
       committed: fc.nat({ max: 30 }),
     }),
     { maxLength: 60 },
   );
 
-  it('no more changes of a kind than the limit pass within an hour, including ticks that die', () => {
-    fc.assert(
-      fc.property(events, (life) => {
-        const gate = new Gate({ holdAbove: 50 });
-        const out: { at: number; kind: string }[] = [];
-        let left: Sighting[] = [];
-        for (const { minutes, kind, number, where, committed } of life) {
-          gate.now += minutes * minute;
-          const batch = [...left, ...some(kind, number, where)];
-          const held = new Set<Change>(gate.judge(batch));
-          const done = batch.slice(0, committed).filter((one) => !held.has(one));
-          left = batch.slice(committed);
-          out.push(...done.map((one) => ({ at: gate.now, kind: one.kind })));
+  it('no more changes of a kind than the limit pass within an hour, including ticks that die', () =>
+    forAll(events, (life) => {
+      const gate = new Gate({ holdAbove: 50 });
+      const out: { at: number; kind: string }[] = [];
+      let left: Sighting[] = [];
+      for (const { minutes, kind, number, where, committed } of life) {
+        gate.now += minutes * minute;
+        const batch = [...left, ...some(kind, number, where)];
+        const held = new Set<Change>(gate.judge(batch));
+        const done = batch.slice(0, committed).filter((one) => !held.has(one));
+        left = batch.slice(committed);
+        out.push(...done.map((one) => ({ at: gate.now, kind: one.kind })));
+        for (const one of ['created', 'updated', 'restored']) {
+          const within = out.filter(({ at, kind }) => kind === one && gate.now - at < hour);
+          expect(within.length).toBeLessThanOrEqual(50);
         }
-        for (const many of numbersWithinTheHour(out)) expect(many).toBeLessThanOrEqual(50);
-      }),
-    );
-  });
+      }
+    }));
 
-  it('changes are held only after more than the limit within the hour, or of edits within a round', () => {
-    fc.assert(
-      fc.property(events, (life) => {
-        const gate = new Gate({ holdAbove: 50 });
-        const found: { at: number; kind: string }[] = [];
-        for (const { minutes, kind, number, where } of life) {
-          gate.now += minutes * minute;
-          const batch = some(kind, number, where);
-          const held = gate.pass(batch);
-          found.push(...batch.map(() => ({ at: gate.now, kind })));
-          const windowMs = kind === 'updated' && where === 'audit' ? 30 * hour : 70 * minute;
-          const within = found.filter((one) => one.kind === kind && gate.now - one.at < windowMs);
-          if (held > 0) expect(within.length).toBeGreaterThan(50);
-        }
-      }),
-    );
-  });
+  it('changes are held only after more than the limit within the hour, or of edits within a round', () =>
+    forAll(events, (life) => {
+      const gate = new Gate({ holdAbove: 50 });
+      const found: { at: number; kind: string }[] = [];
+      for (const { minutes, kind, number, where } of life) {
+        gate.now += minutes * minute;
+        const batch = some(kind, number, where);
+        const held = gate.pass(batch);
+        found.push(...batch.map(() => ({ at: gate.now, kind })));
+        const windowMs = kind === 'updated' && where === 'audit' ? 30 * hour : 70 * minute;
+        const within = found.filter((one) => one.kind === kind && gate.now - one.at < windowMs);
+        if (held > 0) expect(within.length).toBeGreaterThan(50);
+      }
+    }));
 });

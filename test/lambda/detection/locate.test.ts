@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Calendar, type CalendarRange } from '../../../lambda/detection/calendar.ts';
 import { locate, locateWithin, type SearchStep } from '../../../lambda/detection/locate.ts';
+import { forAll } from '../../support/for-all.ts';
 import { anyCalendar, day, entryAt, sum } from './calendars.ts';
 
 /** The questions of a search and the days that it names, with true answers. */
@@ -14,13 +15,9 @@ function followed(steps: Generator<SearchStep, void, number>, truth: Calendar) {
   let questions = 0;
   for (let step = steps.next(); !step.done; ) {
     const { kind, range } = step.value;
-    if (kind === 'read') {
-      reads.push(range);
-      step = steps.next(Number.NaN);
-    } else {
-      questions += 1;
-      step = steps.next(truth.sumOf(range));
-    }
+    if (kind === 'read') reads.push(range);
+    else questions += 1;
+    step = steps.next(truth.sumOf(range));
   }
   return { reads, questions };
 }
@@ -60,11 +57,7 @@ const covers =
  * The days to which a search has narrowed the difference after so many questions; undefined if it
  * had ended.
  */
-function brokenOff(
-  steps: ReturnType<typeof locate>,
-  truth: Calendar,
-  requests: number,
-): CalendarRange | undefined {
+function brokenOff(steps: ReturnType<typeof locate>, truth: Calendar, requests: number) {
   let step = steps.next();
   for (let asked = 0; !step.done && asked < requests; asked += 1) {
     const { kind, range } = step.value;
@@ -74,105 +67,64 @@ function brokenOff(
 }
 
 describe('a search for differing days', () => {
-  it('names every day that differs, no range without one, and no day twice', () => {
-    fc.assert(
-      fc.property(oneWay, ({ calendar, truth, recent, differs }) => {
-        const { reads } = searched(calendar, truth, recent);
-        for (const position of differs)
-          expect(reads.filter((range) => covers(range)(position))).toHaveLength(1);
-        for (const range of reads) expect(differs.some(covers(range))).toBe(true);
-      }),
-    );
-  });
+  it('names every day that differs once, the most recent first, and no range without one', () =>
+    forAll(oneWay, ({ calendar, truth, recent, differs }) => {
+      const { reads, questions } = searched(calendar, truth, recent);
+      for (const position of differs)
+        expect(reads.filter((range) => covers(range)(position))).toHaveLength(1);
+      for (const range of reads) expect(differs.some(covers(range))).toBe(true);
+      const firsts = reads.map(({ first }) => first);
+      expect(firsts).toEqual(firsts.toSorted((a, b) => b - a));
+      // One question a level for each differing day, and one for the recent days.
+      const levels = Math.ceil(Math.log2(calendar.days.length));
+      expect(questions).toBeLessThanOrEqual(differs.length * levels + 1);
+      // Several days at once only if they are one page at the partner and few in the ledger.
+      for (const range of reads.filter(({ first, last }) => first < last)) {
+        expect(truth.sumOf(range)).toBeLessThanOrEqual(99);
+        expect(calendar.sumOf(range)).toBeLessThanOrEqual(1_000);
+      }
+    }));
 
-  it('resumes in the days in which it stopped, and names the same days there', () => {
-    fc.assert(
-      fc.property(oneWay, fc.nat({ max: 20 }), ({ calendar, truth, recent }, requests) => {
-        const within = brokenOff(locate(calendar, truth.total, recent), truth, requests);
-        if (within === undefined) return;
-        const all = searched(calendar, truth, recent).reads;
-        const inside = ({ first, last }: CalendarRange) =>
-          within.first <= first && last <= within.last;
-        expect(truth.sumOf(within)).not.toBe(calendar.sumOf(within));
-        expect(followed(locateWithin(calendar, within), truth).reads).toEqual(all.filter(inside));
-      }),
-    );
-  });
+  it('resumes in the days in which it stopped, and names the same days there', () =>
+    forAll(oneWay, fc.nat({ max: 20 }), ({ calendar, truth, recent }, requests) => {
+      const within = brokenOff(locate(calendar, truth.total, recent), truth, requests);
+      if (within === undefined) return;
+      const all = searched(calendar, truth, recent).reads;
+      const inside = ({ first, last }: CalendarRange) =>
+        within.first <= first && last <= within.last;
+      expect(truth.sumOf(within)).not.toBe(calendar.sumOf(within));
+      expect(followed(locateWithin(calendar, within), truth).reads).toEqual(all.filter(inside));
+    }));
 
-  it('asks at most one question a level for each differing day, and one for the recent days', () => {
-    fc.assert(
-      fc.property(oneWay, ({ calendar, truth, recent, differs }) => {
-        const levels = Math.ceil(Math.log2(calendar.days.length));
-        const { questions } = searched(calendar, truth, recent);
-        expect(questions).toBeLessThanOrEqual(differs.length * levels + 1);
-      }),
-    );
-  });
+  it('explains the whole difference, also if additions hide removals', () =>
+    forAll(differing(fc.integer({ min: -50, max: 50 })), ({ calendar, truth, recent }) => {
+      const { reads } = searched(calendar, truth, recent);
+      const explained = sum(reads.map((range) => truth.sumOf(range) - calendar.sumOf(range)));
+      expect(explained).toBe(truth.total - calendar.total);
+    }));
 
-  it('names several days at once only if they are one page at the partner and few in the ledger', () => {
-    fc.assert(
-      fc.property(oneWay, ({ calendar, truth, recent }) => {
-        for (const range of searched(calendar, truth, recent).reads) {
-          if (range.first === range.last) continue;
-          expect(truth.sumOf(range)).toBeLessThanOrEqual(99);
-          expect(calendar.sumOf(range)).toBeLessThanOrEqual(1_000);
-        }
-      }),
-    );
-  });
-
-  it('names the most recent days first', () => {
-    fc.assert(
-      fc.property(oneWay, ({ calendar, truth, recent }) => {
-        const firsts = searched(calendar, truth, recent).reads.map(({ first }) => first);
-        expect(firsts).toEqual(firsts.toSorted((a, b) => b - a));
-      }),
-    );
-  });
-
-  it('explains the whole difference, also if additions hide removals', () => {
-    fc.assert(
-      fc.property(differing(fc.integer({ min: -50, max: 50 })), ({ calendar, truth, recent }) => {
-        const { reads } = searched(calendar, truth, recent);
-        const explained = sum(reads.map((range) => truth.sumOf(range) - calendar.sumOf(range)));
-        expect(explained).toBe(truth.total - calendar.total);
-      }),
-    );
-  });
+  const steady = (days: number, count: number) =>
+    new Calendar(Array.from({ length: days }, (_, n) => [day(n), { count, readAt: 0 }]));
 
   it('finds a certification backdated by up to ten years with a dozen questions', () => {
-    const tenYears = new Calendar(
-      Array.from({ length: 3_653 }, (_, n) => [day(n), { count: 270, readAt: 0 }]),
-    );
-    const backdated = day(1_234);
-    const truth = tenYears.with([[backdated, { count: 271, readAt: 0 }]]);
+    const tenYears = steady(3_653, 270);
+    const truth = tenYears.with([[day(1_234), { count: 271, readAt: 0 }]]);
     const { reads, questions } = searched(tenYears, truth, 3_649);
     expect(reads).toEqual([{ first: 1_234, last: 1_234 }]);
     expect(questions).toBeLessThanOrEqual(13);
   });
 
   it('divides a range with removals if the ledger has thousands in it', () => {
-    const all = new Calendar(
-      Array.from({ length: 16 }, (_, n) => [day(n), { count: 150, readAt: 0 }]),
-    );
-    const gone = all.with(all.days.map((one) => [one, { count: 0, readAt: 0 }]));
-    const { reads } = searched(all, gone, 0);
+    const all = steady(16, 150);
+    const { reads } = searched(all, steady(16, 0), 0);
     expect(reads.map((range) => all.sumOf(range))).toEqual([600, 600, 600, 600]);
   });
 
-  it('ends if partner and calendar differ in the total and agree on each day', () => {
-    fc.assert(
-      fc.property(anyCalendar, fc.integer({ min: -5, max: 5 }), ({ calendar, recent }, lie) => {
-        const steps = locate(calendar, calendar.total + lie, recent);
-        const reads: CalendarRange[] = [];
-        for (let step = steps.next(); !step.done; ) {
-          if (step.value.kind === 'read') reads.push(step.value.range);
-          step = steps.next(calendar.sumOf(step.value.range));
-        }
-        expect(reads.length).toBeLessThanOrEqual(1);
-      }),
-    );
-  });
+  it('ends if partner and calendar differ in the total and agree on each day', () =>
+    forAll(anyCalendar, fc.integer({ min: -5, max: 5 }), ({ calendar, recent }, lie) => {
+      const { reads } = followed(locate(calendar, calendar.total + lie, recent), calendar);
+      expect(reads.length).toBeLessThanOrEqual(1);
+    }));
 });
 
 describe('a search for missing certifications that returned', () => {
@@ -180,37 +132,20 @@ describe('a search for missing certifications that returned', () => {
   /** Each day lacks so many certifications, and nothing else is known of it. */
   const without = (missing: number) =>
     new Calendar(days.map((one) => [one, { count: 0, missing, readAt: 0 }]));
-  const back = (each: number, from = 0) =>
-    new Calendar(days.map((one, at) => [one, { count: at < from ? 0 : each, readAt: 0 }]));
-
-  /** Answers a count with the partner's. */
-  function* answered(steps: Generator<SearchStep, void, number>, truth: Calendar) {
-    for (let step = steps.next(); !step.done; step = steps.next(truth.sumOf(step.value.range)))
-      yield step.value;
-  }
+  const back = (count: number) => new Calendar(days.map((one) => [one, { count, readAt: 0 }]));
 
   it('reads a page at a time without a count if as many returned as are missing', () => {
-    const steps = [...answered(locate(without(30), 1_200, 0), back(30))];
-    expect(steps.map(({ kind }) => kind)).toEqual(Array(14).fill('read'));
-    expect(steps.map(({ range: { first, last } }) => last - first + 1)).toEqual([
-      ...Array(13).fill(3),
-      1,
-    ]);
+    const { reads, questions } = searched(without(30), back(30), 0);
+    expect(questions).toBe(0);
+    expect(reads.map(({ first, last }) => last - first + 1)).toEqual([...Array(13).fill(3), 1]);
   });
 
-  it('leaves out days without missing certifications', () => {
+  it.each([
+    ['reads only the days with missing ones', 7, [7]],
+    ['continues as a normal search if as many are new elsewhere', 30, [7, 30]],
+  ])('%s', (_, returned, expected) => {
     const calendar = without(0).with([[day(7), { count: 0, missing: 120, readAt: 0 }]]);
-    const truth = back(0).with([[day(7), { count: 120, readAt: 0 }]]);
-    expect([...answered(locate(calendar, 120, 0), truth)]).toMatchObject([
-      { kind: 'read', range: { first: 7, last: 7 } },
-    ]);
-  });
-
-  it('continues as a normal search if as many are new elsewhere', () => {
-    const calendar = without(0).with([[day(7), { count: 0, missing: 120, readAt: 0 }]]);
-    const truth = back(0).with([[day(30), { count: 120, readAt: 0 }]]);
-    const steps = [...answered(locate(calendar, 120, 0), truth)];
-    const reads = steps.filter(({ kind }) => kind === 'read').map(({ range }) => range.first);
-    expect(reads).toEqual([7, 30]);
+    const truth = back(0).with([[day(returned), { count: 120, readAt: 0 }]]);
+    expect(searched(calendar, truth, 0).reads.map(({ first }) => first)).toEqual(expected);
   });
 });

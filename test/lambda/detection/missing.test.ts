@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DayEntry } from '../../../lambda/detection/calendar.ts';
 import type { Certification } from '../../../lambda/detection/compare.ts';
@@ -33,15 +32,8 @@ const certification = (id: number): Certification => ({
   organization_id: 7,
   assessment_name: 'Safety',
 });
-const totals = (changes: Partial<Totals> = {}): Totals => ({
-  known: 1_000,
-  missing: 0,
-  ...changes,
-});
-const isSeen =
-  (...ids: number[]) =>
-  ({ id }: { id: number }) =>
-    ids.includes(id);
+const totals = (changes: Partial<Totals> = {}) => ({ known: 1_000, missing: 0, ...changes });
+const isSeen = (id: number) => (one: { id: number }) => one.id === id;
 const proven: DayEntry = {
   count: 5,
   missing: 1,
@@ -49,49 +41,30 @@ const proven: DayEntry = {
   proof: { kind: 'single-page', at: now, count: 5 },
 };
 
-/** The time of the day's next read for its missing certifications. */
-const lookDueAt = (entry: DayEntry, notes: Missing['notes'], withdrawAfterMs: number) =>
-  looksDue({ ...nothingMissing, notes }, [[day, entry]], withdrawAfterMs)[0]?.at;
-
 describe('the number of withdrawals that are allowed at once', () => {
+  const few = withdrawing(nothingMissing, new Set([1, 2, 3]), now);
+  const accepted: Missing = { ...nothingMissing, accepted: 400 };
   it.each([
-    [40, 8, true],
-    [40, 9, false],
-    [6, 2, true],
-    [6, 3, false],
-    [1, 1, true],
-    [1_000, 25, true],
-    [1_000, 26, false],
-    [10_000, 100, true],
-    [10_000, 101, false],
-    [1_000_000, 250, true],
-    [1_000_000, 251, false],
-  ])('of %i known, %i missing may be withdrawn: %s', (known, missing, expected) => {
-    expect(mayGo(nothingMissing, { known, missing }, now)).toBe(expected);
+    ['a fifth of a small ledger', nothingMissing, 40, 8, 0],
+    ['two of a tiny one', nothingMissing, 6, 2, 0],
+    ['25 at least', nothingMissing, 1_000, 25, 0],
+    ['a hundredth', nothingMissing, 10_000, 100, 0],
+    ['250 at most', nothingMissing, 1_000_000, 250, 0],
+    ['with the withdrawals of the last day', few, 1_000, 22, 1],
+    ['without those of any other day', few, 1_000, 25, 25],
+    ['the number that ops accepted and a few more', accepted, 1_000, 425, 0],
+  ])('is %s', (_, memory, known, most, hours) => {
+    const at = now + hours * hour;
+    expect(mayGo(memory, { known, missing: most }, at)).toBe(true);
+    expect(mayGo(memory, { known, missing: most + 1 }, at)).toBe(false);
   });
 
-  it('includes the withdrawals of the last day', () => {
-    const few = withdrawing(nothingMissing, new Set([1, 2, 3]), now);
-    expect(mayGo(few, totals({ missing: 22 }), now + hour)).toBe(true);
-    expect(mayGo(few, totals({ missing: 23 }), now + hour)).toBe(false);
-    expect(mayGo(few, totals({ missing: 25 }), now + 25 * hour)).toBe(true);
-  });
-
-  it('is the number that ops accepted and a few more, and accepted ones do not count for the day', () => {
-    const accepted: Missing = { ...nothingMissing, accepted: 400 };
-    expect(mayGo(accepted, totals({ missing: 425 }), now)).toBe(true);
-    expect(mayGo(accepted, totals({ missing: 426 }), now)).toBe(false);
-    const rest = withdrawing(accepted, new Set(Array.from({ length: 390 }, (_, id) => id)), now);
+  it('counts withdrawals for the day only beyond those that ops accepted', () => {
+    const idsBelow = (count: number) => new Set(Array.from({ length: count }, (_, id) => id));
+    const rest = withdrawing(accepted, idsBelow(390), now);
     expect(rest).toMatchObject({ accepted: 10, withdrawn: [] });
-    const over = withdrawing(rest, new Set(Array.from({ length: 12 }, (_, id) => id)), now);
+    const over = withdrawing(rest, idsBelow(12), now);
     expect(over).toMatchObject({ accepted: 0, withdrawn: [{ number: 2 }] });
-  });
-
-  it('forgets an acceptance beyond the number of missing ones', () => {
-    const accepted: Missing = { ...nothingMissing, accepted: 400 };
-    const days = { entries: new Map([[day, proven]]), missing: 3 };
-    const kept = concludedMissing(accepted, days, totals({ missing: 3 }), withdrawAfter, now);
-    expect(kept?.accepted).toBe(3);
   });
 
   it('leaves out certifications that their ids still show', () => {
@@ -113,13 +86,13 @@ describe('a note of a missing certification', () => {
   });
 
   it('lets a late enough read ask for the certification by its id', () => {
-    const [note] = first.notes;
-    if (note === undefined) throw new Error('there are two');
-    expect(isAskedFor(note, now + withdrawAfter - 1, withdrawAfter)).toBe(false);
-    expect(isAskedFor(note, now + withdrawAfter, withdrawAfter)).toBe(true);
-    const [asking] = asked(first, 1, false, now + withdrawAfter).notes;
-    expect(asking && isAskedFor(asking, now + withdrawAfter + hour - 1, withdrawAfter)).toBe(false);
-    expect(asking && isAskedFor(asking, now + withdrawAfter + hour, withdrawAfter)).toBe(true);
+    const askedFor = (missing: Missing, at: number) =>
+      missing.notes.slice(0, 1).map((note) => isAskedFor(note, at, withdrawAfter));
+    const due = now + withdrawAfter;
+    expect([due - 1, due].map((at) => askedFor(first, at))).toEqual([[false], [true]]);
+    const again = asked(first, 1, false, due);
+    const later = due + hour;
+    expect([later - 1, later].map((at) => askedFor(again, at))).toEqual([[false], [true]]);
   });
 
   it('is removed by any sighting', () => {
@@ -136,6 +109,7 @@ describe('a note of a missing certification', () => {
   it('makes room for others once its id shows the certification, and three hundred such notes stay', () => {
     const all = Array.from({ length: 620 }, (_, id) => certification(id));
     let missing = noted(nothingMissing, all, now);
+    expect(missing.notes).toHaveLength(300);
     for (const { id } of missing.notes) missing = asked(missing, id, true, now + id);
     missing = noted(missing, all, now);
     expect(missing.notes).toHaveLength(600);
@@ -146,86 +120,48 @@ describe('a note of a missing certification', () => {
   });
 
   it('is unchanged after a request without an answer', () => {
-    const shown = asked(first, 1, true, now);
-    expect(asked(shown, 1, false, now + hour).notes[0]).toMatchObject({
-      isShownById: true,
-      askedAt: now + hour,
-    });
-  });
-
-  it('is one of three hundred at most', () => {
-    fc.assert(
-      fc.property(fc.uniqueArray(fc.nat(2_000), { maxLength: 700 }), (ids) => {
-        const { notes } = noted(first, ids.map(certification), now);
-        expect(notes.length).toBeLessThanOrEqual(300);
-        expect(new Set(notes.map(({ id }) => id)).size).toBe(notes.length);
-      }),
-    );
+    const [note] = asked(asked(first, 1, true, now), 1, false, now + hour).notes;
+    expect(note).toMatchObject({ isShownById: true, askedAt: now + hour });
   });
 });
 
 describe('the second look at a day', () => {
   const { notes } = noted(nothingMissing, [certification(1)], now);
+  const { proof: _, ...unproven } = proven;
+  const askedFor = (isShown: boolean, at: number) =>
+    asked({ ...nothingMissing, notes }, 1, isShown, at).notes;
 
-  it('is due when the certification may be asked for', () => {
-    expect(lookDueAt(proven, notes, withdrawAfter)).toBe(now + withdrawAfter);
-  });
-
-  it('is due after a first look that noted fewer than are missing', () => {
-    expect(lookDueAt(proven, [], withdrawAfter)).toBe(now + withdrawAfter);
-    expect(lookDueAt({ ...proven, missing: 0 }, [], withdrawAfter)).toBeUndefined();
-  });
-
-  it('waits an hour after an unproven read, and after a failed lookup', () => {
-    const { proof: _, ...unproven } = proven;
-    expect(lookDueAt(unproven, notes, withdrawAfter)).toBe(now + hour);
-    const failed = asked({ ...nothingMissing, notes }, 1, false, now + minute);
-    expect(lookDueAt(proven, failed.notes, withdrawAfter)).toBe(now + minute + hour);
-  });
-
-  it("is left to the day's audits once the id shows the certification", () => {
-    const shown = asked({ ...nothingMissing, notes }, 1, true, now);
-    expect(lookDueAt(proven, shown.notes, withdrawAfter)).toBeUndefined();
+  it.each([
+    ['when the certification may be asked for', proven, notes, withdrawAfter],
+    ['after a first look that noted fewer than are missing', proven, [], withdrawAfter],
+    ['never where none is missing', { ...proven, missing: 0 }, [], undefined],
+    ['an hour after an unproven read', unproven, notes, hour],
+    ['an hour after a failed lookup', proven, askedFor(false, now + minute), minute + hour],
+    ['with the audits once the id shows the certification', proven, askedFor(true, now), undefined],
+  ])('is due %s', (_, entry, notes, after) => {
+    const [due] = looksDue({ ...nothingMissing, notes }, [[day, entry]], withdrawAfter);
+    expect(due?.at).toBe(after === undefined ? undefined : now + after);
   });
 });
 
 describe("the state's summary of missing certifications", () => {
-  const days = (missing: number) => ({ entries: new Map([[day, proven]]), missing });
+  const accepted = { ...nothingMissing, accepted: 400 };
+  const tooMany = { ...nothingMissing, tooManySince: now };
+  const one = noted(nothingMissing, [certification(1)], now);
+  const lookAt = now + withdrawAfter;
 
-  it('is absent when nothing is missing', () => {
-    expect(concludedMissing(nothingMissing, days(0), totals(), withdrawAfter, now)).toBeUndefined();
-  });
-
-  it('has the time of the next look', () => {
-    const one = noted(nothingMissing, [certification(1)], now);
-    expect(
-      concludedMissing(one, days(1), totals({ missing: 1 }), withdrawAfter, now),
-    ).toMatchObject({
-      total: 1,
-      lookAt: now + withdrawAfter,
-    });
-  });
-
-  it('asks again each hour if too many are missing, first when ops are told', () => {
-    const many = totals({ missing: 500 });
-    const begun = concludedMissing(nothingMissing, days(500), many, withdrawAfter, now);
-    expect(begun).toMatchObject({ tooManySince: now, lookAt: now + withdrawAfter });
-    const later = concludedMissing(
-      begun ?? nothingMissing,
-      days(500),
-      many,
-      withdrawAfter,
-      now + hour,
-    );
-    expect(later).toMatchObject({ tooManySince: now, lookAt: now + 2 * hour });
-  });
-
-  it('keeps the number that ops accepted until nothing is missing', () => {
-    const accepted = { ...nothingMissing, accepted: 400 };
-    const lost = totals({ missing: 400 });
-    expect(concludedMissing(accepted, days(0), lost, withdrawAfter, now)).toMatchObject({
-      accepted: 400,
-    });
-    expect(concludedMissing(accepted, days(0), totals(), withdrawAfter, now)).toBeUndefined();
+  it.each([
+    ['is absent when nothing is missing', nothingMissing, 0, 0, now, undefined],
+    ['has the time of the next look', one, 1, 1, now, { total: 1, lookAt }],
+    ['asks when ops are told', nothingMissing, 500, 500, now, { tooManySince: now, lookAt }],
+    ['asks again each hour', tooMany, 500, 500, now + hour, { lookAt: now + 2 * hour }],
+    ['keeps the number that ops accepted', accepted, 0, 400, now, { accepted: 400 }],
+    ['keeps no more of it than are missing', accepted, 3, 3, now, { accepted: 3 }],
+    ['forgets it when nothing is missing', accepted, 0, 0, now, undefined],
+  ] as const)('%s', (_, memory, ofDays, missing, at, expected) => {
+    const days = { entries: new Map([[day, proven]]), missing: ofDays };
+    const summary = concludedMissing(memory, days, totals({ missing }), withdrawAfter, at);
+    if (expected === undefined) expect(summary).toBeUndefined();
+    else expect(summary).toMatchObject(expected);
   });
 });

@@ -32,12 +32,33 @@ function evidenceOf(pages: readonly (readonly (DocumentedRecord | undefined)[])[
 }
 
 describe('the evidence of the order by name', () => {
-  it('is empty at first: people who share a name may be tied', () => {
-    expect(new NameOrderEvidence().ties).toEqual({ first_name: true, last_name: true });
-  });
+  const byName = pagesBy(({ name }) => name);
+  const byLastAndFirst = pagesBy(({ first_name, last_name }) => `${last_name}\t${first_name}`);
+  const apart = byName.map((page) => page.flatMap((row) => [row, undefined]));
+  const [page = []] = byName;
+  const samePairs = Array.from({ length: 50 }, () => page.slice(0, 20));
+  const nameless = (field: 'first_name' | 'last_name', none: null | undefined) =>
+    byName.map((page) => page.map((row) => ({ ...row, [field]: none })));
+  const both = { first_name: true, last_name: true };
 
-  it('shows that a host that sorts by full name does not tie people with one first name', () => {
-    expect(evidenceOf(pagesBy(({ name }) => name)).ties.first_name).toBe(false);
+  it.each([
+    ['nothing at first: people who share a name may be tied', [], both],
+    ['that full names do not tie by first name', byName, { first_name: false }],
+    ['that last, then first names do not tie by last name', byLastAndFirst, { last_name: false }],
+    [
+      'nothing if only last names are compared',
+      pagesBy((row) => row.last_name),
+      { last_name: true },
+    ],
+    ['nothing if only first names are', pagesBy((row) => row.first_name), { first_name: true }],
+    ['nothing by the same pair of names twice', samePairs, { first_name: true }],
+    ['nothing by rows on both sides of an unreadable row', apart, both],
+    ['nothing by people whose first name is null', nameless('first_name', null), both],
+    ['nothing by people whose first name is absent', nameless('first_name', undefined), both],
+    ['nothing by people whose last name is null', nameless('last_name', null), both],
+    ['nothing by people whose last name is absent', nameless('last_name', undefined), both],
+  ])('shows %s', (_, pages, expected) => {
+    expect(evidenceOf(pages).ties).toMatchObject(expected);
   });
 
   it.each([
@@ -50,43 +71,10 @@ describe('the evidence of the order by name', () => {
     expect(evidenceOf(pairs).ties.first_name).toBe(tied);
   });
 
-  it('shows that a host that sorts by last, then first name does not tie people with one last name', () => {
-    const pages = pagesBy(({ first_name, last_name }) => `${last_name}\t${first_name}`);
-    expect(evidenceOf(pages).ties.last_name).toBe(false);
-  });
-
-  it('leaves people tied who share the one name that the host compares', () => {
-    expect(evidenceOf(pagesBy(({ last_name }) => last_name)).ties.last_name).toBe(true);
-    expect(evidenceOf(pagesBy(({ first_name }) => first_name)).ties.first_name).toBe(true);
-  });
-
-  it('does not count the same pair of names twice', () => {
-    const [page = []] = pagesBy(({ name }) => name);
-    const few = page.slice(0, 20);
-    expect(evidenceOf(Array.from({ length: 50 }, () => few)).ties.first_name).toBe(true);
-  });
-
-  it('does not treat rows on both sides of an unreadable row as neighbours', () => {
-    const apart = pagesBy(({ name }) => name).map((page) =>
-      page.flatMap((row) => [row, undefined]),
-    );
-    expect(evidenceOf(apart).ties).toEqual({ first_name: true, last_name: true });
-  });
-
-  it.each([null, undefined])('does not treat two people whose name is %s as namesakes', (none) => {
-    for (const name of ['first_name', 'last_name'] as const) {
-      const nameless = pagesBy((row) => row.name).map((page) =>
-        page.map((row) => ({ ...row, [name]: none })),
-      );
-      expect(evidenceOf(nameless).ties).toEqual({ first_name: true, last_name: true });
-    }
-  });
-
   it('reports a refuted conclusion as mistaken', () => {
-    const pages = pagesBy(({ name }) => name);
-    const evidence = evidenceOf(pages);
+    const evidence = evidenceOf(byName);
     expect(evidence.mistaken).toBe(false);
-    evidence.observe(pages.flat().toReversed());
+    evidence.observe(byName.flat().toReversed());
     expect(evidence.mistaken).toBe(true);
     expect(evidence.ties.first_name).toBe(true);
   });

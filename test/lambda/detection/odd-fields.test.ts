@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { Calendar } from '../../../lambda/detection/calendar.ts';
 import { conditionsOf, type OpenConditions } from '../../../lambda/detection/conditions.ts';
 import { oddPaths } from '../../../lambda/detection/fingerprint.ts';
-import type { Assessment } from '../../../lambda/events/assessment.ts';
 import { nothingNoted } from '../../scaffold/facts.ts';
 import { assessment } from '../../support/assessments.ts';
 
@@ -12,31 +11,31 @@ const promised = [
 ];
 
 describe('the odd paths of a record', () => {
-  it('are none for a complete record, with or without a State Educator ID', () => {
-    expect(oddPaths(assessment())).toEqual([]);
-    expect(oddPaths(assessment({ seid: null }))).toEqual([]);
-  });
-
-  it.each(promised)('name %s if it is null or absent', (field) => {
-    expect(oddPaths({ ...assessment(), [field]: null })).toEqual([field]);
-    const without: Assessment = { ...assessment(), [field]: undefined };
-    expect(oddPaths(without)).toEqual([field]);
-  });
-
-  it('name the State Educator ID if it is absent', () => {
-    expect(oddPaths({ ...assessment(), seid: undefined })).toEqual(['seid']);
+  const oneField = promised.flatMap((field): [object, string[]][] => [
+    [{ [field]: null }, [field]],
+    [{ [field]: undefined }, [field]],
+  ]);
+  it.each<[fields: object, paths: string[]]>([
+    ...oneField,
+    [{}, []],
+    [{ seid: null }, []],
+    [{ seid: undefined }, ['seid']],
+  ])('are those of unsent fields, but not of a null State Educator ID: %o', (fields, expected) => {
+    expect(oddPaths({ ...assessment(), ...fields })).toEqual(expected);
   });
 
   it('name a field of several parts once', () => {
     const [part] = assessment().results;
     const results = [{ ...part, proctor_name: null }, { ...part }, {}];
-    expect(oddPaths({ ...assessment(), results })).toEqual([
-      'results[].proctor_name',
-      'results[].assessment_id',
-      'results[].assessment_name',
-      'results[].certified_on',
-      'results[].proctor_id',
-    ]);
+    const fields = [
+      'proctor_name',
+      'assessment_id',
+      'assessment_name',
+      'certified_on',
+      'proctor_id',
+    ];
+    const expected = fields.map((field) => `results[].${field}`);
+    expect(oddPaths({ ...assessment(), results })).toEqual(expected);
   });
 });
 
@@ -63,9 +62,8 @@ describe('the record of odd fields', () => {
   it('ends when every day was read after the last odd field', () => {
     const known = { email: { at: 2_000, records: 1 }, name: { at: 1_000, records: 1 } };
     const whenReadAt = (...readAt: number[]) => {
-      const days = readAt.map(
-        (at, day) => [`2026-11-0${day + 1}`, { count: 1, readAt: at }] as const,
-      );
+      const entries = readAt.map((at) => ({ count: 1, readAt: at }));
+      const days = entries.map((entry, nth) => [`2026-11-0${nth + 1}`, entry] as const);
       const facts = { ...nothingNoted(), calendar: new Calendar(days) };
       return conditionsOf(facts, opened(known), 4_000)['odd-fields'];
     };

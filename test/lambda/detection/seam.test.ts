@@ -9,6 +9,7 @@ import {
   type SeamRow,
 } from '../../../lambda/detection/seam.ts';
 import { assessment } from '../../support/assessments.ts';
+import { forAll } from '../../support/for-all.ts';
 
 function row(id: number, ...marks: string[]): SeamRow {
   return { id, sortedBy: marks.join(), marks };
@@ -16,67 +17,49 @@ function row(id: number, ...marks: string[]): SeamRow {
 
 const name = fc.constantFrom('Ana', 'ANA', 'Bo', 'Célia', 'Celia', 'Dov', "D'ov", 'Ilse');
 /** Some rows lack a name by which the host may still sort them. */
-const person = fc.record({
-  first: name,
-  last: name,
-  isNameless: fc.integer({ min: 0, max: 3 }).map((n) => n === 0),
-});
+const person = fc.record({ first: name, last: name, isNameless: fc.constantFrom(false, true) });
 
-/** The keys that a host may compare. */
-const hostKeys = [
-  ({ first, last }) => `${first} ${last}`,
-  ({ last }) => last,
-  ({ first }) => first,
-  ({ first, last }) => `${last}, ${first}`,
-] satisfies ((person: { first: string; last: string }) => string)[];
-
-const collations = [
+/** The keys that a host may compare, and how. */
+const hostKeys = fc.constantFrom<(first: string, last: string) => string>(
+  (first, last) => `${first} ${last}`,
+  (_, last) => last,
+  (first) => first,
+  (first, last) => `${last}, ${first}`,
+);
+const collations = fc.constantFrom(
   new Intl.Collator('en', { sensitivity: 'base', ignorePunctuation: true }).compare,
   new Intl.Collator('en').compare,
   (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0),
-];
+);
 
 describe('lastBelow', () => {
-  it('is strictly below the last row, by any key and collation of the host', () => {
-    fc.assert(
-      fc.property(
-        fc.array(person, { minLength: 1, maxLength: 30 }),
-        fc.constantFrom(...hostKeys),
-        fc.constantFrom(...collations),
-        (people, keyOf, compare) => {
-          const sorted = people.toSorted((a, b) => compare(keyOf(a), keyOf(b)));
-          const rows = sorted.map(({ first, last, isNameless }, id): SeamRow | undefined => {
-            const named = { name: `${first} ${last}`, first_name: first, last_name: last };
-            const nameless = { ...named, last_name: null };
-            const record = { ...assessment(), ...(isNameless ? nameless : named) };
-            const marks = tieMarks(record, 'user_name');
-            return marks && { id, sortedBy: `${first} ${last}`, marks };
-          });
-          const [below, end] = [sorted[lastBelow(rows)], sorted.at(-1)];
-          if (below && end) expect(compare(keyOf(below), keyOf(end))).toBeLessThan(0);
-        },
-      ),
-    );
-  });
+  it('is strictly below the last row, by any key and collation of the host', () =>
+    forAll(fc.array(person, { maxLength: 30 }), hostKeys, collations, (people, keyOf, compare) => {
+      const keyed = people.map((one) => ({ ...one, key: keyOf(one.first, one.last) }));
+      keyed.sort((a, b) => compare(a.key, b.key));
+      const rows = keyed.map(({ first, last, isNameless }, id): SeamRow | undefined => {
+        const name = `${first} ${last}`;
+        const names = { name, first_name: first, last_name: isNameless ? null : last };
+        const marks = tieMarks({ ...assessment(), ...names }, 'user_name');
+        return marks && { id, sortedBy: name, marks };
+      });
+      const [below, end] = [keyed[lastBelow(rows)], keyed.at(-1)];
+      if (below && end) expect(compare(below.key, end.key)).toBeLessThan(0);
+    }));
 
-  it('is the row before the last block of possible ties', () => {
-    expect(lastBelow([row(1, 'a'), row(2, 'b'), row(3, 'c'), row(4, 'c')])).toBe(1);
-  });
-
-  it('may share a mark with the last row if a row without that mark follows it', () => {
-    expect(lastBelow([row(1, 'c'), row(2, 'b'), row(3, 'c')])).toBe(1);
-  });
-
-  it('does not exist in a page that may be one block, nor in an unreadable one', () => {
-    expect(lastBelow([])).toBe(-1);
-    expect(lastBelow([row(1, 'a')])).toBe(-1);
-    expect(lastBelow([row(1, 'a', 'b'), row(2, 'b', 'c'), row(3, 'a', 'c')])).toBe(-1);
-    expect(lastBelow([row(1, 'a'), undefined])).toBe(-1);
-    expect(lastBelow([undefined, row(1, 'a')])).toBe(-1);
-  });
-
-  it('ignores unreadable rows', () => {
-    expect(lastBelow([row(1, 'a'), undefined, row(2, 'b'), undefined])).toBe(0);
+  const [a, b, c, tied] = [row(1, 'a'), row(2, 'b'), row(3, 'c'), row(4, 'c')];
+  const oneBlock = [row(1, 'a', 'b'), row(2, 'b', 'c'), row(3, 'a', 'c')];
+  it.each([
+    ['is the row before the last block of possible ties', [a, b, c, tied], 1],
+    ['may share a mark if a row without that mark follows it', [tied, b, c], 1],
+    ['does not exist in an empty page', [], -1],
+    ['does not exist in a page of one row', [a], -1],
+    ['does not exist in a page that may be one block', oneBlock, -1],
+    ['does not exist in a page with one readable row', [a, undefined], -1],
+    ['does not exist after unreadable rows', [undefined, a], -1],
+    ['ignores unreadable rows', [a, undefined, b, undefined], 0],
+  ])('%s', (_, rows, expected) => {
+    expect(lastBelow(rows)).toBe(expected);
   });
 });
 
@@ -92,16 +75,12 @@ describe('a seam', () => {
     expect([...anchors.keys()]).toEqual([1, 2]);
   });
 
-  it('holds if an anchor is anywhere on the page', () => {
-    expect(holdsAnchor([row(9, 'aa'), undefined, row(2, 'b')], anchors)).toBe(true);
-  });
-
-  it('does not hold by a row that may be tied with the end of the page before', () => {
-    expect(holdsAnchor([row(3, 'c'), row(4, 'c'), row(5, 'd')], anchors)).toBe(false);
-  });
-
-  it('does not hold by an anchor with a changed name, nor by an unreadable row', () => {
-    expect(holdsAnchor([row(2, 'x'), undefined], anchors)).toBe(false);
+  it.each([
+    ['holds if an anchor is anywhere on the page', [row(9, 'aa'), undefined, row(2, 'b')], true],
+    ['does not hold by rows that may be tied with the end', [row(3, 'c'), row(4, 'c')], false],
+    ['does not hold by a changed name, nor by an unreadable row', [row(2, 'x'), undefined], false],
+  ])('%s', (_, rows, expected) => {
+    expect(holdsAnchor(rows, anchors)).toBe(expected);
   });
 });
 

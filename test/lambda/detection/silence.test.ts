@@ -8,6 +8,7 @@ import {
   silenceEnded,
   silenceSeen,
 } from '../../../lambda/detection/silence.ts';
+import { forAll } from '../../support/for-all.ts';
 
 const first = Temporal.PlainDate.from('2025-01-06');
 /** The n-th day of the history, which begins on a Monday. */
@@ -43,14 +44,32 @@ const habit = fc
   });
 
 describe('an implausible silence', () => {
-  it('is longer than one and a half times the longest before, and says both numbers', () => {
-    // There was a single pause of more than a week.
-    const days = weekdays(0, 151).filter((n) => n < 90 || n > 99);
-    const silence = silenceAfter(calendarOf(days), on(151));
-    expect(silence).toEqual({ since: day(150), longest: 12 });
-    expect(isAsked(silence, 168)).toBe(false);
-    expect(isAsked(silence, 169)).toBe(true);
-    expect(seenOn(silence, 169)).toEqual({
+  /** With a single pause of more than a week. */
+  const paused = weekdays(0, 151).filter((n) => n < 90 || n > 99);
+  const rare = numbers(0, 30).map((n) => n * 17);
+  const mondays = numbers(0, 30).map((n) => n * 7);
+  const older = [0, ...numbers(100, 600)];
+
+  it.each([
+    ['after one and a half times the longest before', paused, 151, [150, 12], 169],
+    ['not for a weekend', weekdays(0, 100), 100, [99, 3], 104],
+    ['never with less than sixty days of history', weekdays(0, 59), 59, [58, undefined], undefined],
+    ['never where certifications are rare', rare, 600, [493, undefined], undefined],
+    ['never without any', [], 600, [undefined, undefined], undefined],
+    ['never if the last is too old', numbers(0, 100), 600, [99, undefined], undefined],
+    ['where certifications come once a week', mondays, 204, [203, 7], 214],
+    ['regardless of the time more than 13 months ago', older, 600, [599, 1], 603],
+    ['in view of the last 13 months', older, 400, [400, 100], 551],
+  ] as const)('is reported %s', (_, days, today, [since, longest], askedOn) => {
+    const silence = silenceAfter(calendarOf(days), on(today));
+    expect(silence?.since).toBe(since === undefined ? undefined : day(since));
+    expect(silence?.longest).toBe(longest);
+    const asked = numbers(today, today + 400).find((one) => isAsked(silence, one));
+    expect(asked).toBe(askedOn);
+  });
+
+  it('says since when, and the longest one before', () => {
+    expect(seenOn(silenceAfter(calendarOf(paused), on(151)), 169)).toEqual({
       number: 1,
       since: Date.parse('2025-06-05T05:00:00Z'),
       details: [
@@ -59,56 +78,10 @@ describe('an implausible silence', () => {
     });
   });
 
-  it('does not exist if an earlier silence was as long', () => {
-    fc.assert(
-      fc.property(habit, fc.nat(390), (days, later) => {
-        const last = days.at(-1) ?? 0;
-        const today = last + later;
-        const silence = silenceAfter(calendarOf(days), on(today));
-        const { longest = 0 } = silence ?? {};
-        if (isAsked(silence, today)) expect(later).toBeGreaterThan(Math.max(3, longest));
-        expect(isAsked(silence, today)).toBe(later > Math.max(3, 1.5 * longest));
-      }),
-    );
-  });
-
-  it('is not reported for a weekend', () => {
-    const silence = silenceAfter(calendarOf(weekdays(0, 100)), on(100));
-    expect(silence).toMatchObject({ since: day(99), longest: 3 });
-    expect(isAsked(silence, 100)).toBe(false);
-  });
-
-  it('is not reported with less than sixty days of history, or where certifications are rare', () => {
-    const rare = numbers(0, 30).map((n) => n * 17);
-    for (const [days, today] of [
-      [weekdays(0, 59), 59],
-      [rare, 600],
-      [[], 600],
-    ] as const) {
-      const silence = silenceAfter(calendarOf(days), on(today));
-      expect(silence?.longest).toBeUndefined();
-      expect(isAsked(silence, today + 1_000)).toBe(false);
-    }
-  });
-
-  it('is not reported if the last certification is too old to be looked at, unless it was noted before', () => {
+  it('is reported after more than 13 months if it was noted before', () => {
     const days = calendarOf(numbers(0, 100));
-    expect(isAsked(silenceAfter(days, on(600)), 600)).toBe(false);
     const noted = silenceAfter(days, on(200));
     expect(isAsked(silenceAfter(days, on(600), noted), 600)).toBe(true);
-  });
-
-  it('is reported where certifications come once a week', () => {
-    const mondays = numbers(0, 30).map((n) => n * 7);
-    const silence = silenceAfter(calendarOf(mondays), on(204));
-    expect(silence).toEqual({ since: day(203), longest: 7 });
-    expect([213, 214].map((today) => isAsked(silence, today))).toEqual([false, true]);
-  });
-
-  it('ignores the time more than 13 months ago', () => {
-    const days = [0, ...numbers(100, 600)];
-    expect(silenceAfter(calendarOf(days), on(600))).toMatchObject({ longest: 1 });
-    expect(silenceAfter(calendarOf(days), on(400))).toMatchObject({ longest: 100 });
   });
 
   it('begins at the length of the setting, with any history, from the next tick on', () => {
@@ -119,13 +92,9 @@ describe('an implausible silence', () => {
       'no certification since 2025-01-06 (15 days); `silence` is set to 14 days',
     ]);
     const usual = silenceAfter(calendarOf(numbers(0, 100)), on(200));
+    const isAskedWith = (setting?: number | false) => isAsked(usual, 200, setting);
     const settings = [undefined, 99, 101, false] as const;
-    expect(settings.map((setting) => isAsked(usual, 200, setting))).toEqual([
-      true,
-      true,
-      false,
-      false,
-    ]);
+    expect(settings.map(isAskedWith)).toEqual([true, true, false, false]);
   });
 
   it('is judged as before when certifications return after more than 13 months', () => {
@@ -141,32 +110,26 @@ describe('the silence that a tick compares with today', () => {
   const look = (days: Iterable<number>, today: number, before?: Silence) =>
     silenceAfter(calendarOf(days), on(today), before);
 
-  it('is neither hidden nor caused by dates in the future', () => {
-    fc.assert(
-      fc.property(habit, fc.nat(60), fc.array(fc.nat(1_000)), (days, later, ahead) => {
-        const today = (days.at(-1) ?? 0) + later;
-        const future = ahead.map((n) => today + 1 + n);
-        const silence = look(days, today);
-        expect(look([...days, ...future], today)).toEqual(silence);
-        expect(silenceEnded(silence, future.map(day), on(today))).toEqual(silence);
-      }),
-    );
-  });
+  it('is neither hidden nor caused by dates in the future', () =>
+    forAll(habit, fc.nat(60), fc.array(fc.nat(1_000)), (days, later, ahead) => {
+      const today = (days.at(-1) ?? 0) + later;
+      const future = ahead.map((n) => today + 1 + n);
+      const silence = look(days, today);
+      expect(look([...days, ...future], today)).toEqual(silence);
+      expect(silenceEnded(silence, future.map(day), on(today))).toEqual(silence);
+    }));
 
-  it('is the same or later after any withdrawals since the last look', () => {
-    fc.assert(
-      fc.property(habit, fc.array(fc.nat(), { maxLength: 50 }), (days, picked) => {
-        const today = days.at(-1) ?? 0;
-        const before = look(days, today);
-        const gone = new Set(picked.map((n) => days[n % days.length]));
-        const left = days.filter((n) => !gone.has(n));
-        const after = look(left, today, before);
-        if (after === undefined) return;
-        expect(after.since).toBe(before?.since);
-        expect(after.longest ?? 0).toBeLessThanOrEqual(before?.longest ?? 0);
-      }),
-    );
-  });
+  it('is the same or later after any withdrawals since the last look', () =>
+    forAll(habit, fc.array(fc.nat(), { maxLength: 50 }), (days, picked) => {
+      const today = days.at(-1) ?? 0;
+      const before = look(days, today);
+      const gone = new Set(picked.map((n) => days[n % days.length]));
+      const left = days.filter((n) => !gone.has(n));
+      const after = look(left, today, before);
+      if (after === undefined) return;
+      expect(after.since).toBe(before?.since);
+      expect(after.longest ?? 0).toBeLessThanOrEqual(before?.longest ?? 0);
+    }));
 
   it('counts missing certifications as present', () => {
     const days = numbers(0, 100);
@@ -185,14 +148,11 @@ describe('the silence that a tick compares with today', () => {
     expect(silenceEnded(undefined, [day(119)], on(120))).toBeUndefined();
   });
 
-  it('is not longer than the silence that has just ended', () => {
-    fc.assert(
-      fc.property(habit, fc.integer({ min: 1, max: 40 }), (days, later) => {
-        const last = days.at(-1) ?? 0;
-        const before = look(days, last);
-        const after = look([...days, last + later], last + later, before);
-        expect(after?.longest).toBe(Math.max(before?.longest ?? 0, later));
-      }),
-    );
-  });
+  it('is not longer than the silence that has just ended', () =>
+    forAll(habit, fc.integer({ min: 1, max: 40 }), (days, later) => {
+      const last = days.at(-1) ?? 0;
+      const before = look(days, last);
+      const after = look([...days, last + later], last + later, before);
+      expect(after?.longest).toBe(Math.max(before?.longest ?? 0, later));
+    }));
 });

@@ -7,28 +7,29 @@ const now = Date.parse('2026-11-21T08:00:00Z');
 const known = { unexplained: 40, unexplainedSince: now - 20 * minute };
 
 describe('a difference that no day explains', () => {
-  it('keeps its date while its number is unchanged, also over an unfinished search', () => {
-    expect(unexplainedAfter(known, 40, now)).toEqual(known);
-    expect(unexplainedAfter(known, undefined, now)).toEqual(known);
+  const explained = { unexplained: 0, unexplainedSince: undefined };
+  it.each([
+    ['keeps its date while its number is unchanged', known, 40, known],
+    ['keeps its date over an unfinished search', known, undefined, known],
+    [
+      'gets a new date with a new number',
+      known,
+      -600,
+      { unexplained: -600, unexplainedSince: now },
+    ],
+    ['gets a date when it begins', explained, 3, { unexplained: 3, unexplainedSince: now }],
+    ['has no date when it is explained', known, 0, explained],
+  ])('%s', (_, before, found, expected) => {
+    expect(unexplainedAfter(before, found, now)).toEqual(expected);
   });
 
-  it('gets a new date with a new number, and none when it is explained', () => {
-    expect(unexplainedAfter(known, -600, now)).toEqual({
-      unexplained: -600,
-      unexplainedSince: now,
-    });
-    expect(unexplainedAfter(known, 0, now)).toEqual({
-      unexplained: 0,
-      unexplainedSince: undefined,
-    });
-    expect(unexplainedAfter({ unexplained: 0 }, 3, now)).toMatchObject({ unexplainedSince: now });
-  });
-
-  it('is believed only once it has lasted', () => {
-    expect(believed(known, withdrawAfter, now)).toBe(40);
-    expect(believed(known, 20 * minute, now)).toBe(40);
-    expect(believed(known, 20 * minute + 1, now)).toBe(0);
-    expect(believed({ unexplained: 40 }, withdrawAfter, now)).toBe(0);
+  it.each([
+    [known, withdrawAfter, 40],
+    [known, 20 * minute, 40],
+    [known, 20 * minute + 1, 0],
+    [{ unexplained: 40 }, withdrawAfter, 0],
+  ])('is believed only once it has lasted: %o, %i ms', (one, lastingMs, expected) => {
+    expect(believed(one, lastingMs, now)).toBe(expected);
   });
 
   it('is searched again after 1, 2, 4 … 64 minutes, and then every hour', () => {
