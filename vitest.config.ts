@@ -11,18 +11,16 @@ const slow = 'test/**/*.slow.test.ts';
 
 /** What takes longest comes first, so that no worker is alone with it at the end. */
 const slowest = [
+  'test/package.slow.test.ts',
+  'test/scenario/breakages.slow.test.ts',
+  'test/exploration/',
   'test/simulation/',
   'test/scenario/breakages.test.ts',
-  'test/local/start.test.ts',
-  'test/exploration/',
-  'test/scenario/delivery.test.ts',
-  'test/scenario/operations.test.ts',
-  'test/scenario/permissions.test.ts',
-  'test/console/browser.test.ts',
-  'test/infra/synth.test.ts',
-  'test/package.test.ts',
-  'test/ops/',
+  'test/local/',
+  'test/console/',
+  'test/infra/',
   'test/scenario/',
+  'test/ops/',
 ];
 
 /** In an order that differs with the seed, but for the slowest. */
