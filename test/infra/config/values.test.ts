@@ -179,8 +179,6 @@ const ofFilter: Row[] = [
     [{ types: ['created', 'updated'], organizations: numbers(76) }],
     [{ types: ['created', 'updated'], organizations: numbers(75) }],
   ],
-  ['.types', 'at least one', [[]]],
-  ['.types[0]', "'withdrawn'", ['deleted']],
   ['.organizations', 'at most 150', [numbers(151)]],
   ['.organizations[2]', 'does not have yet', [7]],
   ['.organizations[0]', 'a whole number from 1 to 1000000000', ['Larkspur', 1_000_000_001]],

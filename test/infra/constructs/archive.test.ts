@@ -57,6 +57,7 @@ describe.each([
     const policy = only(template, 'AWS::S3::BucketPolicy').resource;
     const statements = listAt(policy, 'Properties', 'PolicyDocument', 'Statement');
     expect(statements.map((one) => at(one, 'Effect'))).toEqual(['Deny']);
+    expect(template.findOutputs('*')).toHaveProperty('ArchiveBucket.Value', { Ref: bucket.id });
   });
 
   it('is written by Firehose, in lines, by day of arrival and integration', () => {

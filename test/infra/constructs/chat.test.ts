@@ -109,7 +109,7 @@ describe.each(combinations)('chats ($title)', ({ config, kinds }) => {
       });
   });
 
-  it('are known to the functions, which may publish there once the channels exist', () => {
+  it('are known to the self-check and to the functions, which publish once the channels exist', () => {
     const variables = kinds.map((kind, index) => [
       `CHAT_${kind.toUpperCase()}_TOPIC_ARN`,
       topics[index],
@@ -120,6 +120,8 @@ describe.each(combinations)('chats ($title)', ({ config, kinds }) => {
       expect(told.filter(([name]) => name.startsWith('CHAT_'))).toEqual(variables);
       expect(listAt(one, 'DependsOn')).toContain(first);
     }
+    const checks = JSON.stringify(template.findResources('AWS::Scheduler::Schedule'));
+    for (const kind of kinds) expect(checks).toContain(`chat-${kind}`);
     for (const name of ['PollRole', 'OperateRole']) {
       const may = permissions(roleOf(template, 'lambda.amazonaws.com', `districta${name}`));
       expect(may.get('sns:Publish')).toEqual(expect.arrayContaining(topics));

@@ -69,7 +69,7 @@ describe.each([
     ]);
   });
 
-  it('set off an alarm when they become dead letters, or wait: a pipe that AWS has stopped makes none', () => {
+  it('are on the dashboard, and set off an alarm as dead letters or while they wait for a stopped pipe', () => {
     const [letters] = listAt(queue, 'RedrivePolicy', 'deadLetterTargetArn', 'Fn::GetAtt');
     for (const [id, Statistic] of [
       [letters, 'Maximum'],
@@ -83,6 +83,8 @@ describe.each([
         TreatMissingData: 'notBreaching',
         AlarmActions: [{ Ref: topicOf(template, 'operations') }],
       });
+    const { resource } = only(template, 'AWS::CloudWatch::Dashboard');
+    expect(JSON.stringify(resource)).toContain('the event bus default');
   });
 
   it('have no queue to which a command may send, so a replay to all subscribers reaches the bus, too', () => {

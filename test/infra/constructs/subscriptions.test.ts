@@ -157,6 +157,8 @@ it('a new queue is encrypted, gives up after the configured attempts, and is ope
       maxReceiveCount: 3,
     },
   });
+  expect(standard.findOutputs('*')).toHaveProperty('QueuesKeyArn.Value', key);
+  expect(standard.findOutputs('*')).toHaveProperty('QueueArnPayroll.Value', arnOf(payroll.id));
   expect(queueAt(arnOf(payroll.id)).statements).toMatchObject([
     { Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
     mayFrom(events),
