@@ -1,20 +1,28 @@
-import { stringify } from 'yaml';
+import { Document, visit } from 'yaml';
 import { at, type Json } from './synthesized.ts';
 
 /** The end of names that are made of a path in the tree of constructs. */
 const madeUp = /(?<=[a-z-])[0-9a-f]{8}(?=(\.fifo)?$)/gim;
+/** A list or an object that is not longer stands in one line. */
+const lineWidth = 140;
 
 /**
  * A template in a readable form that is stable while its meaning is. References are as in
- * `Fn::Sub`, JSON in strings is unfolded, and the CDK's own hashes are removed.
+ * `Fn::Sub`, JSON in strings is unfolded, the CDK's own hashes are removed, and of an alarm's
+ * description there is the first line: the others are those of docs/operations.md.
  *
- * @throws Error when two resources could not be told apart without them
+ * @throws Error when two resources could not be told apart without the hashes
  */
 export function readable({ Resources, Outputs, Conditions }: Json): string {
-  const text = stringify(opened({ Resources, Outputs, ...(Conditions ? { Conditions } : {}) }), {
+  const document = new Document(opened({ Resources, Outputs, Conditions }), {
     aliasDuplicateObjects: false,
-    lineWidth: 0,
   });
+  visit(document, {
+    Collection: (_key, node) => {
+      node.flow = JSON.stringify(node).length < lineWidth;
+    },
+  });
+  const text = document.toString({ lineWidth: 0 });
   const ids = [Resources, Conditions].flatMap((section) => Object.keys(Object(section)));
   const withoutHash = ids.map((id) => id.replace(/[0-9A-F]{8}$/, ''));
   if (new Set(withoutHash).size < ids.length) throw new Error('two resources look the same');
@@ -30,11 +38,12 @@ function opened(value: unknown): unknown {
   const text = substituted(value);
   if (text !== undefined) return json(text);
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [
-      key,
+    Object.entries(value).map(([key, inner]) => {
       // An asset is stored under the hash of its contents.
-      key === 'S3Key' ? 'an asset' : opened(inner),
-    ]),
+      if (key === 'S3Key') return [key, 'an asset'];
+      if (key === 'AlarmDescription') return [key, String(inner).split('\n')[0]];
+      return [key, opened(inner)];
+    }),
   );
 }
 
@@ -60,8 +69,4 @@ function textOf(part: unknown): string | undefined {
   return `\${${condition} ? ${textOf(yes)} : ${textOf(no)}}`;
 }
 
-function json(text: string): unknown {
-  // A pipe's template is JSON only with values in place of its variables.
-  if (!/^\{"/.test(text) || text.includes('<$.')) return text;
-  return JSON.parse(text);
-}
+const json = (text: string): unknown => (/^\{"/.test(text) ? JSON.parse(text) : text);

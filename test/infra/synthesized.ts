@@ -48,6 +48,12 @@ export function listAt(value: unknown, ...path: string[]): readonly unknown[] {
   return Array.isArray(found) ? found : [];
 }
 
+/** All resources of a type. */
+export const every = (template: Template, type: string): unknown[] =>
+  Object.values(template.findResources(type));
+
+export const arnOf = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] });
+
 /** The one resource of a type with these properties. */
 export function only(
   template: Template,
@@ -59,6 +65,18 @@ export function only(
   if (found.length !== 1 || !entry) throw new Error(`${found.length} resources of ${type}`);
   return { id: entry[0], resource: entry[1] };
 }
+
+const displayNames = {
+  events: 'Certification events',
+  alerts: 'Certification alerts',
+  operations: 'Certification notifier operations',
+  'alerts for chats': 'Certification alerts, for chats',
+  'operations for chats': 'Certification notifier operations, for chats',
+};
+
+/** The id of a topic. */
+export const topicOf = (template: Template, name: keyof typeof displayNames) =>
+  only(template, 'AWS::SNS::Topic', { DisplayName: displayNames[name] }).id;
 
 export function roleOf(template: Template, service: string, mentions: string): unknown {
   const [entry] = Object.entries(template.findResources('AWS::IAM::Role')).filter(

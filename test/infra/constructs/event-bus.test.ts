@@ -1,103 +1,64 @@
-import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
+import { bus, district, keyArn } from '../config/settings.ts';
 import {
+  arnOf,
   at,
-  district,
+  every,
   listAt,
   only,
   permissions,
   roleOf,
   statementsOf,
   synthesized,
+  topicOf,
 } from '../synthesized.ts';
 
-const other = { ...district, name: 'district-b' };
-const keyArn = 'arn:aws:kms:us-east-1:111122223333:key/mrk-0123456789abcdef0123456789abcdef';
-const bus = (settings: object = {}) => ({
-  topic: 'events',
-  protocol: 'event-bus',
-  bus: 'default',
-  ...settings,
-});
+const subscriptions = [{ ...bus, filter: { types: ['created'] } }];
 
-const combinations = [
-  { topic: 'standard', integrations: [district] },
-  { topic: 'fifo', integrations: [district] },
-  { topic: 'standard', integrations: [district, other], keyArn },
-  { topic: 'fifo', integrations: [district, other], keyArn },
-].map((config) => ({
-  title: `${config.topic}, ${config.integrations.length} integrations, ${'keyArn' in config ? 'a key of theirs' : 'a new key'}`,
-  fifo: config.topic === 'fifo',
-  template: synthesized({ ...config, subscriptions: [bus({ filter: { types: ['created'] } })] }),
-}));
-
-describe.each(combinations)('events for a bus ($title)', ({ template, fifo }) => {
-  const key = keyOf(template);
-  const events = only(template, 'AWS::SNS::Topic', { DisplayName: 'Certification events' }).id;
-  const operations = only(template, 'AWS::SNS::Topic', {
-    DisplayName: 'Certification notifier operations',
-  }).id;
+describe.each([
+  { topic: 'standard', title: 'a standard topic, with a key of its own', isFifo: undefined },
+  { topic: 'fifo', title: 'a FIFO topic, with an existing key', keyArn, isFifo: true },
+])('events for a bus, of $title,', ({ title: _, isFifo, ...settings }) => {
+  const template = synthesized({ integrations: [district], subscriptions, ...settings });
+  const [keyId] = Object.keys(template.findResources('AWS::KMS::Key'));
+  const key = keyId === undefined ? keyArn : arnOf(keyId);
   const pipe = only(template, 'AWS::Pipes::Pipe').resource;
   const [queueId = ''] = listAt(pipe, 'Properties', 'Source', 'Fn::GetAtt').map(String);
   const queue = at(template.findResources('AWS::SQS::Queue')[queueId], 'Properties');
-  const role = roleOf(template, 'pipes.amazonaws.com', 'eventbusdefault');
   const arnOfBus = {
-    'Fn::Join': [
-      '',
-      [
-        'arn:',
-        { Ref: 'AWS::Partition' },
-        ':events:',
-        { Ref: 'AWS::Region' },
-        ':',
-        { Ref: 'AWS::AccountId' },
-        ':event-bus/default',
-      ],
-    ],
+    'Fn::Join': ['', expect.arrayContaining([{ Ref: 'AWS::AccountId' }, ':event-bus/default'])],
   };
 
   it("go through a queue of the topic's kind, filtered like all others, and raw, since a pipe reads the body", () => {
     template.hasResourceProperties('AWS::SNS::Subscription', {
-      TopicArn: { Ref: events },
+      TopicArn: { Ref: topicOf(template, 'events') },
       Protocol: 'sqs',
-      Endpoint: { 'Fn::GetAtt': [queueId, 'Arn'] },
+      Endpoint: arnOf(queueId),
       RawMessageDelivery: true,
       FilterPolicy: { type: ['certification.created'] },
+      // Letters that SNS cannot deliver join those that the bus refuses.
+      RedrivePolicy: { deadLetterTargetArn: at(queue, 'RedrivePolicy', 'deadLetterTargetArn') },
     });
-    expect(at(queue, 'FifoQueue')).toBe(fifo || undefined);
+    expect(at(queue, 'FifoQueue')).toBe(isFifo);
     expect(at(queue, 'KmsMasterKeyId')).toEqual(key);
   });
 
-  it("become the bus's events: source, type and time are the event's, one in a request", () => {
-    expect(at(pipe, 'Properties')).toMatchObject({
-      SourceParameters: { SqsQueueParameters: { BatchSize: 1 } },
-      Target: arnOfBus,
-      TargetParameters: {
-        EventBridgeEventBusParameters: {
-          Source: '$.body.source',
-          DetailType: '$.body.type',
-          Time: '$.body.time',
-        },
-      },
-    });
-  });
-
   it('are passed on by a role that may read this queue, decrypt, and write to this bus, and no more', () => {
-    const queueArn = { 'Fn::GetAtt': [queueId, 'Arn'] };
-    expect(permissions(role)).toEqual(
-      new Map([
-        ['sqs:ReceiveMessage', [queueArn]],
-        ['sqs:DeleteMessage', [queueArn]],
-        ['sqs:GetQueueAttributes', [queueArn]],
-        ['kms:Decrypt', [key]],
-        ['events:PutEvents', [arnOfBus]],
-      ]),
+    const role = roleOf(template, 'pipes.amazonaws.com', 'eventbusdefault');
+    expect(Object.fromEntries(permissions(role))).toEqual({
+      'sqs:ReceiveMessage': [arnOf(queueId)],
+      'sqs:DeleteMessage': [arnOf(queueId)],
+      'sqs:GetQueueAttributes': [arnOf(queueId)],
+      'kms:Decrypt': [key],
+      'events:PutEvents': [arnOfBus],
+    });
+    expect(statementsOf(role)).toContainEqual(
+      expect.objectContaining({
+        Action: 'kms:Decrypt',
+        Condition: { StringEquals: { 'kms:ViaService': expect.anything() } },
+      }),
     );
-    const [decrypting] = statementsOf(role).filter(
-      (statement) => at(statement, 'Action') === 'kms:Decrypt',
-    );
-    expect(at(decrypting, 'Condition', 'StringEquals', 'kms:ViaService')).toBeDefined();
-    expect(listAt(role, 'Properties', 'AssumeRolePolicyDocument', 'Statement')).toMatchObject([
+    expect(at(role, 'Properties', 'AssumeRolePolicyDocument', 'Statement')).toMatchObject([
       {
         Principal: { Service: 'pipes.amazonaws.com' },
         Condition: {
@@ -108,52 +69,26 @@ describe.each(combinations)('events for a bus ($title)', ({ template, fifo }) =>
     ]);
   });
 
-  it('that the bus refuses become dead letters of the queue, as do those that SNS cannot deliver', () => {
-    const redrive = at(queue, 'RedrivePolicy', 'deadLetterTargetArn');
-    const subscription = only(template, 'AWS::SNS::Subscription').resource;
-    expect(at(subscription, 'Properties', 'RedrivePolicy', 'deadLetterTargetArn')).toEqual(redrive);
-    const [deadLetters = ''] = listAt(redrive, 'Fn::GetAtt').map(String);
-    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      MetricName: 'ApproximateNumberOfMessagesVisible',
-      Dimensions: [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [deadLetters, 'QueueName'] } }],
-      AlarmActions: [{ Ref: operations }],
-      AlarmDescription: Match.stringLikeRegexp('^the event bus default: '),
-    });
-  });
-
-  it('that wait set off an alarm: a pipe that AWS has stopped makes no dead letters', () => {
-    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      Namespace: 'AWS/SQS',
-      // The age leaves out messages that were received three times.
-      MetricName: 'ApproximateNumberOfMessagesVisible',
-      Dimensions: [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [queueId, 'QueueName'] } }],
-      Statistic: 'Minimum',
-      Threshold: 1,
-      EvaluationPeriods: 3,
-      TreatMissingData: 'notBreaching',
-      AlarmActions: [{ Ref: operations }],
-    });
-  });
-
-  it('are on the dashboard', () => {
-    const body = JSON.stringify(only(template, 'AWS::CloudWatch::Dashboard').resource);
-    expect(body).toContain('## Is everything passed on?');
-    expect(body).toContain('the event bus default');
+  it('are on the dashboard, and set off an alarm as dead letters or while they wait for a stopped pipe', () => {
+    const [letters] = listAt(queue, 'RedrivePolicy', 'deadLetterTargetArn', 'Fn::GetAtt');
+    for (const [id, Statistic] of [
+      [letters, 'Maximum'],
+      [queueId, 'Minimum'],
+    ])
+      template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+        // The age leaves out messages that were received three times.
+        MetricName: 'ApproximateNumberOfMessagesVisible',
+        Dimensions: [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [id, 'QueueName'] } }],
+        ...{ Statistic, Threshold: 1, EvaluationPeriods: Statistic === 'Minimum' ? 3 : 1 },
+        TreatMissingData: 'notBreaching',
+        AlarmActions: [{ Ref: topicOf(template, 'operations') }],
+      });
+    const { resource } = only(template, 'AWS::CloudWatch::Dashboard');
+    expect(JSON.stringify(resource)).toContain('the event bus default');
   });
 
   it('have no queue to which a command may send, so a replay to all subscribers reaches the bus, too', () => {
-    for (const one of Object.values(template.findResources('AWS::IAM::Role')))
+    for (const one of every(template, 'AWS::IAM::Role'))
       expect([...permissions(one).keys()]).not.toContain('sqs:GetQueueUrl');
   });
 });
-
-it('a stack without a bus has no part of one', () => {
-  const template = synthesized({ integrations: [district] });
-  template.resourceCountIs('AWS::Pipes::Pipe', 0);
-  expect(JSON.stringify(template.toJSON())).not.toContain('passed on?');
-});
-
-function keyOf(template: ReturnType<typeof synthesized>): unknown {
-  const [id] = Object.keys(template.findResources('AWS::KMS::Key'));
-  return id === undefined ? keyArn : { 'Fn::GetAtt': [id, 'Arn'] };
-}

@@ -1,222 +1,184 @@
+import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { endpointName, environment } from '../../../lambda/names.ts';
 import { parseCommand } from '../../../lambda/operations/contract.ts';
-import { functionEnvironment } from '../../scaffold/settings.ts';
-import { at, district, listAt, permissions, statementsOf, synthesized } from '../synthesized.ts';
+import { addresses, keyArn, queue } from '../config/settings.ts';
 import {
-  alerts,
-  events,
+  arnOf,
+  at,
+  district,
+  every,
+  type Json,
+  listAt,
   only,
-  operations,
-  pollOf,
+  permissions,
   roleOf,
-  table,
-  template,
-} from './two-districts.ts';
+  statementsOf,
+  synthesized,
+  topicOf,
+} from '../synthesized.ts';
+
+/** The parts of one integration without subscribers are in approved/smallest.yaml. */
+const template = synthesized({
+  integrations: [
+    district,
+    { ...district, name: 'district-b', secretName: 'partner/district-b', secretKeyArn: keyArn },
+  ],
+  subscriptions: [
+    queue,
+    { ...queue, endpoint: { newQueue: 'ours' } },
+    { ...queue, topic: 'alerts', endpoint: `${queue.endpoint}-for-people` },
+  ],
+});
 
 describe('the poll function', () => {
-  it("runs on Lambda's Node 24 on ARM, alone, and never queues stale ticks", () => {
-    const { id, resource } = pollOf('district-a');
-    expect(at(resource, 'Properties')).toMatchObject({
-      Runtime: 'nodejs24.x',
-      Architectures: ['arm64'],
-      ReservedConcurrentExecutions: 1,
-      Timeout: 55,
-      MemorySize: 512,
-    });
-    template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
-      FunctionName: { Ref: id },
-      MaximumEventAgeInSeconds: 60,
-      MaximumRetryAttempts: 0,
-    });
-  });
-
   it('reserves no concurrency if the account has none to reserve', () => {
     const poor = synthesized({ integrations: [district], reserveConcurrency: false });
-    for (const one of Object.values(poor.findResources('AWS::Lambda::Function')))
+    for (const one of every(poor, 'AWS::Lambda::Function'))
       expect(at(one, 'Properties', 'ReservedConcurrentExecutions')).toBeUndefined();
-  });
-
-  it('has the ledger, the topics, its secret and its integration in its environment', () => {
-    expect(at(pollOf('district-a').resource, 'Properties', 'Environment', 'Variables')).toEqual({
-      ...functionEnvironment({ timeZone: 'America/Chicago' }),
-      [environment.table]: { Ref: table.id },
-      [environment.eventsTopic]: { Ref: events },
-      [environment.alertsTopic]: { Ref: alerts },
-      [environment.operationsTopic]: { Ref: operations },
-      [environment.secret]: { Ref: 'NotifierdistrictaSecret721C3F3C' },
-    });
-  });
-
-  it('logs to its own group, with a retention', () => {
-    template.resourceCountIs('AWS::Logs::LogGroup', 2);
-    template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 30 });
-    expect(at(pollOf('district-a').resource, 'Properties', 'LoggingConfig')).toMatchObject({
-      LogFormat: 'JSON',
-      LogGroup: { Ref: expect.stringContaining('districtaLogs') },
-    });
-  });
-
-  it("has the exact permissions of a tick, to its own integration's resources", () => {
-    const granted = permissions(roleOf('lambda.amazonaws.com', 'districta'));
-    const tableArn = { 'Fn::GetAtt': [table.id, 'Arn'] };
-    const key = only('AWS::KMS::Key');
-    expect(Object.fromEntries(granted)).toEqual({
-      'dynamodb:GetItem': [tableArn],
-      'dynamodb:UpdateItem': [tableArn],
-      'dynamodb:BatchGetItem': [tableArn],
-      'dynamodb:BatchWriteItem': [tableArn],
-      'dynamodb:Query': [
-        { 'Fn::Join': ['', [tableArn, '/index/by-day']] },
-        { 'Fn::Join': ['', [tableArn, '/index/undelivered']] },
-      ],
-      'sns:Publish': [{ Ref: alerts }, { Ref: events }, { Ref: operations }],
-      'kms:Decrypt': [{ 'Fn::GetAtt': [key.id, 'Arn'] }],
-      'kms:GenerateDataKey*': [{ 'Fn::GetAtt': [key.id, 'Arn'] }],
-      'secretsmanager:GetSecretValue': [{ Ref: 'NotifierdistrictaSecret721C3F3C' }],
-      'logs:CreateLogStream': [{ 'Fn::GetAtt': [expect.stringContaining('districtaLogs'), 'Arn'] }],
-      'logs:PutLogEvents': [{ 'Fn::GetAtt': [expect.stringContaining('districtaLogs'), 'Arn'] }],
-    });
   });
 
   it('has no permission by a policy outside its role', () => {
     template.resourceCountIs('AWS::IAM::Policy', 0);
     template.resourceCountIs('AWS::IAM::ManagedPolicy', 0);
-    for (const role of Object.values(template.findResources('AWS::IAM::Role')))
+    for (const role of every(template, 'AWS::IAM::Role'))
       expect(at(role, 'Properties', 'ManagedPolicyArns')).toBeUndefined();
   });
 });
 
-describe('the secret', () => {
-  it('begins with the right shape and no credentials', () => {
-    // The literal matters: CloudFormation overwrites filled secrets whenever it changes.
-    expect(only('AWS::SecretsManager::Secret').resource).toMatchObject({
-      DeletionPolicy: 'RetainExceptOnCreate',
-      UpdateReplacePolicy: 'Retain',
-      Properties: { SecretString: '{"client_id":"","client_secret":""}' },
-    });
+it("the operate function has a tick's permissions, and may find events, read the topics and fill subscribed queues, and no more", () => {
+  const granted = permissions(roleOf(template, 'lambda.amazonaws.com', 'districtaOperate'));
+  const ticks = permissions(roleOf(template, 'lambda.amazonaws.com', 'districtaPoll'));
+  const topics = ['Alerts', 'Events', 'Operations'].map((name) => ({
+    Ref: expect.stringContaining(`Topics${name}`),
+  }));
+  const key = [arnOf(expect.stringContaining('TopicsKey'))];
+  const queues = [arnOf(expect.stringContaining('newqueueours')), queue.endpoint];
+  const [byDay, undelivered] = ticks.get('dynamodb:Query') ?? [];
+  const byEvent = JSON.parse(JSON.stringify(byDay).replace('by-day', 'by-event'));
+  expect(Object.fromEntries(granted)).toEqual({
+    ...Object.fromEntries(ticks),
+    'dynamodb:Query': [byDay, byEvent, undelivered],
+    'sns:GetTopicAttributes': topics,
+    'sns:ListSubscriptionsByTopic': topics,
+    'kms:DescribeKey': key,
+    'kms:GetKeyPolicy': key,
+    'sqs:GetQueueAttributes': expect.arrayContaining(queues),
+    'sqs:GetQueueUrl': expect.arrayContaining(queues),
+    'sqs:SendMessage': expect.arrayContaining(queues),
   });
+  expect(granted.get('sqs:SendMessage')).toHaveLength(2);
+  expect(granted.get('sqs:GetQueueUrl')).toHaveLength(2);
+  expect(granted.get('sqs:GetQueueAttributes')).toHaveLength(2);
+});
 
-  it('is not created if an existing one is named, which only that function may read', () => {
-    template.resourceCountIs('AWS::SecretsManager::Secret', 1);
-    const { resource } = pollOf('district-b');
-    expect(at(resource, 'Properties', 'Environment', 'Variables', environment.secret)).toBe(
-      'partner/district-b',
-    );
-    const [arn] =
-      permissions(roleOf('lambda.amazonaws.com', 'districtb')).get(
+describe('an existing secret', () => {
+  it('is named to its function, which alone may read it, and no other is created', () => {
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      Description: 'One tick: announces changes among the assessments of district-b',
+      Environment: { Variables: Match.objectLike({ [environment.secret]: 'partner/district-b' }) },
+    });
+    const secretsOf = (name: string) =>
+      permissions(roleOf(template, 'lambda.amazonaws.com', name)).get(
         'secretsmanager:GetSecretValue',
-      ) ?? [];
-    expect(JSON.stringify(arn)).toContain(':secret:partner/district-b-??????');
+      );
+    expect(JSON.stringify(secretsOf('districtbPoll'))).toContain(
+      ':secret:partner/district-b-??????',
+    );
+    expect(secretsOf('districtaPoll')).toEqual([
+      { Ref: only(template, 'AWS::SecretsManager::Secret').id },
+    ]);
   });
 
   it('under a customer key adds the permission to decrypt that secret, and no other', () => {
-    const [statement, ...others] = statementsOf(roleOf('lambda.amazonaws.com', 'districtb')).filter(
-      (candidate) => at(candidate, 'Sid') === 'DecryptCredentials',
-    );
-    expect(others).toEqual([]);
-    expect(statement).toMatchObject({
-      Action: 'kms:Decrypt',
-      Resource: 'arn:aws:kms:us-east-1:111122223333:key/mrk-0123456789abcdef0123456789abcdef',
-    });
-    const condition = JSON.stringify(at(statement, 'Condition'));
+    const role = roleOf(template, 'lambda.amazonaws.com', 'districtbPoll');
+    const decrypting = statementsOf(role).filter((one) => at(one, 'Sid') === 'DecryptCredentials');
+    expect(decrypting).toMatchObject([{ Action: 'kms:Decrypt', Resource: keyArn }]);
+    const condition = JSON.stringify(at(decrypting[0], 'Condition'));
     expect(condition).toMatch(/"kms:ViaService":.*"secretsmanager\."/);
     expect(condition).toMatch(/"kms:EncryptionContext:SecretARN":.*partner\/district-b-\?{6}/);
   });
 });
 
-describe('the schedule', () => {
-  it.each([
-    ['district-a', 'rate(1 minute)', 60],
-    ['district-b', 'rate(15 minutes)', 900],
-  ])('of %s starts a tick at its %s and gives up when the next is due', (name, rate, age) => {
-    const queue = only('AWS::SQS::Queue', { SqsManagedSseEnabled: true });
-    template.hasResourceProperties('AWS::Scheduler::Schedule', {
-      ScheduleExpression: rate,
-      FlexibleTimeWindow: { Mode: 'OFF' },
-      State: 'ENABLED',
-      Target: {
-        Arn: { 'Fn::GetAtt': [pollOf(name).id, 'Arn'] },
-        DeadLetterConfig: { Arn: { 'Fn::GetAtt': [queue.id, 'Arn'] } },
-        RetryPolicy: { MaximumEventAgeInSeconds: age, MaximumRetryAttempts: 3 },
-      },
-    });
-  });
-
-  const starter = roleOf('scheduler.amazonaws.com', 'Starter');
-
-  it('lets scheduler.amazonaws.com in on behalf of this account only', () => {
-    expect(listAt(starter, 'Properties', 'AssumeRolePolicyDocument', 'Statement')).toEqual([
-      {
-        Action: 'sts:AssumeRole',
-        Effect: 'Allow',
-        Principal: { Service: 'scheduler.amazonaws.com' },
-        Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
-      },
-    ]);
-  });
-
-  it('may start the functions and queue failed starts, and no more', () => {
-    const functions = Object.entries(template.findResources('AWS::Lambda::Function'))
-      .filter(([id]) => /Poll|Operate/.test(id))
-      .map(([id]) => ({ 'Fn::GetAtt': [id, 'Arn'] }));
-    expect(functions).toHaveLength(4);
-    expect(Object.fromEntries(permissions(starter))).toEqual({
-      'lambda:InvokeFunction': expect.toSatisfy(
-        (allowed: unknown[]) =>
-          allowed.length === 4 &&
-          functions.every((one) => JSON.stringify(allowed).includes(JSON.stringify(one))),
-      ),
-      'sqs:SendMessage': [
-        { 'Fn::GetAtt': [only('AWS::SQS::Queue', { SqsManagedSseEnabled: true }).id, 'Arn'] },
-      ],
-    });
-  });
+it('the schedule may start the functions of all integrations', () => {
+  const starter = permissions(roleOf(template, 'scheduler.amazonaws.com', 'Starter'));
+  const functions = Object.keys(template.findResources('AWS::Lambda::Function'));
+  expect(starter.get('lambda:InvokeFunction')).toHaveLength(4);
+  expect(starter.get('lambda:InvokeFunction')).toEqual(
+    expect.arrayContaining(functions.map(arnOf)),
+  );
 });
 
 describe('the self-check', () => {
-  const properties = (name: string) =>
-    at(
-      only('AWS::Scheduler::Schedule', { Description: `Starts a self-check of ${name} once a day` })
-        .resource,
-      'Properties',
-    );
-  const inputOf = (name: string) => {
-    const input: unknown = at(properties(name), 'Target', 'Input');
-    return parseCommand(JSON.parse(String(input)));
-  };
+  const subscriptions = [queue, { topic: 'alerts', protocol: 'email', endpoint: addresses.email }];
+  const integrations = [district, { ...district, name: 'district-b' }];
+  const stack = synthesized({ integrations, subscriptions });
+  const schedules = every(stack, 'AWS::Scheduler::Schedule').filter((one) =>
+    String(at(one, 'Properties', 'Description')).startsWith('Starts a self-check'),
+  );
+  const inputs = schedules.map((one) =>
+    parseCommand(JSON.parse(String(at(one, 'Properties', 'Target', 'Input')))),
+  );
 
   it('is started once a day, at a separate minute, never about midnight', () => {
-    const [one, other] = ['district-a', 'district-b'].map((name) =>
-      at(properties(name), 'ScheduleExpression'),
-    );
-    expect(one).toMatch(/^cron\([1-9]\d? ([1-9]|1\d|2[0-2]) \* \* \? \*\)$/);
-    expect(other).not.toBe(one);
+    const times = schedules.map((one) => at(one, 'Properties', 'ScheduleExpression'));
+    expect(new Set(times).size).toBe(2);
+    for (const time of times)
+      expect(time).toMatch(/^cron\([1-9]\d? ([1-9]|1\d|2[0-2]) \* \* \? \*\)$/);
   });
 
   it("has the configured subscriptions, without a person's address", () => {
-    expect(inputOf('district-a')).toEqual({
-      command: 'check',
-      note: true,
-      subscriptions: [
-        {
-          topic: 'events',
-          protocol: 'sqs',
-          endpoint: 'arn:aws:sqs:us-east-1:111122223333:certifications',
-          name: 'arn:aws:sqs:us-east-1:111122223333:certifications',
-        },
-        {
-          topic: 'alerts',
-          protocol: 'email',
-          endpoint: endpointName('email', 'office@district-a.example.org'),
-          name: 'a subscriber by e-mail at district-a.example.org',
-        },
-      ],
-    });
-    expect(JSON.stringify(properties('district-a'))).not.toContain('office');
+    const endpoint = endpointName('email', addresses.email);
+    const name = 'a subscriber by e-mail at district-a.example.org';
+    expect(Object(inputs[0]).subscriptions).toEqual([
+      { ...queue, name: queue.endpoint },
+      { topic: 'alerts', protocol: 'email', endpoint, name },
+    ]);
+    expect(JSON.stringify(inputs)).not.toContain('office');
   });
 
   it('of one integration alone reads the shared resources', () => {
-    expect(inputOf('district-b')).toEqual({ command: 'check', note: true });
+    expect(inputs[1]).toEqual({ command: 'check', note: true });
   });
 });
+
+it('an account that may subscribe may subscribe its own queues and functions to events, and no more', () => {
+  const subscriberAccounts = ['444455556666', '555566667777'];
+  const shared = synthesized({ integrations: [district], subscriberAccounts });
+  const policies = every(shared, 'AWS::SNS::TopicPolicy').map((one) => at(one, 'Properties'));
+  for (const account of subscriberAccounts) {
+    const open = policies.filter((policy) => JSON.stringify(policy).includes(account));
+    expect(open).toMatchObject([{ Topics: [{ Ref: topicOf(shared, 'events') }] }]);
+    const statements = listAt(open[0], 'PolicyDocument', 'Statement');
+    expect(statements.filter((one) => JSON.stringify(one).includes(account))).toMatchObject([
+      {
+        ...{ Effect: 'Allow', Action: 'sns:Subscribe' },
+        Principal: { AWS: { 'Fn::Join': ['', expect.arrayContaining([`:iam::${account}:root`])] } },
+        Condition: {
+          StringEquals: { 'sns:Protocol': ['sqs', 'lambda'] },
+          StringLike: { 'sns:Endpoint': `arn:*:*:*:${account}:*` },
+        },
+      },
+    ]);
+  }
+});
+
+it.each([
+  [1, 'rate(1 minute)', 60, 300, 3],
+  [5, 'rate(5 minutes)', 300, 300, 3],
+  [15, 'rate(15 minutes)', 900, 900, 2],
+  [60, 'rate(1 hour)', 3_600, 3_600, 2],
+])(
+  'at a tick every %i min, alarms wait for three ticks, and a quarter of an hour for events',
+  (...row) => {
+    const [minutes, ScheduleExpression, age, Period, EvaluationPeriods] = row;
+    const stack = synthesized({ integrations: [{ ...district, every: minutes }] });
+    const has = (type: string, properties: Json) => stack.hasResourceProperties(type, properties);
+    const alarm = 'AWS::CloudWatch::Alarm';
+    has(alarm, { MetricName: 'Errors', Period: age, DatapointsToAlarm: 3, EvaluationPeriods: 5 });
+    has(alarm, { MetricName: 'TicksCompleted', Period: age, EvaluationPeriods: 3 });
+    has(alarm, { MetricName: 'EventsUndelivered', Period, EvaluationPeriods });
+    const RetryPolicy = { MaximumEventAgeInSeconds: age, MaximumRetryAttempts: 3 };
+    has('AWS::Scheduler::Schedule', { ScheduleExpression, Target: { RetryPolicy } });
+  },
+);
