@@ -1,53 +1,38 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { TopicName } from '../../../lambda/names.ts';
-import { contract } from '../../../lambda/operations/contract.ts';
-import {
-  CredentialsMalformedError,
-  CredentialsNotSetError,
-} from '../../../lambda/partner/secret.ts';
+import { endpointName, type TopicName } from '../../../lambda/names.ts';
+import type { Check } from '../../../lambda/operations/finding.ts';
+import type { Subscribers, TopicFinding } from '../../../lambda/operations/parts.ts';
+import { CredentialsNotSetError } from '../../../lambda/partner/secret.ts';
 import { type DynamoDbLedgers, ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
 import {
   type Fault,
   invalidToken,
   isOfDays,
+  type MemoryPartner,
   noAssessments,
   noOrganizations,
   unsupportedGrant,
 } from '../../scaffold/partner.ts';
 import { IntegrationWithPast } from '../../scaffold/past.ts';
-import { assessment } from '../../support/assessments.ts';
+import { on, resultOf } from './answers.ts';
 
 const database = ledgersInDynamoDb();
 let story: IntegrationWithPast;
 
 async function begin(ledgers?: DynamoDbLedgers) {
   story = new IntegrationWithPast(ledgers);
-  story.world = [1, 2, 3].map((id) =>
-    assessment({ id, certified_on: '2026-11-20', organization_id: 7 }),
-  );
+  story.world = [1, 2, 3].map((id) => on('2026-11-20', id));
   await story.settle();
 }
 beforeEach(() => begin());
 
-/** Its token has expired, and the partner answers this to the request for another. */
-function withoutToken(answer: Fault) {
-  story.host.access.rotateSecret();
-  story.credentials = story.host.access.credentials;
-  story.host.onToken = () => answer;
-}
-
 async function checked(settings: object = {}) {
-  const answer = await story.operate({ command: 'check', ...settings });
-  expect(answer).toMatchObject({ ok: true });
-  expect(JSON.stringify(answer)).not.toMatch(/Odalys|Quillfeather|@example/);
-  const { checks } = contract.check.result.parse(answer.result);
-  return { checks: new Map(checks.map(({ name, ...finding }) => [name, finding])) };
+  const { checks } = await resultOf(story, 'check', settings);
+  return new Map(checks.map(({ name, ...finding }) => [name, finding]));
 }
 
-const topic = (name: TopicName, more = {}) => ({
-  topic: name,
-  confirmed: 1,
-  pending: 0,
+const topic = (name: TopicName, confirmed = 1, more: Partial<TopicFinding> = {}) => ({
+  ...{ topic: name, confirmed, pending: 0 },
   ...more,
 });
 
@@ -55,264 +40,156 @@ describe('a check', () => {
   it('without problems finds nothing, shows the scope, and changes nothing', async () => {
     await begin(database);
     const before = await story.items();
-    const { checks } = await checked({ subscriptions: [] });
+    const checks = await checked({ subscriptions: [] });
     for (const [name, { outcome }] of checks) expect(`${name}: ${outcome}`).toBe(`${name}: ok`);
     expect(checks.get('scope')?.found).toMatch(/^3 assessments; .* 1 organizations \(7 /);
     expect(await story.items()).toEqual(before);
   });
 
-  it("shows the partner's numbers of the scope", async () => {
-    await begin(database);
-    const [first] = story.host.records.keys();
-    story.host.edit(first ?? 0, { organization_id: 8, organization_name: null });
-    const [, second] = story.host.records.keys();
-    story.host.edit(second ?? 0, { organization_id: null, assessment_name: null });
-    const found = (await checked()).checks.get('scope')?.found;
-    expect(found).toMatch(/ are of 2 organizations \(7 .+, 8 without a name\) and 1 kinds of /);
-    expect(found).toContain('(Rope Bridge Safety)');
+  it('counts organizations by id, and kinds of assessment by name, and names twenty at most', async () => {
+    const scope = async () => (await checked()).get('scope')?.found;
+    story.host.edit(1, { organization_id: 8, organization_name: null });
+    story.host.edit(2, { organization_id: null, assessment_name: null });
+    expect(await scope()).toMatch(/ 2 organizations \(7 .+, 8 without a name\) and 1 kinds of /);
+    for (const id of [1, 2, 3]) story.host.edit(id, { organization_id: 7, assessment_name: null });
+    expect(await scope()).toMatch(/ of 1 organizations \(7 [^,]+\) and no kinds of assessment\.$/);
+    for (let id = 101; id <= 121; id += 1) story.add(on('2026-11-20', id, { organization_id: id }));
+    expect(await scope()).toMatch(/ 22 organizations \(101 .*119 [^,]+, 120 [^,]+, …\)/);
   });
 
-  it('counts an organization of two names once, and a scope without organizations as none', async () => {
-    story.host.edit(1, { organization_name: 'Copper Hollow' });
-    for (const id of [1, 2, 3]) story.host.edit(id, { assessment_name: null });
-    const found = (await checked()).checks.get('scope')?.found;
-    expect(found).toMatch(/ are of 1 organizations \(7 [^,]+\) and no kinds of assessment\.$/);
-  });
-
-  it('warns of an integration without a recent tick', async () => {
+  it('of a paused integration says who paused it and why, and else warns of late ticks', async () => {
     story.clock.advance({ minutes: 4 });
-    expect((await checked()).checks.get('ledger')).toMatchObject({
+    expect((await checked()).get('ledger')).toMatchObject({
       outcome: 'warning',
       found: expect.stringContaining('2026-11-21T08:00:00Z'),
     });
-    await story.operate({ command: 'pause', reason: 'the partner moves' });
-    const { found } = (await checked()).checks.get('ledger') ?? {};
-    expect(found).toContain('has paused the integration');
-  });
-
-  it('of a paused integration says who paused it and why', async () => {
     await story.operate({ command: 'pause', reason: 'the partner moves', by: 'odile' });
-    const { checks } = await checked();
+    const checks = await checked();
     expect(checks.get('ledger')).toMatchObject({
       outcome: 'warning',
-      found: 'odile has paused the integration at 2026-11-21T08:00:00Z: the partner moves.',
+      found: 'odile has paused the integration at 2026-11-21T08:04:00Z: the partner moves.',
       whatToDo: expect.stringContaining('Resume it'),
     });
     expect(checks.get('token')).toMatchObject({ outcome: 'ok' });
   });
 
-  it.each([
-    [
-      'an empty secret',
-      'secret',
-      'failed',
-      () => {
-        story.credentialsFailure = new CredentialsNotSetError('secret');
-      },
-    ],
-    [
-      'a secret that holds no credentials',
-      'secret',
-      'failed',
-      () => {
-        story.credentialsFailure = new CredentialsMalformedError('secret', ['not JSON']);
-      },
-    ],
-    [
-      'credentials that the partner refuses',
-      'token',
-      'failed',
-      () => {
-        story.host.access.rotateSecret();
-      },
-    ],
-    [
-      'an unsuitable form of token request',
-      'token',
-      'failed',
-      () => {
-        withoutToken(unsupportedGrant);
-      },
-    ],
-    [
-      'an integration that the partner has not enabled',
-      'token',
-      'failed',
-      () => {
-        story.host.fault = invalidToken;
-      },
-    ],
-    [
-      'a host without an answer',
-      'token',
-      'failed',
-      () => {
-        withoutToken('reset');
-      },
-    ],
-    [
-      'no organizations assigned',
-      'scope',
-      'failed',
-      () => {
-        story.host.fault = noOrganizations;
-      },
-    ],
-    [
-      'no assessments assigned',
-      'scope',
-      'failed',
-      () => {
-        story.host.fault = noAssessments;
-      },
-    ],
-    [
-      'an empty scope',
-      'scope',
-      'warning',
-      () => {
-        story.world = [];
-      },
-    ],
-    [
-      'malformed records',
-      'records',
-      'warning',
-      () => {
-        story.host.spoil(2);
-      },
-    ],
-    [
-      'an impossible time zone',
-      'time-zone',
-      'warning',
-      () => {
-        story.add(assessment({ id: 9, certified_on: '2026-11-22' }));
-      },
-    ],
-    [
-      'filters by day that omit their bounds',
-      'day-bounds',
-      'failed',
-      () => {
-        story.host.count = (right, { filter }) => (isOfDays(filter) ? 1 : right);
-      },
-    ],
-    [
-      'records that cannot be fetched by their ids',
-      'single-record',
-      'failed',
-      () => {
-        story.host.singleRecordsBroken = true;
-      },
-    ],
-    [
-      'a deleted topic',
-      'topics',
-      'failed',
-      () => {
-        story.topics = [topic('events', { problem: 'NotFoundException' }), topic('alerts')];
-      },
-    ],
-    [
-      'an unconfirmed subscription',
-      'topics',
-      'warning',
-      () => {
-        story.topics = [topic('events'), topic('alerts', { pending: 1 })];
-      },
-    ],
-    [
-      'operations without a subscriber',
-      'topics',
-      'failed',
-      () => {
-        story.topics = [topic('events'), topic('operations', { confirmed: 0 })];
-      },
-    ],
-    [
-      'operations without a subscriber or a subscribed chat',
-      'topics',
-      'failed',
-      () => {
-        const confirmed = 0;
-        story.topics = [
-          topic('operations', { confirmed }),
-          topic('chat-operations', { confirmed }),
-        ];
-      },
-    ],
-    [
-      'a chat without a subscription',
-      'topics',
-      'warning',
-      () => {
-        story.topics = [topic('operations'), topic('chat-alerts', { confirmed: 0 })];
-      },
-    ],
-    [
-      'events without a subscriber',
-      'topics',
-      'warning',
-      () => {
-        story.topics = [topic('events', { confirmed: 0 }), topic('alerts')];
-      },
-    ],
-  ] as const)('finds %s', async (_, name, outcome, misconfigure) => {
+  const ours = (is: Partial<IntegrationWithPast>) => () => Object.assign(story, is);
+  const host = (is: Partial<MemoryPartner>) => () => Object.assign(story.host, is);
+  /** Its token has expired, and the partner answers this to the request for another. */
+  const withoutToken = (answer: Fault) => () => {
+    story.host.access.rotateSecret();
+    story.credentials = story.host.access.credentials;
+    story.host.onToken = () => answer;
+  };
+  const credentialsFailure = new CredentialsNotSetError('secret');
+  const tomorrow = () => story.add(on('2026-11-22', 9));
+  const miscount: MemoryPartner['count'] = (right, { filter }) => (isOfDays(filter) ? 1 : right);
+
+  it.each<[string, Check['name'], Check['outcome'], () => unknown]>([
+    ['an empty secret', 'secret', 'failed', ours({ credentialsFailure })],
+    ['refused credentials', 'token', 'failed', () => story.host.access.rotateSecret()],
+    ['an unsuitable form of token request', 'token', 'failed', withoutToken(unsupportedGrant)],
+    ['an integration that is not enabled', 'token', 'failed', host({ fault: invalidToken })],
+    ['a host without an answer', 'token', 'failed', withoutToken('reset')],
+    ['no organizations assigned', 'scope', 'failed', host({ fault: noOrganizations })],
+    ['no assessments assigned', 'scope', 'failed', host({ fault: noAssessments })],
+    ['an empty scope', 'scope', 'warning', ours({ world: [] })],
+    ['malformed records', 'records', 'warning', () => story.host.spoil(2)],
+    ['an impossible time zone', 'time-zone', 'warning', tomorrow],
+    ['filters by day without their bounds', 'day-bounds', 'failed', host({ count: miscount })],
+    ['a record without its id', 'single-record', 'failed', host({ singleRecordsBroken: true })],
+  ])('finds %s', async (_, name, outcome, misconfigure) => {
     misconfigure();
-    const { checks } = await checked();
+    const checks = await checked();
     expect(checks.get(name)).toMatchObject({ outcome, whatToDo: expect.any(String) });
-    const others = [...checks].filter(
-      ([other, { outcome }]) => other !== name && outcome === 'failed',
-    );
-    expect(others).toEqual([]);
+    checks.delete(name);
+    expect([...checks.values()].filter(({ outcome }) => outcome === 'failed')).toEqual([]);
   });
 
-  it('counts a chat as a subscriber', async () => {
-    const unheard = { confirmed: 0 };
-    story.topics = [
-      topic('events'),
-      topic('alerts', unheard),
-      topic('operations', unheard),
-      topic('chat-alerts'),
-      topic('chat-operations'),
-    ];
-    const { checks } = await checked();
-    expect(checks.get('topics')).toMatchObject({ outcome: 'ok' });
+  it('asks a second time if the numbers of days do not add up', async () => {
+    let asked = 0;
+    story.host.count = (right, { filter }) => {
+      asked += Number(isOfDays(filter));
+      return asked === 1 ? right + 1 : right;
+    };
+    expect((await checked()).get('day-bounds')).toMatchObject({ outcome: 'ok' });
   });
 
-  it.each([true, false])(
-    'finds whether a chat subscribes to its topic, by any address: %s',
-    async (isThere) => {
-      story.subscribersOf = async (name) => ({
-        listed:
-          isThere && name === 'chat-operations'
-            ? [{ protocol: 'https', endpoint: 'https://chat.example.org/x', isConfirmed: true }]
-            : [],
-      });
-      const name = 'the Slack channel C0123ABCD';
-      const subscriptions = [{ topic: 'chat-operations', protocol: 'https', name }];
-      const { checks } = await checked({ subscriptions });
-      expect(checks.get('subscriptions')).toMatchObject(
-        isThere
-          ? { outcome: 'ok' }
-          : { outcome: 'failed', found: expect.stringContaining(`${name}) is not there any more`) },
-      );
-    },
-  );
-
-  it('does not ask the partner without credentials', async () => {
-    story.credentialsFailure = new CredentialsNotSetError('secret');
-    const { checks } = await checked();
+  it('skips the rest without credentials, and without records', async () => {
+    story.world = [];
+    const empty = await checked();
+    for (const name of ['time-zone', 'day-bounds', 'single-record'] as const)
+      expect(empty.get(name)).toMatchObject({ outcome: 'skipped' });
+    story.credentialsFailure = credentialsFailure;
+    story.requests.length = 0;
+    const checks = await checked();
     expect(story.requests).toEqual([]);
     expect(checks.get('token')).toMatchObject({ outcome: 'skipped' });
     expect(checks.get('topics')).toMatchObject({ outcome: 'ok' });
   });
+});
 
-  it('lists the parts that it could not try', async () => {
-    story.world = [];
-    const { checks } = await checked();
-    for (const name of ['time-zone', 'day-bounds', 'single-record'] as const)
-      expect(checks.get(name)).toMatchObject({ outcome: 'skipped' });
+describe('the topics', () => {
+  const gone = topic('events', 0, { problem: 'NotFoundException' });
+  const pending = topic('alerts', 1, { pending: 1 });
+  const chats = [topic('chat-alerts'), topic('chat-operations')];
+
+  it.each<[string, TopicFinding[], Check['outcome'], string]>([
+    ['is deleted', [gone, topic('alerts')], 'failed', 'events: NotFoundException'],
+    ['is unconfirmed', [topic('events'), pending], 'warning', '1 subscriptions are not confirmed'],
+    ['is unheard', [topic('events', 0), topic('alerts')], 'warning', 'to: events.'],
+    ['is the chat', [topic('operations'), topic('chat-alerts', 0)], 'warning', 'to: chat-alerts.'],
+    ['are alerts', [topic('operations'), topic('alerts', 0)], 'warning', 'to: alerts.'],
+    ['are operations', [topic('events'), topic('operations', 0)], 'failed', 'to operations.'],
+    ['are both', [topic('operations', 0), topic('chat-operations', 0)], 'failed', 'to operations.'],
+    ['is none', [topic('operations', 0), ...chats], 'ok', 'operations: 0 subscribed'],
+  ])('are looked at, one of which %s', async (_, topics, outcome, found) => {
+    story.topics = topics;
+    const finding = (await checked()).get('topics');
+    expect(finding).toMatchObject({ outcome, found: expect.stringContaining(found) });
+  });
+});
+
+describe('the subscriptions of the configuration', () => {
+  const mail = 'odile.quillfeather@example.org';
+  const arn = 'arn:aws:sqs:us-east-1:111122223333:payroll';
+  const expected = [
+    { topic: 'events', protocol: 'sqs', endpoint: arn, name: arn },
+    { topic: 'operations', protocol: 'email', endpoint: endpointName('email', mail), name: 'me' },
+    { topic: 'chat-operations', protocol: 'https', name: 'a chat' },
+  ];
+  const of = (protocol: string, endpoint: string, isConfirmed = true) => [
+    { protocol, endpoint, isConfirmed },
+  ];
+  const [queue, mailbox, chat] = [of('sqs', arn), of('email', mail), of('https', 'https://x.y')];
+  const [others, pending] = [of('email', 'other@example.org'), of('email', mail, false)];
+  const gone = 'is not there any more';
+
+  it.each([
+    ['are all there', queue, mailbox, chat, ''],
+    ['may be there twice', queue, [...pending, ...mailbox], chat, ''],
+    [
+      'lack a confirmation',
+      queue,
+      [...others, ...pending],
+      chat,
+      '[1] (operations: me) is not confirmed',
+    ],
+    [
+      'lack a mailbox',
+      queue,
+      [...others, ...of('sms', mail)],
+      chat,
+      `[1] (operations: me) ${gone}`,
+    ],
+    ['lack a queue', [], mailbox, chat, `[0] (events: ${arn}) ${gone}`],
+    ['lack two', queue, [], [], `${gone}; subscriptions[2] (chat-operations: a chat) ${gone}`],
+  ])('%s', async (_, events, operations, chats, found) => {
+    const lists: Record<string, Subscribers['listed']> = { events, operations };
+    story.subscribersOf = async (topic) => ({ listed: lists[topic] ?? chats });
+    expect((await checked({ subscriptions: expected })).get('subscriptions')).toMatchObject({
+      outcome: found === '' ? 'ok' : 'failed',
+      found: expect.stringContaining(found),
+    });
   });
 });

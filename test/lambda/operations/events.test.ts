@@ -1,29 +1,25 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
-import { beforeEach, describe, expect, it } from 'vitest';
-import * as z from 'zod';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
-import { contract } from '../../../lambda/operations/contract.ts';
 import type { OpsLedger } from '../../../lambda/operations/ops-ledger.ts';
 import { ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
 import { MemoryOpsLedger } from '../../scaffold/memory-ops-ledger.ts';
 import { IntegrationWithPast } from '../../scaffold/past.ts';
 import { assessment } from '../../support/assessments.ts';
+import { resultOf, resultsOf } from './answers.ts';
 
 const database = ledgersInDynamoDb();
 let story: IntegrationWithPast;
 
-const of = (id: number, more: Partial<Assessment> = {}): Assessment => ({
-  ...assessment({ id }),
-  ...more,
+beforeEach(() => {
+  story = new IntegrationWithPast();
 });
 
-async function asked(more: object = {}, opsLedger: OpsLedger = story.opsLedger) {
-  const answer = await story.operate({ command: 'events', ...more }, 55, { opsLedger });
-  expect(answer).toMatchObject({ ok: true });
-  expect(JSON.stringify(answer)).not.toMatch(/Odalys|Quillfeather|@example/);
-  return z.strictObject(contract.events.result.shape).parse(answer.result);
-}
+const of = (id: number, more: Partial<Assessment> = {}) => ({ ...assessment({ id }), ...more });
+
+const asked = (more: object = {}, opsLedger: OpsLedger = story.opsLedger) =>
+  resultOf(story, 'events', more, 55, { opsLedger });
 
 /** Events as `<id>/<revision>`. */
 const listed = async (more: object = {}) =>
@@ -44,37 +40,44 @@ async function lives() {
 
 describe.each(['memory', 'DynamoDB'] as const)('events, of a ledger in %s,', (place) => {
   beforeEach(() => {
-    story = new IntegrationWithPast(place === 'DynamoDB' ? database : undefined);
+    if (place === 'DynamoDB') story = new IntegrationWithPast(database);
   });
 
-  it('are the newest first, each with its delivery', async () => {
+  it('are the newest first, each with its delivery, in pages that resume where the last one stopped', async () => {
     await lives();
     const { events, ...rest } = await asked();
     expect(rest).toEqual({ unreadable: 0 });
-    expect(events.map(({ id, revision }) => `${id}/${revision}`)).toEqual([
-      ...['4/1', '3/1', '2/2', '2/1', '1/2', '1/1'],
-    ]);
     expect(events).toMatchObject([
-      { type: 'created', delivery: 'pending', organization_id: null, late: false },
-      { type: 'created', delivery: 'held', day: '2016-02-03', late: true },
-      { type: 'withdrawn', delivery: 'announced', presence: 'withdrawn', changed: [] },
-      { type: 'created', delivery: 'announced', assessment_name: 'Dry Stone Walling' },
-      { type: 'updated', delivery: 'announced', changed: ['email'], at: '2026-11-22T08:00:00Z' },
-      { type: 'created', event: `${story.name}/1/1`, at: '2026-11-21T08:00:00Z' },
+      { id: 4, type: 'created', delivery: 'pending', organization_id: null, late: false },
+      { id: 3, type: 'created', delivery: 'held', day: '2016-02-03', late: true },
+      { id: 2, type: 'withdrawn', delivery: 'announced', presence: 'withdrawn', changed: [] },
+      { id: 2, type: 'created', delivery: 'announced', assessment_name: 'Dry Stone Walling' },
+      { id: 1, type: 'updated', changed: ['email'], at: '2026-11-22T08:00:00Z' },
+      { id: 1, type: 'created', event: `${story.name}/1/1`, at: '2026-11-21T08:00:00Z' },
     ]);
+    const first = await asked({ limit: 4 });
+    expect(first).toEqual({
+      ...{ events: events.slice(0, 4), unreadable: 0 },
+      next: {
+        ...{ command: 'events', from: '2026-11-17', limit: 4 },
+        after: '2026-11-22T08:00:00.000Z/2/1',
+      },
+    });
+    expect(await asked(first.next)).toEqual({ events: events.slice(4), unreadable: 0 });
   });
 
-  it('are selected by day, type, organization, assessment, lateness and delivery', async () => {
+  it.each([
+    [{ from: '2026-11-22', to: '2026-11-22' }, ['2/1', '1/2']],
+    [{ to: '2026-11-21' }, ['1/1']],
+    [{ types: ['updated', 'withdrawn'] }, ['2/2', '1/2']],
+    [{ organizations: [8] }, ['2/2', '2/1']],
+    [{ organizations: [99] }, []],
+    [{ assessments: ['Dry Stone Walling'] }, ['2/2', '2/1']],
+    [{ late: false, types: ['created'] }, ['4/1', '2/1', '1/1']],
+    [{ delivery: ['held', 'pending'] }, ['4/1', '3/1']],
+  ])('are selected by %j', async (selection, expected) => {
     await lives();
-    expect(await listed({ from: '2026-11-22', to: '2026-11-22' })).toEqual(['2/1', '1/2']);
-    expect(await listed({ to: '2026-11-21' })).toEqual(['1/1']);
-    expect(await listed({ types: ['updated', 'withdrawn'] })).toEqual(['2/2', '1/2']);
-    expect(await listed({ organizations: [8] })).toEqual(['2/2', '2/1']);
-    expect(await listed({ assessments: ['Dry Stone Walling'] })).toEqual(['2/2', '2/1']);
-    expect(await listed({ late: true })).toEqual(['3/1']);
-    expect(await listed({ late: false, types: ['created'] })).toEqual(['4/1', '2/1', '1/1']);
-    expect(await listed({ delivery: ['held', 'pending'] })).toEqual(['4/1', '3/1']);
-    expect(await listed({ organizations: [99] })).toEqual([]);
+    expect(await listed(selection)).toEqual(expected);
   });
 
   it("are by default of the last seven days in the partner's time zone", async () => {
@@ -93,28 +96,11 @@ describe.each(['memory', 'DynamoDB'] as const)('events, of a ledger in %s,', (pl
     story.clock.advance({ minutes: 1 });
     expect(await listed()).toEqual(['2/1']);
   });
-
-  it('come in pages that resume where the last one stopped', async () => {
-    await lives();
-    const first = await asked({ limit: 4 });
-    expect(first.next).toEqual({
-      ...{ command: 'events', from: '2026-11-17', limit: 4 },
-      after: '2026-11-22T08:00:00.000Z/2/1',
-    });
-    const second = await asked({ ...first.next });
-    expect(second.events.map(({ event }) => event)).toEqual([
-      ...[`${story.name}/1/2`, `${story.name}/1/1`],
-    ]);
-    expect(second).not.toHaveProperty('next');
-  });
 });
 
 describe('events of a certification', () => {
-  beforeEach(() => {
-    story = new IntegrationWithPast(database);
-  });
-
   it('that are unreadable are counted once, and hide no others', async () => {
+    story = new IntegrationWithPast(database);
     await lives();
     await database.client.send(
       new UpdateItemCommand({
@@ -124,94 +110,58 @@ describe('events of a certification', () => {
         ExpressionAttributeValues: { ':no': { S: 'no number' } },
       }),
     );
-    const pages = [await asked({ limit: 1 })];
-    for (let next = pages[0]?.next; next; next = pages.at(-1)?.next) pages.push(await asked(next));
+    const pages = await resultsOf(story, 'events', { limit: 1 });
     expect(pages.flatMap(({ events }) => events.map(({ id }) => id))).toEqual([4, 3, 1, 1]);
     expect(pages.reduce((sum, { unreadable }) => sum + unreadable, 0)).toBe(1);
   });
 
-  it('are not looked for in months before the first version, for any days', async () => {
-    await story.show(of(1));
-    let pages = 0;
-    const counted = among(story.opsLedger, async () => {
-      pages += 1;
-    });
-    for (const days of [{ from: '0000-01-01' }, { to: '0000-01-01' }, { from: '0001-01-01' }])
-      await asked(days, counted);
-    expect(pages).toBeLessThan(3 * 20);
-    const { events } = await asked({ from: '0001-01-01', to: '9999-12-31' });
-    expect(events).toMatchObject([{ id: 1 }]);
+  it('are looked for no further back than the first version, and else from the first day on', async () => {
+    const latest = vi.spyOn(story.opsLedger, 'latest');
+    const days = [{ from: '0000-01-01' }, { to: '0000-01-01' }, { from: '2026-02-01' }];
+    for (const some of days) await asked(some);
+    const [first, another] = ['2026-01-01T00:00:00Z', '2026-02-01T00:00:00Z'];
+    expect(latest.mock.calls.map(([from]) => String(from))).toEqual([first, first, another]);
   });
 
   it('above the page cost no read of the item, if its certification has one event', async () => {
-    for (let id = 1; id <= 20; id += 1) {
-      await story.show(of(id));
-      story.clock.advance({ minutes: 5 });
-    }
-    const { next } = await asked({ limit: 19 });
-    expect(await itemsRead(() => asked({ ...next }))).toBe(1);
-    await story.show(of(20, { email: 'anew@example.org' }));
-    // The certification may have another event below.
-    expect(await itemsRead(() => asked({ ...next }))).toBe(2);
+    const latest = vi.spyOn(story.opsLedger, 'latest');
+    await asked({ from: '2026-11-20', after: '2026-11-21T08:00:00.000Z/5/2' });
+    const isWanted = (id: number, revision: number, later: number) =>
+      latest.mock.calls[0]?.[2]({ id, revision, at: Date.parse('2026-11-21T08:00:00Z') + later });
+    expect([isWanted(5, 1, 1), isWanted(6, 1, 0)]).toEqual([false, false]);
+    expect([isWanted(4, 1, 0), isWanted(5, 1, 0), isWanted(9, 1, -1)]).toEqual([true, true, true]);
+    // It may have another event below.
+    expect(isWanted(5, 2, 1)).toBe(true);
   });
-});
-
-/** The number of items that this work reads in batches. */
-async function itemsRead(work: () => Promise<unknown>): Promise<number> {
-  const read = new Set<string>();
-  database.client.middlewareStack.add(
-    (next) => async (call) => {
-      const { data } = batchGet.safeParse(call.input);
-      for (const { Keys } of Object.values(data?.RequestItems ?? {}))
-        for (const key of Keys) read.add(JSON.stringify(key));
-      return next(call);
-    },
-    { name: 'items', step: 'initialize' },
-  );
-  await work().finally(() => database.client.middlewareStack.remove('items'));
-  return read.size;
-}
-
-const batchGet = z.object({
-  RequestItems: z.record(z.string(), z.object({ Keys: z.array(z.unknown()) })),
 });
 
 describe('a call whose time ends', () => {
-  beforeEach(() => {
-    story = new IntegrationWithPast();
-  });
-
-  it('returns the events found so far, and the next one resumes there', async () => {
+  /** Five events, and a ledger that takes so many seconds for each page. */
+  const slowly = async (hoursApart: number, together: number, seconds: number) => {
     for (let id = 1; id <= 5; id += 1) {
       await story.show(of(id));
-      story.clock.advance({ minutes: 5 });
+      story.clock.advance({ hours: hoursApart });
     }
-    const slow = slowly(new MemoryOpsLedger(story.memory, 2), 30);
-    const pages = [await asked({}, slow)];
-    for (let next = pages[0]?.next; next; next = pages.at(-1)?.next)
-      pages.push(await asked(next, slowly(new MemoryOpsLedger(story.memory, 2), 15)));
-    expect(pages.length).toBeGreaterThan(1);
-    expect(pages.flatMap(({ events }) => events.map(({ id }) => id))).toEqual([5, 4, 3, 2, 1]);
+    const opsLedger = new MemoryOpsLedger(story.memory, together);
+    return among(opsLedger, async () => story.clock.advance({ seconds }));
+  };
+
+  it('returns the events found so far, and the next one resumes there', async () => {
+    const slow = await slowly(1, 2, 30);
+    const { events, next } = await asked({}, slow);
+    expect(events.map(({ id }) => id)).toEqual([5, 4, 3, 2]);
+    expect((await asked(next)).events.map(({ id }) => id)).toEqual([1]);
   });
 
   it('before its first event returns that it has stalled', async () => {
-    for (let id = 1; id <= 5; id += 1) {
-      await story.show(of(id));
-      story.clock.advance({ hours: 24 });
-    }
-    const slow = slowly(new MemoryOpsLedger(story.memory, 1), 60);
+    const opsLedger = await slowly(24, 1, 60);
     const to = { command: 'events', to: '2026-11-21' };
-    expect(await story.operate(to, 55, { opsLedger: slow })).toMatchObject({
+    expect(await story.operate(to, 55, { opsLedger })).toMatchObject({
       ...{ ok: false, problem: { code: 'stalled' } },
       result: { events: [], next: { ...to, from: '2026-11-15' } },
     });
   });
 });
-
-/** The ledger, with so many seconds for each page. */
-function slowly(opsLedger: MemoryOpsLedger, seconds: number): OpsLedger {
-  return among(opsLedger, async () => story.clock.advance({ seconds }));
-}
 
 /** The ledger, with a hook after each page of certifications. */
 function among(opsLedger: OpsLedger, happens: () => Promise<void>): OpsLedger {
