@@ -11,7 +11,7 @@ const reportFile = process.env.CI_REPORT;
 const alone = [
   'test/lambda/partner/fuzz.test.ts',
   'test/lambda/partner/proven/mutants.test.ts',
-  'test/ops/stopping.test.ts',
+  'test/ops/stopping.slow.test.ts',
 ];
 
 /** What takes longest comes first, so that no worker is alone with it at the end. */
