@@ -4,7 +4,7 @@ import { BusyError } from '../../lambda/operations/errors.ts';
 import type { Reply } from '../../local/aws/gate.ts';
 import { type AwsService, Clients } from '../../ops/target/access.ts';
 import { OperateClient } from '../../ops/target/operate-client.ts';
-import { denied, desk, json, notStarted, settled, xmlError } from './desk.ts';
+import { desk, json, notStarted, settled, xmlError } from './desk.ts';
 
 const duty = desk(settled);
 
@@ -25,15 +25,6 @@ describe('a function that AWS does not start', () => {
       /^AWS does not start the function for district-\d+ now \(TooManyRequestsException\): nothing was done\. The command is given again for up to a minute\.\nerror: .*\n.*\n.*\(not-started\)\n$/,
     );
     expect(exitCode).toBe(5);
-  });
-
-  it('gets no more commands after Ctrl-C', async () => {
-    duty.lambda.always(async () => notStarted);
-    duty.story.clock.after(5_000, () => program.interrupt());
-    const program = duty.start('resume');
-    const { exitCode, stderr } = await program.ended;
-    expect(stderr).toMatch(/given again.*\nerror: Interrupted\.\n {2}Nothing was changed\./);
-    expect(exitCode).toBe(130);
   });
 });
 
@@ -64,14 +55,6 @@ describe('a failure between the command line and the function', () => {
     const { stderr, ...run } = await duty.run('tick');
     expect(run).toMatchObject(ended);
     expect(stderr).toContain(said);
-  });
-
-  it('is JSON for machines', async () => {
-    duty.lambda.always(async () => denied);
-    expect(await duty.json('test-event')).toEqual({
-      ...{ exitCode: 4, ok: false },
-      problem: expect.objectContaining({ code: 'not-permitted', retryHelps: false }),
-    });
   });
 
   it.each(['', ' --json'])('sends no control characters to the terminal%s', async (option) => {

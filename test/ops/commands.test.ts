@@ -109,26 +109,24 @@ it.each<[Past, args: string, Exit, said: RegExp, onRecord?: string]>([
   if (onRecord === undefined) expect(duty.story.heard).toHaveLength(heard);
 });
 
-describe('a decision', () => {
-  it.each(['release', 'discard'])(
-    'covers the counted events, and none that came since: %s',
-    async (name) => {
-      await duty.begin(flooded);
-      duty.nextCall(async ({ forward }) => {
-        const counted = await forward();
-        duty.story.clock.advance({ seconds: 1 });
-        const certified_on = '2018-05-06';
-        duty.story.add(...[31, 32, 33, 34].map((id) => assessment({ id, certified_on })));
-        expect(await duty.story.minute()).toMatchObject({ held: 4 });
-        return counted;
-      });
-      expect(await duty.json(`${name} --yes`)).toMatchObject({ result: { events: 3 } });
-      expect(await duty.json('holds')).toMatchObject({
-        result: { events: 4, byYear: [{ year: 2018, events: 4 }] },
-      });
-    },
-  );
-});
+it.each(['release', 'discard'])(
+  '%s covers the counted events, and none that came since',
+  async (name) => {
+    await duty.begin(flooded);
+    duty.nextCall(async ({ forward }) => {
+      const counted = await forward();
+      duty.story.clock.advance({ seconds: 1 });
+      const certified_on = '2018-05-06';
+      duty.story.add(...[31, 32, 33, 34].map((id) => assessment({ id, certified_on })));
+      expect(await duty.story.minute()).toMatchObject({ held: 4 });
+      return counted;
+    });
+    expect(await duty.json(`${name} --yes`)).toMatchObject({ result: { events: 3 } });
+    expect(await duty.json('holds')).toMatchObject({
+      result: { events: 4, byYear: [{ year: 2018, events: 4 }] },
+    });
+  },
+);
 
 describe('a bar shows the share done', () => {
   const none = { created: 0, updated: 0, withdrawn: 0, restored: 0 };
@@ -139,32 +137,21 @@ describe('a bar shows the share done', () => {
     list: [1, 2, 3].map((id) => ({ ...row, id })),
   };
   const decided = { events: 1, byType: none, freed: 0, undone: 0, behind: 0, unreadable: 0 };
-  const restOfDecision = { command: 'discard', until: at };
   const proven = { days: [], found: none, toRead: 0 };
-  const restOfProof = { command: 'prove', from: '2026-11-18', to: '2026-11-20' };
   const replayed = { dryRun: false, events: 1, byType: none, skipped: {} };
-  const restOfReplay = { command: 'replay', days: {}, after: '2026-11-05/1' };
+  const ofDecision = { next: { command: 'discard', until: at } };
+  const ofProof = { next: { command: 'prove', from: '2026-11-18', to: '2026-11-20' } };
+  const ofReplay = { next: { command: 'replay', days: {}, after: '2026-11-05/1' } };
+  const proofs = [
+    { ...proven, toRead: 3, ...ofProof },
+    { ...proven, toRead: 1, ...ofProof },
+  ];
+  const november = '--from 2026-11-02 --to 2026-11-11';
 
   it.each<[args: string, shown: string, results: object[]]>([
-    [
-      'discard --yes',
-      '33 %  1 of 3 events',
-      [counted, { ...decided, next: restOfDecision }, decided],
-    ],
-    [
-      `prove ${days} --now`,
-      '66 %  2 of 3 days',
-      [
-        { ...proven, toRead: 3, next: restOfProof },
-        { ...proven, toRead: 1, next: restOfProof },
-        proven,
-      ],
-    ],
-    [
-      'replay --from 2026-11-02 --to 2026-11-11',
-      '33 %  3 of 9 days',
-      [{ ...replayed, next: restOfReplay }, replayed],
-    ],
+    ['discard --yes', '33 %  1 of 3 events', [counted, { ...decided, ...ofDecision }, decided]],
+    [`prove ${days} --now`, '66 %  2 of 3 days', [...proofs, proven]],
+    [`replay ${november}`, '33 %  3 of 9 days', [{ ...replayed, ...ofReplay }, replayed]],
   ])('of %s: %s', async (args, shown, results) => {
     const replies = [...results];
     duty.lambda.always(async () => {

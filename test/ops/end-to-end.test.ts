@@ -55,5 +55,8 @@ it('an assistant looks at an integration, and decides about its events once a pe
   expect(done).toMatchObject({ isError: false, structured: { ok: true, result: { events: 3 } } });
   await stage.completedTick();
   expect(await stage.events(queues.everything)).toHaveLength(3);
-  expect(await assistant.end()).toMatchObject({ exitCode: 0, stderr: '' });
+  const { stdout, ...ended } = await assistant.end();
+  expect(ended).toEqual({ exitCode: 0, stderr: '' });
+  for (const line of stdout.trimEnd().split('\n'))
+    expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
 });

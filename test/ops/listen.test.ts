@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { GetSubscriptionAttributesCommand } from '@aws-sdk/client-sns';
 import { GetQueueAttributesCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { describe, expect, it } from 'vitest';
 import { targetUrl } from '../../ops/listening/target-url.ts';
@@ -132,12 +131,9 @@ describe('listen', () => {
     const one = `--integration ${duty.story.name} --type created,withdrawn`;
     const program = await listening(`--forward-to http://localhost:9/ ${one}`);
     const [subscription] = await aws.subscriptions();
-    const { SubscriptionArn } = subscription ?? {};
-    const get = new GetSubscriptionAttributesCommand({ SubscriptionArn });
-    const { Attributes = {} } = await aws.sns.send(get);
-    expect(JSON.parse(Attributes.FilterPolicy ?? '')).toEqual({
-      type: ['certification.created', 'certification.withdrawn', 'certification.test'],
-    });
+    const { filter } = await aws.attributes(subscription?.SubscriptionArn);
+    const type = ['certification.created', 'certification.withdrawn', 'certification.test'];
+    expect(filter).toBe(JSON.stringify({ type }));
     program.interrupt();
     const { exitCode, stderr } = await program.ended;
     expect(stderr).toMatch(
@@ -152,12 +148,8 @@ describe('listen', () => {
     const program = await listening(`--forward-to ${webhook.url} --count 1 --json`);
     await publish('maintenance\u001b[2J');
     const { exitCode, stdout } = await program.ended;
-    expect(
-      stdout
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
-    ).toMatchObject([
+    const lines = stdout.trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { listening: { topicArn: aws.topicArn, to: webhook.url.replace(/\?.*/, '') } },
       { post: { attempt: 1, answer: { status: 403 }, verdict: { outcome: 'refused' } } },
       { ended: { delivered: 0, refused: 1, givenUp: 0, notDelivered: 0 } },

@@ -1,5 +1,6 @@
 import {
   CreateTopicCommand,
+  GetSubscriptionAttributesCommand,
   ListSubscriptionsByTopicCommand,
   PublishCommand,
   SNSClient,
@@ -76,6 +77,12 @@ export class Messaging {
   async subscriptions(TopicArn = this.topicArn) {
     const list = new ListSubscriptionsByTopicCommand({ TopicArn });
     return (await this.sns.send(list)).Subscriptions ?? [];
+  }
+
+  async attributes(SubscriptionArn: string | undefined) {
+    const get = new GetSubscriptionAttributesCommand({ SubscriptionArn });
+    const { Attributes = {} } = await this.sns.send(get);
+    return { raw: Attributes.RawMessageDelivery, filter: Attributes.FilterPolicy };
   }
 
   /** Nothing of a command is left behind. */

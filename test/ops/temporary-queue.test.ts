@@ -1,4 +1,3 @@
-import { GetSubscriptionAttributesCommand } from '@aws-sdk/client-sns';
 import {
   CreateQueueCommand,
   GetQueueAttributesCommand,
@@ -35,12 +34,6 @@ const watching = (topicArn: string, integration?: string, clock: Clock = systemC
 const swept = (topicArn: string, owner: Owner = 'watch') =>
   sweep(access, { owner, topicArn }, systemClock);
 
-async function attributesOf({ subscriptionArn: SubscriptionArn }: TemporaryQueue) {
-  const get = new GetSubscriptionAttributesCommand({ SubscriptionArn });
-  const { Attributes = {} } = await aws.sns.send(get);
-  return { raw: Attributes.RawMessageDelivery, filter: Attributes.FilterPolicy };
-}
-
 it('a queue is encrypted, and accepts messages of its topic only', async () => {
   // AWS has changed the default attributes of queues before.
   let asked = '';
@@ -62,17 +55,17 @@ it('a queue is encrypted, and accepts messages of its topic only', async () => {
 
 it('a queue gets the events of one integration or of all, or some types, raw or in an envelope', async () => {
   await using one = await watching(topic, 'district-a');
-  expect(await attributesOf(one)).toEqual({
+  expect(await aws.attributes(one.subscriptionArn)).toEqual({
     raw: 'true',
     filter: '{"integration":["district-a"]}',
   });
   await using all = await watching(another);
-  expect(await attributesOf(all)).toEqual({ raw: 'true', filter: undefined });
+  expect(await aws.attributes(all.subscriptionArn)).toEqual({ raw: 'true', filter: undefined });
   const types = ['certification.created'];
   const some = { owner: 'listen', topicArn: topic, integration: 'a', types, isRaw: false } as const;
   await using listening = await TemporaryQueue.create(access, some, systemClock);
   const filter = '{"integration":["a"],"type":["certification.created"]}';
-  expect(await attributesOf(listening)).toEqual({ raw: 'false', filter });
+  expect(await aws.attributes(listening.subscriptionArn)).toEqual({ raw: 'false', filter });
 });
 
 it('a queue in use postpones its expiry', async () => {

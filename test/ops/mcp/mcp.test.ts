@@ -176,14 +176,6 @@ describe('an assistant that may change something', () => {
 describe('the server', () => {
   beforeEach(() => connect());
 
-  it('ends with its input, and has written only the protocol', async () => {
-    await assistant.call('status');
-    const { exitCode, stdout, stderr } = await assistant.end();
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    for (const line of stdout.trimEnd().split('\n'))
-      expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
-  });
-
   it('ends at Ctrl-C, also within a call', async () => {
     duty.lambda.always(async () => {
       assistant.program.interrupt();
