@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Running } from './running.ts';
 
@@ -13,73 +14,73 @@ function run(args: string, environment: Record<string, string> = {}) {
 const numbers = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index).join();
 
-const mistakes: [what: string, args: string, words: string][] = [
-  ['an unknown command', 'tikc', "Unknown command 'tikc'. (Did you mean tick?)"],
-  ['an unknown option', 'tick --stak x', "Unknown option '--stak'. (Did you mean --stack?)"],
-  ['a secret as an option', 'credentials set --secret=canary', "Unknown option '--secret'."],
-  ['a value that is none', 'replay --from yesterday', 'Allowed: a day, such as 2026-11-21.'],
-  ['an argument too many', 'tick now', 'Too many arguments'],
-  ['an argument too few', 'explain', "Missing required argument 'id'."],
-  ['an id that is none', 'explain abc', 'Allowed: a whole number from 1.'],
+const mistakes: [args: string, words: string][] = [
+  ['tikc', "Unknown command 'tikc'. (Did you mean tick?)"],
+  ['tick --stak x', "Unknown option '--stak'. (Did you mean --stack?)"],
+  ['credentials set --secret=canary', "Unknown option '--secret'."],
+  ['replay --from yesterday', 'Allowed: a day, such as 2026-11-21.'],
+  ['tick now', 'Too many arguments'],
+  ['explain', "Missing required argument 'id'."],
+  ['explain abc', 'Allowed: a whole number from 1.'],
   [
-    'more ids than a command may name',
     `replay --id ${numbers(1, 700)} --id ${numbers(701, 1_001)}`,
     '1,001 ids are more than one command may name.',
   ],
+  [`discard --organization ${numbers(1, 1_001)}`, '1,001 ids are more than one command may name.'],
+  [`release --year ${numbers(1, 1_001)}`, '1,001 years are more than one command may name.'],
+  ['discard --year 20260', 'Allowed: years, such as 2026,'],
+  ['pause --reason=', 'Allowed: a sentence of 1 to 200 characters.'],
   [
-    'more organizations than that',
-    `discard --organization ${numbers(1, 1_001)}`,
-    '1,001 ids are more than one command may name.',
+    'replay --all --queue https://example.org/new',
+    'Allowed: the ARN of an SQS queue, such as arn:aws:sqs:',
   ],
+  ['replay --all --queue new', 'Allowed: the ARN of an SQS queue,'],
+  ['tick --stack', "Option '--stack <name>' argument missing."],
+  ['baseline --follow --restart', "'--restart'"],
+  ['baseline --reason later', '--reason and --yes belong to --restart.'],
+  ['baseline --yes', '--reason and --yes belong to --restart.'],
+  ['replay --from 2026-11-02 --to 2026-11-01', '--from 2026-11-02 is after --to 2026-11-01.'],
+  ['test-event --assessment=', 'Allowed: a name of 1 to 200 characters.'],
+  ['prove --next {}', 'Allowed: the JSON that an earlier call printed.'],
   [
-    'more years than that',
-    `release --year ${numbers(1, 1_001)}`,
-    '1,001 years are more than one command may name.',
-  ],
-  ['a year that is none', 'discard --year 20260', 'Allowed: years, such as 2026,'],
-  ['a reason that is none', 'pause --reason=', 'Allowed: a sentence of 1 to 200 characters.'],
-  [
-    'a queue by its URL',
-    'replay --all --queue https://sqs.us-east-1.amazonaws.com/111122223333/new',
-    'Allowed: the ARN of an SQS queue, such as arn:aws:sqs:us-east-1:111122223333:certifications.',
-  ],
-  ['a queue by its name', 'replay --all --queue new', 'Allowed: the ARN of an SQS queue,'],
-  ['an option without its value', 'tick --stack', "Option '--stack <name>' argument missing."],
-  ['two that exclude each other', 'baseline --follow --restart', "'--restart'"],
-  ['a reason for nothing', 'baseline --reason later', '--reason and --yes belong to --restart.'],
-  ['a yes to nothing', 'baseline --yes', '--reason and --yes belong to --restart.'],
-  [
-    'days the wrong way round',
-    'replay --from 2026-11-02 --to 2026-11-01',
-    '--from 2026-11-02 is after --to 2026-11-01.',
-  ],
-  ['a name that is none', 'test-event --assessment=', 'Allowed: a name of 1 to 200 characters.'],
-  ['nothing to go on with', 'prove --next {}', 'Allowed: the JSON that an earlier call printed.'],
-  [
-    'to go on with something else',
     'replay --next {"command":"prove","from":"2026-11-01","to":"2026-11-02"}',
     'Allowed: the JSON that an earlier call printed.',
   ],
-  [
-    'a place in AWS that is here',
-    'tick --local --region us-east-1',
-    '--region and --profile are for AWS',
-  ],
-  ['help for nothing', 'help tikc', "Unknown command 'tikc'."],
-  ['no command', '', 'No command was given.'],
-  ['half a command', 'credentials', 'No command was given.'],
+  ['tick --local --region us-east-1', '--region and --profile are for AWS'],
+  ['help tikc', "Unknown command 'tikc'."],
+  ['', 'No command was given.'],
+  ['credentials', 'No command was given.'],
+  ['events --all --limit 3', "'--all' cannot be used with"],
+  ['events --delivery sent', 'Allowed: baseline, announced,'],
+  ['prove --from 2026-11-01', 'The days are missing.'],
+  ['prove --from 0001-01-01 --to 9999-12-31', 'covers 30 years at most.'],
+  ['replay', 'The events to replay are not selected.'],
+  ['replay --all --id 5', '--all excludes any other selection.'],
+  ['replay --dry-run --next {"ids":[1]}', "'--dry-run'"],
+  ['release --for 12', 'Allowed: 0h to 72h.'],
+  ['release --for 99h', 'Allowed: 0h to 72h.'],
+  ['release --for 12h --year 2019', "'--year <years>'"],
+  ['release --for 1h --digest', "'--digest'"],
+  ['tick --local --stack prod', '--local and --stack exclude each other.'],
+  ['listen --forward-to http://example.org/', 'of another machine'],
 ];
 
-describe('a wrong command line ends with 2, and names the mistake:', () => {
-  it.each(mistakes)('%s', async (_what, args, words) => {
-    const { exitCode, stdout, stderr } = await run(args);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toContain(words);
-    expect(stderr).not.toContain('..');
-    expect(stderr).not.toContain('canary');
-  });
+it.each(['events', 'prove --from 2026-10-01 --to 2026-10-31'])(
+  '%s has one format',
+  async (args) => {
+    const { stdout } = await run(`${args} --csv --json --stack prod`);
+    expect(JSON.parse(stdout)).toMatchObject({
+      problem: { code: 'usage', message: '--csv and --json exclude each other.' },
+    });
+  },
+);
 
-  it.each(mistakes)('%s, to machines as JSON', async (_what, args, words) => {
+describe('a wrong command line ends with 2, and names the mistake:', () => {
+  it.each(mistakes)('%s', async (args, words) => {
+    const human = await run(args);
+    expect(human).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(human.stderr).toContain(words);
+    expect(human.stderr).not.toMatch(/\.\.|canary/);
     const { exitCode, stdout, stderr } = await run(`--json ${args}`);
     expect({ exitCode, ...JSON.parse(stdout) }).toEqual({
       exitCode: 2,
@@ -105,16 +106,6 @@ describe('a wrong command line ends with 2, and names the mistake:', () => {
     const { stderr } = await run(args);
     expect(stderr).toContain(`\n  ${where}`);
   });
-
-  it('two formats at once', async () => {
-    const days = 'prove --from 2026-10-01 --to 2026-10-31 --csv --json --stack prod';
-    const { exitCode, stdout, stderr } = await run(days);
-    expect({ exitCode, stderr, ...JSON.parse(stdout) }).toMatchObject({
-      exitCode: 2,
-      stderr: '',
-      problem: { code: 'usage', message: '--csv and --json exclude each other.' },
-    });
-  });
 });
 
 it('an empty NOTIFIER_STACK counts as absent', async () => {
@@ -126,8 +117,24 @@ it('an empty NOTIFIER_STACK counts as absent', async () => {
   expect((await run('tick --stack=', environment)).stderr).toContain('not the name of a stack');
 });
 
+it('says that no local instance is running', async () => {
+  const { exitCode, stderr } = await run('tick --local', { NOTIFIER_LOCAL: '/nowhere' });
+  expect(exitCode).toBe(3);
+  expect(stderr).toContain('npm start');
+});
+
+it('all code about a process is in two files', () => {
+  const ops = join(import.meta.dirname, '../../ops');
+  const about =
+    /\bprocess\.(env|argv|exit|on|once|emit|std|cwd|kill)|= process;|\bconsole\.\w+\(|'(node:)?process'/;
+  const sources = readdirSync(ops, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => name.endsWith('.ts') && about.test(readFileSync(join(ops, name), 'utf8')),
+  );
+  expect(sources.sort()).toEqual(['cli.ts', 'stopping.ts']);
+});
+
 it('tells the version of the package', async () => {
-  const { version } = JSON.parse(await readFile('package.json', 'utf8'));
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   expect(await run('--version')).toEqual({ exitCode: 0, stdout: `${version}\n`, stderr: '' });
 });
 

@@ -1,110 +1,77 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Gate } from '../../local/aws/gate.ts';
-import { Duty, denied, raisedEach, raisedOnce } from './duty.ts';
+import { type PartnerSandbox, startPartnerSandbox } from '../../local/partner-sandbox/index.ts';
+import { denied, desk, me, settled } from './desk.ts';
 
-const duty = new Duty();
-beforeAll(() => duty.build());
-afterAll(() => duty.dismantle());
+let sandbox: PartnerSandbox;
+const duty = desk(async (story) => {
+  await settled(story);
+  story.settings = { baseUrl: sandbox.url };
+});
+beforeAll(async () => {
+  sandbox = await startPartnerSandbox({ seed: 7, timeZone: 'UTC', records: 30 });
+});
+afterAll(() => sandbox.close());
 
-const stored = () => duty.stage.aws.secrets.get(duty.stage.aws.secretNames[0] ?? '').value;
-const unset = '{"client_id":"","client_secret":""}';
-
-function right(): string {
-  const { clientId, clientSecret } = duty.stage.sandbox.credentials;
+const right = () => {
+  const { clientId, clientSecret } = sandbox.credentials;
   return JSON.stringify({ client_id: clientId, client_secret: clientSecret });
-}
-
-const history = async () => (await duty.json('status --history --no-partner')).result;
-const me = 'arn:aws:iam::000000000000:root';
+};
+const recorded = (outcome: object) => [{ command: 'credentials-stored', by: me, outcome }];
 
 describe('credentials set', () => {
-  raisedEach(duty);
-
-  it('has the next tick ask a partner again that has refused, and is on record', async () => {
-    await duty.stage.beginWithSecret('{"client_id":"somebody","client_secret":"of-yesterday"}');
-    await duty.stage.tick();
-    expect(await duty.stage.tick()).toMatchObject({ payload: { outcome: 'backing-off' } });
-    expect(await duty.run('credentials set', { input: right() })).toMatchObject({ exitCode: 0 });
-    expect(await duty.stage.completedTick()).toMatchObject({ outcome: 'baseline' });
-    const done = { command: 'credentials-stored', by: me, outcome: { ok: true, changed: true } };
-    expect(await history()).toMatchObject([{ history: [done] }]);
-    expect(await history()).not.toMatchObject([{ history: [{ outcome: { rest: {} } }] }]);
+  it('stores credentials that the partner accepts, and is on record', async () => {
+    const { stdout, ...ended } = await duty.run('credentials set', { input: right() });
+    expect(ended).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toContain('30 assessments');
+    expect(duty.secrets).toEqual([right()]);
+    expect(await duty.history()).toMatchObject(recorded({ ok: true, changed: true }));
   });
 
-  it('is on record as begun if the credentials could not be stored, and its progress is unknown', async () => {
-    await duty.stage.completedTick();
-    const secrets = new Gate();
-    const env = { AWS_ENDPOINT_URL_SECRETS_MANAGER: await secrets.open() };
-    secrets.always(async () => denied);
-    const before = stored();
-    const { exitCode, stderr } = await duty.run('credentials set', { input: right(), env });
-    await secrets.close();
+  it('is on record as begun if the credentials could not be stored', async () => {
+    duty.aws.always(async ({ operation, forward }) =>
+      operation === 'PutSecretValue' ? denied : forward(),
+    );
+    const { exitCode, stderr } = await duty.run('credentials set', { input: right() });
     expect(stderr).toContain('secretsmanager:PutSecretValue');
     expect(exitCode).toBe(4);
-    expect(stored()).toBe(before);
-    const begun = { command: 'credentials-stored', by: me, outcome: { changed: false, rest: {} } };
-    expect(await history()).toMatchObject([{ history: [begun] }]);
+    expect(await duty.history()).toMatchObject(recorded({ changed: false, rest: {} }));
   });
 
-  it('stores credentials that the partner accepts, and the next tick works with them', async () => {
-    await duty.stage.beginWithSecret(unset);
-    await duty.stage.tick();
-    const { exitCode, stdout, stderr } = await duty.run('credentials set', { input: right() });
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    expect(stdout).toContain('30 assessments');
-    expect(stored()).toBe(right());
-    await duty.stage.completedTick();
-  });
-
-  it('is missing before that, and status says how to store credentials', async () => {
-    await duty.stage.beginWithSecret(unset);
-    await duty.stage.tick();
-    for (const where of [`--stack ${duty.stack}`, '--local']) {
-      const { stdout } = await duty.runAnywhere(`status ${where} --no-partner --json`);
-      expect(stdout).toContain(`npx certification-notifier credentials set ${where} --integration`);
-    }
+  const wanted = '{"client_id": "…", "client_secret": "…"}';
+  it.each([
+    [
+      'refused',
+      '{"client_id":"somebody","client_secret":"hush"}',
+      4,
+      'Nothing was stored. Compare',
+    ],
+    ['untried', '{"client_id":"somebody","client_secret":"hush"}', 5, 'Nothing was stored. '],
+    ['missing', '', 2, wanted],
+    ['malformed', 'hush', 2, wanted],
+    ['incomplete', '{"client_id":"somebody"}', 2, wanted],
+  ])('stores no credentials that are %s, and shows no secret', async (what, input, code, said) => {
+    if (what === 'untried') duty.story.settings = { baseUrl: 'http://127.0.0.1:9' };
+    const { stderr, ...ended } = await duty.run('credentials set', { input });
+    expect(ended).toEqual({ exitCode: code, stdout: '' });
+    expect(stderr).toContain(said);
+    expect(stderr).not.toMatch(/hush|Secrets Manager/);
+    expect(duty.secrets).toEqual([]);
   });
 });
 
-describe('credentials set that stores nothing', () => {
-  raisedOnce(duty);
+it('Ctrl-C before credentials are read says that nothing was changed', async () => {
+  const program = duty.start('credentials set');
+  // This is more than the buffer holds: once all of it is written, the program reads. Its input
+  // stays open.
+  program.input.write(' '.repeat(1_000_000), () => program.interrupt());
+  expect((await program.ended).stderr).toContain('Nothing was changed.');
+});
 
-  it('stores no credentials that the partner refuses, and shows no secret', async () => {
-    const before = stored();
-    const input = '{"client_id":"somebody","client_secret":"hush-hush"}';
-    const { exitCode, stdout, stderr } = await duty.run('credentials set', { input });
-    expect(exitCode).toBe(4);
-    expect(stderr).toContain('(credentials-refused)');
-    expect(stderr).toContain(
-      'Nothing was stored. Compare client_id and client_secret with those that the partner issued',
-    );
-    expect(stderr).not.toContain('Secrets Manager');
-    expect(stdout + stderr).not.toContain('hush');
-    expect(stored()).toBe(before);
-  });
-
-  it('stores no credentials that it cannot try', async () => {
-    const before = stored();
-    duty.stage.partner.always(async () => undefined);
-    expect(await duty.run('credentials set', { input: right() })).toMatchObject({
-      exitCode: 5,
-      stderr: expect.stringContaining('Nothing was stored. '),
-    });
-    expect(stored()).toBe(before);
-  });
-
-  it.each([
-    ['nothing', ''],
-    ['invalid JSON', 'hush-hush'],
-    ['half of the credentials', '{"client_id":"somebody"}'],
-  ])('refuses %s', async (_what, input) => {
-    const { exitCode, stderr } = await duty.run('credentials set', { input });
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain('{"client_id": "…", "client_secret": "…"}');
-    expect(stderr).not.toContain('hush');
-  });
-
-  it('takes no secret as an argument', async () => {
-    expect(await duty.run('credentials set hush-hush')).toMatchObject({ exitCode: 2 });
-  });
+it.each([
+  ['while their caller is noted says that they are not stored', 2, 'Nothing was stored.'],
+  ['after they are stored says so', 3, 'The credentials are stored'],
+])('Ctrl-C %s', async (_, call, said) => {
+  const { stderr } = await duty.interrupted('credentials set', { call, input: right() });
+  expect(stderr).toContain(said);
+  expect(stderr).not.toContain('Nothing was changed');
 });

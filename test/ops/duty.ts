@@ -2,17 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import * as z from 'zod';
-import { type Clock, systemClock } from '../../lambda/clock.ts';
-import { Gate, type Reply } from '../../local/aws/gate.ts';
+import { systemClock } from '../../lambda/clock.ts';
+import { Gate } from '../../local/aws/gate.ts';
 import type { AskedOfAws, EnvironmentVariables, OpsHost } from '../../ops/host.ts';
 import type { AwsService, ClientSettings } from '../../ops/target/access.ts';
 import { Deployment, type DeploymentConfig } from '../scaffold/deployment.ts';
-import type { Ended, Screen } from '../support/running.ts';
 import { HastyClock } from './hasty-clock.ts';
-import { Running } from './running.ts';
+import { ProgramRunner } from './program-runner.ts';
 
 /** The names of services in the environment of AWS's SDK. */
 const endpointNames: Readonly<Record<AwsService, string>> = {
@@ -37,22 +34,8 @@ const foundIn =
     },
   });
 
-interface StartOptions {
-  readonly env: Record<string, string>;
-  /** Whether its streams are a terminal. */
-  readonly isTTY: boolean;
-  readonly clock: Clock;
-  readonly output: Screen;
-}
-
-const answerSchema = z.looseObject({
-  ok: z.boolean(),
-  result: z.unknown().optional(),
-  problem: z.looseObject({ code: z.string() }).optional(),
-});
-
 /** A person on call, with the program in this process and the whole deployment behind it. */
-export class Duty {
+export class Duty extends ProgramRunner {
   readonly stage = new Deployment();
   /** The gate between the program and AWS. */
   readonly lambda = new Gate();
@@ -132,28 +115,6 @@ export class Duty {
     return this.stage.aws.stackName;
   }
 
-  /** Runs the program for the deployed stack. */
-  run(
-    args: string,
-    options: { input?: string; env?: Record<string, string> } = {},
-  ): Promise<Ended> {
-    return this.runAnywhere(this.#here(args), options);
-  }
-
-  runAnywhere(
-    args: string,
-    { input = '', env = {} }: { input?: string; env?: Record<string, string> } = {},
-  ): Promise<Ended> {
-    const program = this.#running(args, { env });
-    program.input.end(input);
-    return program.ended;
-  }
-
-  /** Starts the program, for actions before its end. Its standard input stays open. */
-  start(args: string, options: Partial<StartOptions> = {}): Running {
-    return this.#running(this.#here(args), options);
-  }
-
   /** The parts of a process for another program than the command line, with a running clock. */
   host(): OpsHost {
     const { environment } = this;
@@ -168,22 +129,9 @@ export class Duty {
     };
   }
 
-  #running(
-    args: string,
-    { env = {}, clock = this.clock, ...rest }: Partial<StartOptions>,
-  ): Running {
+  outside(env: Readonly<Record<string, string>>) {
     const environment = { ...this.environment, ...env };
-    return new Running(args, { ...rest, environment, clock, aws: foundIn(environment) });
-  }
-
-  #here(args: string): string {
-    return `${args} --stack ${this.stack}`;
-  }
-
-  /** Runs the program for its JSON. */
-  async json(args: string, options?: { input?: string }) {
-    const { stdout, exitCode } = await this.run(`${args} --json`, options);
-    return { exitCode, ...answerSchema.parse(JSON.parse(stdout)) };
+    return { environment, clock: this.clock, aws: foundIn(environment) };
   }
 
   /** The gate's name for an invocation of the operate function. */
@@ -212,35 +160,4 @@ export function raisedEach(duty: Duty, prepare: Prepare = nothing): void {
     await prepare();
   });
   afterEach(() => duty.strike());
-}
-
-/** The answer of an AWS service if a policy does not allow the call. */
-export const denied: Reply = {
-  status: 403,
-  type: 'application/json',
-  body: '{"__type":"AccessDeniedException","Message":"not authorized"}',
-};
-
-/** Masks values that differ with each run. */
-export function masked(output: string): string {
-  return (
-    output
-      .replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, '<url>')
-      .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d E[SD]T/g, '<moment>')
-      .replaceAll(/\d{4}-\d\d-\d\d/g, '<day>')
-      .replaceAll(/<day>T[\d:.]+Z/g, '<instant>')
-      .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<uuid>')
-      .replaceAll(/arn:aws:secretsmanager:[\w:-]+/g, '<secret>')
-      .replaceAll(/(\d+ (d|h|min|s|ms) ?)+ ago|(?<=\(|proof {4})now\b/g, '<ago>')
-      .replaceAll(/in (\d+ (d|h|min|s|ms)\b ?)+/g, '<soon>')
-      .replaceAll(/next any moment/g, 'next <soon>')
-      .replaceAll(/is \d+ s (ahead|behind)/g, 'is <time> off')
-      // There is one request more when the token has run out or does not exist yet.
-      .replaceAll(/took( +)[^,]+, \d requests?/g, 'took$1<time>, <requests>')
-  );
-}
-
-/** The approval file of a screen. */
-export function approved(name: string): string {
-  return fileURLToPath(new URL(`approved/${name}.txt`, import.meta.url));
 }

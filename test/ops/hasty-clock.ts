@@ -4,18 +4,9 @@ import { type Clock, systemClock } from '../../lambda/clock.ts';
 /** This machine's time, with sleeps that end at once and move it. */
 export class HastyClock implements Clock {
   #aheadMs = 0;
-  #machine = () => Temporal.Now.instant();
-  /** Called during each sleep. */
-  meanwhile: () => Promise<unknown> = async () => {};
 
   now(): Temporal.Instant {
-    return this.#machine().add({ milliseconds: this.#aheadMs });
-  }
-
-  /** Only sleeps and `advance` move it from now on: two programs then show the same distances. */
-  hold(): void {
-    const heldAt = this.#machine();
-    this.#machine = () => heldAt;
+    return Temporal.Now.instant().add({ milliseconds: this.#aheadMs });
   }
 
   advance(duration: Temporal.DurationLike): void {
@@ -25,7 +16,6 @@ export class HastyClock implements Clock {
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     this.#aheadMs += ms;
-    await this.meanwhile();
     // Others get a turn, also if no other code ever waits.
     await new Promise(setImmediate);
     signal?.throwIfAborted();

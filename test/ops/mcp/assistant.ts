@@ -2,9 +2,8 @@ import { PassThrough } from 'node:stream';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import * as z from 'zod';
-import type { Clock } from '../../../lambda/clock.ts';
 import { Screen } from '../../support/running.ts';
-import type { Duty } from '../duty.ts';
+import type { Desk } from '../desk.ts';
 import type { Running } from '../running.ts';
 
 const resultSchema = z.object({
@@ -29,8 +28,8 @@ export class Assistant {
   readonly program: Running;
   readonly #output = new Piped(false);
 
-  constructor(duty: Duty, options = '', clock: Clock = duty.clock) {
-    this.program = duty.start(`mcp${options}`, { output: this.#output, clock });
+  constructor(desk: Pick<Desk, 'start'>, options = '') {
+    this.program = desk.start(`mcp${options}`, { output: this.#output });
   }
 
   /** A client's transport is a server's with swapped streams. */

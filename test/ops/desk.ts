@@ -1,0 +1,228 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import * as z from 'zod';
+import { pascalCase, stackOutputs } from '../../infra/output-names.ts';
+import { Gate, type Reply, type Rule, type ServiceCall } from '../../local/aws/gate.ts';
+import { Integration } from '../scaffold/integration.ts';
+import { assessment } from '../support/assessments.ts';
+import type { Ended, RunOptions } from '../support/running.ts';
+import { ProgramRunner } from './program-runner.ts';
+
+export const me = 'arn:aws:iam::111122223333:user/odile';
+
+export const json = (status: number, body: object): Reply => ({
+  status,
+  type: 'application/json',
+  body: JSON.stringify(body),
+});
+/** The answer of an AWS service if a policy does not allow the call. */
+export const denied = json(403, { __type: 'AccessDeniedException', Message: 'not authorized' });
+/** AWS does not start the function now. */
+export const notStarted = json(429, { __type: 'TooManyRequestsException' });
+
+const xml = (status: number, body: string): Reply => ({ status, type: 'text/xml', body });
+export const xmlError = (code: string, status = 403): Reply =>
+  xml(
+    status,
+    `<ErrorResponse><Error><Code>${code}</Code><Message>no</Message></Error></ErrorResponse>`,
+  );
+
+/**
+ * The command line in front of integrations in memory: of AWS, there is only what a command calls.
+ * Each integration carries out its commands as the operate function does.
+ */
+export class Desk extends ProgramRunner {
+  readonly stack = 'prod';
+  /** The gate to the functions, and the gate to all other services. */
+  readonly lambda = new Gate();
+  readonly aws = new Gate();
+  readonly #server = createServer((request, response) => {
+    void this.#answer(request).then(({ status, type, body }) =>
+      response.writeHead(status, { 'content-type': type }).end(body),
+    );
+  });
+  stories: Integration[] = [];
+  /** The values that were put into the secrets. */
+  readonly secrets: string[] = [];
+  /** Outputs of the stack in place of the usual ones. */
+  outputs: Readonly<Record<string, string>> = {};
+  /** The endpoints of SNS and SQS. */
+  messaging = { sns: '', sqs: '' };
+  #endpoints = { lambda: '', aws: '' };
+
+  async open(): Promise<void> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    const target = `http://127.0.0.1:${Object(this.#server.address()).port}`;
+    for (const gate of [this.lambda, this.aws]) gate.target = target;
+    this.#endpoints = { lambda: await this.lambda.open(), aws: await this.aws.open() };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.lambda.close(), this.aws.close()]);
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  /** New integrations, each with this past; all gates are open. */
+  async begin(prepare: (story: Integration) => unknown = () => {}, count = 1): Promise<void> {
+    this.lambda.forget();
+    this.aws.forget();
+    this.secrets.length = 0;
+    this.outputs = {};
+    this.stories = Array.from({ length: count }, () => new Integration());
+    for (const story of this.stories) await prepare(story);
+  }
+
+  get story(): Integration {
+    const [story] = this.stories;
+    if (story === undefined) throw new Error('begin first');
+    return story;
+  }
+
+  /** The commands on record of the first integration, newest first. */
+  async history() {
+    const { result } = await this.json(
+      `status --history --no-partner --integration ${this.story.name}`,
+    );
+    return z.tuple([z.looseObject({ history: z.array(z.unknown()) })]).parse(result)[0].history;
+  }
+
+  /** Changes the next call of the first integration's function. */
+  nextCall(rule: Rule): void {
+    this.lambda.once(`/2015-03-31/functions/${this.story.name}/invocations`, rule);
+  }
+
+  /** Functions answer with these results, one call after another. @returns the calls */
+  answers(...results: readonly object[]): ServiceCall[] {
+    const calls: ServiceCall[] = [];
+    this.lambda.always(async (call) => {
+      const result = results[calls.length];
+      calls.push(call);
+      return json(200, { ok: true, result });
+    });
+    return calls;
+  }
+
+  /** Runs a command, and presses Ctrl-C while the function is at this call, counted from 1. */
+  async interrupted(args: string, { call = 1, input = '' } = {}): Promise<Ended> {
+    const program = this.start(args);
+    program.input.end(input);
+    const { promise: isCarriedOut, resolve } = Promise.withResolvers<void>();
+    let calls = 0;
+    this.lambda.always(async ({ forward }) => {
+      calls += 1;
+      if (calls < call) return forward();
+      program.interrupt();
+      // The program ends at once. The function continues.
+      await program.ended;
+      return forward().finally(resolve);
+    });
+    const ended = await program.ended;
+    expect(calls).toBe(call);
+    await isCarriedOut;
+    this.lambda.reset();
+    return ended;
+  }
+
+  outside(env: Readonly<Record<string, string>>): RunOptions {
+    const credentials = { accessKeyId: 'duty', secretAccessKey: 'duty' };
+    return {
+      environment: { TZ: 'America/New_York', NO_COLOR: '1', ...env },
+      clock: this.story.clock,
+      aws: (service, { region = 'us-east-1' }) => {
+        const { lambda, aws } = this.#endpoints;
+        const others = new Map(Object.entries({ lambda, ...this.messaging }));
+        return { region, endpoint: others.get(service) ?? aws, credentials };
+      },
+    };
+  }
+
+  async #answer(request: IncomingMessage): Promise<Reply> {
+    const body = await text(request);
+    const [, invoked] = /\/functions\/(.*)\/invocations/.exec(request.url ?? '') ?? [];
+    if (invoked !== undefined) {
+      const story = this.stories.find(({ name }) => name === invoked);
+      if (story === undefined) return json(404, { __type: 'ResourceNotFoundException' });
+      return json(200, await story.operate(JSON.parse(body)));
+    }
+    if (request.url?.startsWith('/schedules/'))
+      return json(200, { State: 'ENABLED', ScheduleExpression: 'rate(1 minute)' });
+    const asked = new URLSearchParams(body);
+    const action = asked.get('Action');
+    if (action === 'DescribeStacks')
+      return asked.get('StackName') === this.stack
+        ? result(action, described(this.#outputs))
+        : xmlError('ValidationError', 400);
+    if (action === 'GetCallerIdentity') return result(action, `<Arn>${me}</Arn>`);
+    this.secrets.push(z.object({ SecretString: z.string() }).parse(JSON.parse(body)).SecretString);
+    return json(200, {});
+  }
+
+  get #outputs(): Readonly<Record<string, string>> {
+    const names = this.stories.map(({ name }) => name);
+    const ofEach = names.map((name) => ({
+      [stackOutputs.operateFunction(name)]: name,
+      [stackOutputs.schedule(name)]: `${pascalCase(name)}Ticks`,
+      [stackOutputs.selfCheck(name)]: `${pascalCase(name)}SelfCheck`,
+      [stackOutputs.secret(name)]: 'secret',
+    }));
+    return {
+      [stackOutputs.integrations]: names.join(','),
+      [stackOutputs.eventsTopic]: 'events',
+      [stackOutputs.alertsTopic]: 'alerts',
+      [stackOutputs.operationsTopic]: 'operations',
+      ...Object.assign({}, ...ofEach),
+      ...this.outputs,
+    };
+  }
+}
+
+const result = (action: string, body: string) =>
+  xml(200, `<${action}Response><${action}Result>${body}</${action}Result></${action}Response>`);
+
+function described(outputs: Readonly<Record<string, string>>): string {
+  const members = Object.entries(outputs).map(
+    ([key, value]) =>
+      `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+  );
+  const stack = `<StackName>prod</StackName><Outputs>${members.join('')}</Outputs>`;
+  return `<Stacks><member>${stack}</member></Stacks>`;
+}
+
+/** Opens a desk for a file. Each test begins with integrations of this past. */
+export function desk(prepare?: (story: Integration) => unknown, count?: number): Desk {
+  const one = new Desk();
+  beforeAll(() => one.open());
+  beforeEach(() => one.begin(prepare, count));
+  afterAll(() => one.close());
+  return one;
+}
+
+/** An integration that is up to date, with three certifications. */
+export async function settled(story: Integration): Promise<void> {
+  await story.passSelfChecks();
+  story.add(
+    ...[48_001, 48_002, 48_003].map((id) => assessment({ id, certified_on: '2026-11-18' })),
+  );
+  await story.baseline();
+}
+
+/** Three announced certifications more, which a subscriber could have missed. */
+export async function announced(story: Integration): Promise<void> {
+  await settled(story);
+  story.add(...[11, 12, 13].map((id) => assessment({ id, certified_on: `2026-11-${id + 7}` })));
+  await story.minute();
+  expect(story.heard).toHaveLength(3);
+}
+
+/** Three certifications of 2019 more, which are more than the limit: they are held. */
+export async function flooded(story: Integration): Promise<void> {
+  story.settings = { holdAbove: 2 };
+  await settled(story);
+  const certified_on = '2019-05-06';
+  story.add(...[21, 22, 23].map((id) => assessment({ id, organization_id: 7, certified_on })));
+  expect(await story.minute()).toMatchObject({ held: 3 });
+}

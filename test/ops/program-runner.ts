@@ -1,0 +1,54 @@
+import * as z from 'zod';
+import type { Clock } from '../../lambda/clock.ts';
+import type { Ended, RunOptions, Screen } from '../support/running.ts';
+import { Running } from './running.ts';
+
+type Variables = Readonly<Record<string, string>>;
+
+interface StartOptions {
+  readonly env: Variables;
+  /** Whether its streams are a terminal. */
+  readonly isTTY: boolean;
+  readonly clock: Clock;
+  readonly output: Screen;
+}
+
+const answerSchema = z.looseObject({
+  ok: z.boolean(),
+  result: z.unknown().optional(),
+  next: z.unknown().optional(),
+  problem: z.looseObject({ code: z.string() }).optional(),
+});
+
+/** A person on call, with the program in this process. */
+export abstract class ProgramRunner {
+  /** The name of the deployed stack. */
+  abstract get stack(): string;
+  /** What the program takes from outside. @param env variables of the environment beside its own */
+  abstract outside(env: Variables): RunOptions;
+
+  /** Runs the program for the deployed stack. */
+  run(args: string, options: { input?: string; env?: Variables } = {}): Promise<Ended> {
+    return this.runAnywhere(`${args} --stack ${this.stack}`, options);
+  }
+
+  runAnywhere(
+    args: string,
+    { input = '', env = {} }: { input?: string; env?: Variables } = {},
+  ): Promise<Ended> {
+    const program = new Running(args, this.outside(env));
+    program.input.end(input);
+    return program.ended;
+  }
+
+  /** Starts the program, for actions before its end. Its standard input stays open. */
+  start(args: string, { env = {}, ...options }: Partial<StartOptions> = {}): Running {
+    return new Running(`${args} --stack ${this.stack}`, { ...this.outside(env), ...options });
+  }
+
+  /** Runs the program for its JSON. */
+  async json(args: string, options?: { input?: string }) {
+    const { stdout, exitCode } = await this.run(`${args} --json`, options);
+    return { exitCode, ...answerSchema.parse(JSON.parse(stdout)) };
+  }
+}
