@@ -37,7 +37,7 @@ export function metricName(
   return [namespace, name, ...sorted].join(' ');
 }
 
-export function metricOfAlarm({ Namespace, MetricName, Dimensions }: Alarm): string {
+function metricOfAlarm({ Namespace, MetricName, Dimensions }: Alarm): string {
   const dimensions = Dimensions.map(({ Name, Value }) => [Name, Value] as const);
   return metricName(Namespace, MetricName, dimensions);
 }
