@@ -333,22 +333,22 @@ export class Deployment {
 
   /** Takes the events, raw or in envelopes, out of a queue. */
   async events(arn: string): Promise<CertificationEvent[]> {
-    const bodies = (await this.#drain(arn)).map(messageOf);
+    const bodies = (await this.messages(arn)).map(messageOf);
     return bodies.map((body) => certificationEventSchema.parse(JSON.parse(body)));
   }
 
   /** Takes the messages out of a queue, as they are. */
-  messages(arn: string): Promise<Message[]> {
-    return this.#drain(arn);
+  async messages(arn: string): Promise<Message[]> {
+    return this.#sqs ? drain(this.#sqs, this.aws.queueUrl(arn)) : [];
   }
 
   async mails(): Promise<string[]> {
-    return (await this.#drain(queues.people)).map(messageOf);
+    return (await this.messages(queues.people)).map(messageOf);
   }
 
   /** The notices to ops since the last call. */
   async notices(): Promise<z.output<typeof notice>[]> {
-    const envelopes = await this.#drain(queues.ops);
+    const envelopes = await this.messages(queues.ops);
     return envelopes.map(({ Body = '' }) => notice.parse(JSON.parse(Body)));
   }
 
@@ -412,26 +412,18 @@ export class Deployment {
     );
     client.destroy();
   }
+}
 
-  async #drain(arn: string): Promise<Message[]> {
-    const QueueUrl = this.aws.queueUrl(arn);
-    const all: Message[] = [];
-    for (;;) {
-      const { Messages = [] } =
-        (await this.#sqs?.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }))) ??
-        {};
-      if (Messages.length === 0) return all;
-      all.push(...Messages);
-      await this.#sqs?.send(
-        new DeleteMessageBatchCommand({
-          QueueUrl,
-          Entries: Messages.map(({ ReceiptHandle }, index) => ({
-            Id: String(index),
-            ReceiptHandle,
-          })),
-        }),
-      );
-    }
+/** Takes all messages out of a queue. */
+export async function drain(sqs: SQSClient, QueueUrl: string): Promise<Message[]> {
+  const all: Message[] = [];
+  for (;;) {
+    const command = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 });
+    const { Messages = [] } = await sqs.send(command);
+    if (Messages.length === 0) return all;
+    all.push(...Messages);
+    const Entries = Messages.map(({ ReceiptHandle }, at) => ({ Id: String(at), ReceiptHandle }));
+    await sqs.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
   }
 }
 

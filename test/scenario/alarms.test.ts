@@ -1,100 +1,125 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readAssembly } from '../../local/aws/assembly.ts';
-import { Resolver } from '../../local/aws/intrinsics.ts';
-import { Deployment } from '../scaffold/deployment.ts';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { TickJournal } from '../../lambda/journal.ts';
+import { SecretUnreadableError } from '../../lambda/partner/secret.ts';
+import { district, synthesized } from '../infra/synthesized.ts';
+import { Integration } from '../scaffold/integration.ts';
+import {
+  invalidToken,
+  type MemoryPartner,
+  serverError,
+  tooManyRequests,
+} from '../scaffold/partner.ts';
 import {
   type Alarm,
   alarmOf,
   metricName,
-  metricOfAlarm,
   periodsLookedAt,
   valuesIn,
   Watch,
 } from '../support/cloud-watch.ts';
 
 /**
- * Compares the synthesized alarms with the output of the bundled functions. An alarm on a metric
- * without a writer, or one that silence does not end, fails here.
+ * Compares the synthesized alarms with the output of ticks. An alarm on a metric without a writer,
+ * or one that silence does not end, fails here.
  */
 
-const holdAbove = 5;
-const stage = new Deployment();
-let alarms: ReadonlyMap<string, Alarm> = new Map();
-/** Seconds between two ticks. */
-let every = 0;
-let watch = new Watch();
+/** The integration's alarms by their names in the template. Each metric is known by its name alone. */
+const alarms: ReadonlyMap<string, Alarm> = new Map(
+  Object.entries(
+    synthesized({ integrations: [district] }).findResources('AWS::CloudWatch::Alarm'),
+  ).flatMap(([id, { Properties }]) => {
+    const [, name] = /^Notifierdistricta?Alarms(\w+)[0-9A-F]{8}$/.exec(id) ?? [];
+    return name ? [[name, alarmOf({ ...Properties, Dimensions: [] })] as const] : [];
+  }),
+);
 
-beforeAll(() => stage.build({ integration: { holdAbove } }));
-afterAll(() => stage.dismantle());
-beforeEach(async () => {
-  await stage.raise();
-  watch = new Watch();
-  const { stackName, region, accountId, endpoints } = stage.aws;
-  const { template } = readAssembly(stage.assembly);
-  const place = { stackName, region, accountId, sqsEndpoint: endpoints.sqs };
-  const resolver = new Resolver(template, place);
-  const resolved = (type: string) =>
-    Object.entries(template.Resources)
-      .filter(([, { Type }]) => Type === type)
-      .map(([id, { Properties }]) => [id, resolver.resolve(Properties, id)] as const);
-  alarms = new Map(
-    resolved('AWS::CloudWatch::Alarm').map(([id, properties]) => [nameOf(id), alarmOf(properties)]),
-  );
-  const [[, minutes] = []] = JSON.stringify(resolved('AWS::Scheduler::Schedule')).matchAll(
-    /rate\((\d+) minutes?\)/g,
-  );
-  every = Number(minutes) * 60;
-});
-afterEach(() => stage.strike());
+/** An integration, and the texts that its ops get: notices, and alarms by the output of its ticks. */
+class Duty {
+  readonly story = new Integration();
+  readonly watch = new Watch();
+  readonly #journal = new TickJournal(this.story.name, 'ledger');
+  readonly #written = vi.spyOn(console, 'log').mockReturnValue();
+  #on: readonly string[] = [];
 
-/** The alarm's name within its integration, if it has one. */
-function nameOf(id: string): string {
-  return /^NotifierdistrictaAlarms(\w+)[0-9A-F]{8}$/.exec(id)?.[1] ?? id;
-}
-
-function alarm(name: string): Alarm {
-  const found = alarms.get(name);
-  if (found === undefined) throw new Error(`no alarm ${name}`);
-  return found;
-}
-
-const ofLambda = (metric: string) =>
-  metricName('AWS/Lambda', metric, [['FunctionName', stage.poll.name]]);
-
-/** Starts ticks in a period, and records the resulting metrics. */
-async function tick(started = 1): Promise<void> {
-  stage.output.length = 0;
-  const results = await Promise.all(Array.from({ length: started }, () => stage.tick()));
-  for (const result of results) {
-    const failed = result.outcome === 'failed' ? result.errorType : undefined;
-    if (failed === 'TooManyRequestsException')
-      watch.note({ metric: ofLambda('Throttles'), value: 1 });
-    else watch.note({ metric: ofLambda('Errors'), value: failed === undefined ? 0 : 1 });
+  get on(): string[] {
+    return [...alarms].filter(([, one]) => this.watch.state(one) === 'ALARM').map(([name]) => name);
   }
-  watch.note(...stage.output.flatMap(valuesIn));
-  watch.pass(every);
+
+  /** Runs a tick as the poll function does, and lets time pass until the next one. */
+  async minute(): Promise<string[]> {
+    const { story, watch } = this;
+    this.#written.mockClear();
+    const noticed = story.notices.length;
+    const hasFailed = await this.#tick();
+    for (const { metric, value } of this.#written.mock.calls.flatMap(([line]) => valuesIn(line))) {
+      const [namespace = '', name = ''] = metric.split(' ');
+      watch.note({ metric: metricName(namespace, name, []), value });
+    }
+    watch.note({ metric: 'AWS/Lambda Errors', value: Number(hasFailed) });
+    watch.pass(60);
+    const before = this.#on;
+    this.#on = this.on;
+    return [
+      ...story.notices.slice(noticed).map(({ subject }) => subject.replace(`${story.name}: `, '')),
+      ...this.#on.filter((name) => !before.includes(name)).map((name) => `${name} ALARM`),
+      ...before.filter((name) => !this.#on.includes(name)).map((name) => `${name} OK`),
+    ];
+  }
+
+  async minutes(count: number): Promise<void> {
+    for (let n = 0; n < count; n++) await this.minute();
+  }
+
+  async #tick(): Promise<boolean> {
+    const effort = { requests: 1, durationMs: 1 };
+    try {
+      this.#journal.completed({ ...(await this.story.minute()), ...effort });
+      return false;
+    } catch (error) {
+      this.#journal.failed(error, effort);
+      return true;
+    }
+  }
 }
 
-async function ticks(count: number, started?: number): Promise<void> {
-  for (let n = 0; n < count; n++) await tick(started);
-}
-
-async function discard(waiting: 'held' | 'undeliverable'): Promise<void> {
-  await stage.operate.invoke({ command: 'discard', waiting });
-}
-
-const refused = (type: string, code: string) => async () => ({
-  status: 200,
-  type: 'text/xml',
-  body: `<PublishBatchResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><PublishBatchResult>
-    <Successful/><Failed><member><Id>0</Id><Code>${code}</Code><SenderFault>${type}</SenderFault>
-    </member></Failed></PublishBatchResult></PublishBatchResponse>`,
+beforeEach(() => {
+  vi.stubEnv('POWERTOOLS_DEV', 'true');
+  vi.stubEnv('POWERTOOLS_METRICS_DISABLED', 'false');
+  vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'SILENT');
 });
+
+interface Fault {
+  readonly answer?: MemoryPartner['fault'];
+  /** Why the secret cannot be read. */
+  readonly cause?: Error;
+  readonly isSecretWrong?: true;
+  readonly isLedgerFull?: true;
+}
+
+const faults: Readonly<Record<string, Fault>> = {
+  away: { answer: serverError },
+  'away-unsaved': { answer: serverError, isLedgerFull: true },
+  'refusing-its-tokens': { answer: invalidToken },
+  'allowing-nothing': { answer: tooManyRequests() },
+  'refusing-credentials': { isSecretWrong: true },
+  'secret-disturbed': { cause: new Error('disturbed') },
+  'secret-denied': { cause: Object.assign(new Error('no'), { name: 'AccessDeniedException' }) },
+};
+
+function meet(story: Integration, name: string): void {
+  const { answer, cause, isSecretWrong, isLedgerFull } = faults[name] ?? {};
+  const { credentials } = story.host.access;
+  story.host.fault = answer;
+  story.credentialsFailure = cause && new SecretUnreadableError('x', { cause });
+  story.credentials = isSecretWrong ? { ...credentials, clientSecret: 'another' } : credentials;
+  if (isLedgerFull) vi.spyOn(story.ledger, 'saveState').mockRejectedValue(new Error('throttled'));
+}
 
 interface Story {
-  /** Runs up to the period with which the alarm should be on. */
-  readonly begins: () => Promise<void>;
-  readonly ends?: () => void | Promise<void>;
+  /** The story up to the minute with which the alarm is on. */
+  readonly begins: (duty: Duty) => unknown;
+  readonly minutes?: number;
+  readonly ends?: (story: Integration) => unknown;
   /** It reports a lasting condition: each tick counts it, and some lost ticks do not end it. */
   readonly lasts?: true;
 }
@@ -102,129 +127,156 @@ interface Story {
 /** The beginning and the end of each alarm of an integration. */
 const stories: Readonly<Record<string, Story>> = {
   Failing: {
-    begins: async () => {
-      stage.sandbox.injectFaults({ kind: 'html', times: 'always', status: 200 });
-      await ticks(3);
+    begins: ({ story }) => {
+      vi.spyOn(story.ledger, 'state').mockRejectedValue(new Error('throttled'));
     },
-    ends: () => stage.sandbox.clearFaults(),
+    minutes: 3,
+    ends: ({ ledger }) => vi.mocked(ledger.state).mockRestore(),
   },
-  NoCompletedTick: {
-    begins: async () => watch.pass(periodsLookedAt(alarm('NoCompletedTick')) * every),
-    ends: () => tick(),
-  },
+  NoCompletedTick: { begins: ({ watch }) => watch.pass(5 * 60), minutes: 0 },
   Undelivered: {
-    begins: async () => {
-      stage.sandbox.world.add();
-      stage.sns.always(refused('false', 'InternalError'));
-      await ticks(20);
+    begins: ({ story }) => {
+      story.host.add(99, '2026-11-21');
+      story.subscribers.refuse = () => true;
     },
-    ends: () => stage.sns.reset(),
+    minutes: 20,
+    ends: ({ subscribers }) => {
+      subscribers.refuse = () => false;
+    },
   },
   Undeliverable: {
-    begins: async () => {
+    begins: async (duty) => {
+      const { host, subscribers } = duty.story;
       // A topic that has never accepted anything is not believed.
-      stage.sandbox.world.add();
-      await tick();
-      stage.sandbox.world.add();
-      stage.sns.once('PublishBatch', refused('true', 'InvalidParameter'));
-      await tick();
+      host.add(98, '2026-11-21');
+      await duty.minute();
+      host.add(99, '2026-11-21');
+      subscribers.refuse = () => ({ code: 'InvalidParameter', forGood: true });
     },
-    ends: () => discard('undeliverable'),
+    ends: (story) => story.operate({ command: 'discard', waiting: 'undeliverable' }),
     lasts: true,
   },
   Held: {
-    begins: async () => {
-      for (let n = 0; n <= holdAbove; n++) stage.sandbox.world.add();
-      await tick();
+    begins: ({ story }) => {
+      story.settings = { holdAbove: 5 };
+      story.host.addMany(101, 6, '2026-11-21');
     },
-    ends: () => discard('held'),
+    ends: (story) => story.operate({ command: 'discard', waiting: 'held' }),
     lasts: true,
   },
   Quarantined: {
-    begins: async () => {
-      stage.sandbox.world.add();
-      stage.sandbox.injectFaults({ kind: 'malformed-record' });
-      await tick();
+    begins: ({ story }) => {
+      story.host.add(99, '2026-11-21');
+      story.host.spoil(99, { certified_on: 'some day' });
     },
     lasts: true,
   },
   Refused: {
-    begins: async () => {
-      stage.sandbox.rotateSecret();
-      await stage.poll.kill();
-      await tick();
-    },
-    ends: async () => {
-      const { clientId, clientSecret } = stage.sandbox.credentials;
-      stage.fillSecret(JSON.stringify({ client_id: clientId, client_secret: clientSecret }));
-      await stage.backOffEnds();
+    begins: ({ story }) => {
+      // Its token expires.
+      story.clock.advance({ hours: 3 });
+      meet(story, 'secret-denied');
     },
     lasts: true,
   },
   Unproven: {
-    begins: async () => {
-      await stage.conditionLasts('unproven');
-      await tick();
+    begins: async ({ story }) => {
+      story.host.add(99, '2026-11-21');
+      story.host.spoil(99, { certified_on: 'some day' });
+      await story.minutes(2);
+      story.clock.advance({ hours: 25 });
     },
+    minutes: 2,
     lasts: true,
   },
   Unexplained: {
-    begins: async () => {
-      stage.sandbox.set({ countOffset: 1 });
-      await tick();
-      await stage.conditionLasts('unexplained');
-      await tick();
+    begins: ({ story }) => {
+      story.host.count = (right, { filter = {} }) =>
+        filter.start_date || filter.end_date ? right : right + 1;
     },
-    ends: () => stage.sandbox.set({ countOffset: 0 }),
+    minutes: 14,
+    ends: ({ host }) => {
+      host.count = (right) => right;
+    },
     lasts: true,
   },
-  Throttled: { begins: () => ticks(3, 2) },
+  Throttled: {
+    begins: async (duty) => {
+      for (let n = 0; n < 3; n++) {
+        duty.watch.note({ metric: 'AWS/Lambda Throttles', value: 1 });
+        await duty.minute();
+      }
+    },
+    minutes: 0,
+  },
 };
 
-const on = () => [...alarms.keys()].filter((name) => watch.state(alarm(name)) === 'ALARM');
-
-describe('the alarms of an integration', () => {
-  it('each have a story here', () => {
-    const ofIntegration = [...alarms.keys()].filter((name) => /^[A-Z][A-Za-z]+$/.test(name));
-    expect(Object.keys(stories).sort()).toEqual(ofIntegration.sort());
-  });
-
-  it('are off while all is well', async () => {
-    await ticks(5);
-    expect(on()).toEqual([]);
+describe('an alarm of an integration', () => {
+  it('has a story here', () => {
+    expect(Object.keys(stories).sort()).toEqual([...alarms.keys()].sort());
   });
 
   it.each(Object.entries(stories))(
-    "go off by the functions' output, and end when the metric stops: %s",
-    async (name, { begins, ends, lasts }) => {
-      await ticks(3);
-      expect(on()).toEqual([]);
-      await begins();
-      expect(on()).toContain(name);
-      const looked = alarm(name);
-      expect([...watch.metrics]).toContain(metricOfAlarm(looked));
-
+    'goes off by the output of ticks, and ends when its metric stops: %s',
+    async (name, { begins, minutes = 1, ends, lasts }) => {
+      const duty = new Duty();
+      const { story, watch } = duty;
+      const alarm = alarms.get(name);
+      if (alarm === undefined) throw new Error(`no alarm ${name}`);
+      story.host.addMany(1, 20, '2026-11-20');
+      await duty.minutes(5);
+      expect(duty.on).toEqual([]);
+      await begins(duty);
+      await duty.minutes(minutes);
+      expect(duty.on).toContain(name);
       if (lasts) {
-        await ticks(periodsLookedAt(looked) + 1);
-        expect(on(), 'after more ticks').toContain(name);
-        watch.pass(4 * every);
-        expect(on(), 'after lost ticks').toContain(name);
+        await duty.minutes(periodsLookedAt(alarm) + 1);
+        expect(duty.on, 'after more ticks').toContain(name);
+        watch.pass(4 * 60);
+        expect(duty.on, 'after lost ticks').toContain(name);
       }
-      await ends?.();
-      watch.pass(looked.Period * periodsLookedAt(looked));
-      if (name === 'NoCompletedTick') await ticks(1);
-      expect(on(), 'in silence').toEqual(name === 'NoCompletedTick' ? [] : ['NoCompletedTick']);
+      await ends?.(story);
+      watch.pass(alarm.Period * periodsLookedAt(alarm));
+      expect(duty.on, 'in silence').toEqual(['NoCompletedTick']);
+      if (name !== 'NoCompletedTick') return;
+      await duty.minute();
+      expect(duty.on).toEqual([]);
     },
   );
-
-  it('use periods that each have a tick', () => {
-    for (const [name, { Namespace, Period }] of alarms)
-      if (Namespace === 'CertificationNotifier')
-        expect({ name, rest: Period % every }).toEqual({ name, rest: 0 });
-  });
 });
 
-it('all alarms of the stack end with silence, except the one about silence', () => {
-  watch.pass(86_400);
-  expect(on()).toEqual(['NoCompletedTick']);
+/** Faults and their minutes, over and over for an hour. */
+const outages = [
+  'away 1, well 59',
+  'away 14, well 46',
+  'away 20, well 40',
+  'away 5, allowing-nothing 55',
+  'well 1, away 1',
+  'refusing-its-tokens 1, away 1',
+  'refusing-its-tokens 10, well 50',
+  'refusing-its-tokens 20, well 40',
+  'secret-disturbed 20, well 40',
+  'secret-denied 5, well 55',
+  'refusing-credentials 5, well 55',
+  'away-unsaved 60',
+];
+
+it('ops get one line at the end of a short outage, a notice of a longer one before any alarm, and both at once if only people can mend it', async () => {
+  let page = '';
+  for (const outage of outages) {
+    const cycle = outage.split(', ').flatMap((part) => {
+      const [name = '', minutes] = part.split(' ');
+      return Array<string>(Number(minutes)).fill(name);
+    });
+    const duty = new Duty();
+    await duty.minutes(6);
+    // Its token expires.
+    duty.story.clock.advance({ hours: 3 });
+    page += `${outage}\n`;
+    for (let minute = 0; minute < 60; minute++) {
+      meet(duty.story, cycle[minute % cycle.length] ?? '');
+      for (const text of await duty.minute()) page += `  minute ${minute}: ${text}\n`;
+    }
+  }
+  await expect(page).toMatchFileSnapshot('outages.txt');
 });

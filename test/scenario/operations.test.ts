@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import type { CommandInput } from '../../lambda/operations/contract.ts';
-import { Deployment, queues } from '../scaffold/deployment.ts';
+import { Deployment, integration, queues } from '../scaffold/deployment.ts';
+import { xml } from '../support/taken-away.ts';
+
+/** Commands of people on call, and replays, carried out by the deployed function. */
 
 const stage = new Deployment();
 beforeAll(() => stage.build({ integration: { holdAbove: 5 } }));
@@ -9,8 +11,6 @@ afterAll(() => stage.dismantle());
 beforeEach(async () => {
   await stage.raise();
   await stage.completedTick();
-  await stage.events(queues.everything);
-  await stage.notices();
 });
 afterEach(() => stage.strike());
 
@@ -21,73 +21,87 @@ const answerSchema = z.looseObject({
     .looseObject({ events: z.int().optional(), next: z.record(z.string(), z.json()).optional() })
     .optional(),
 });
+type Command = Record<string, z.core.util.JSONType>;
 
 /** The contents of the file that `aws lambda invoke` would write. */
-async function operate(command: CommandInput | Record<string, z.core.util.JSONType>) {
-  const invocation = await stage.operate.invoke(z.json().parse(command));
+async function operate(command: Command) {
+  const invocation = await stage.operate.invoke(command);
   if (invocation.outcome !== 'returned') throw new Error(JSON.stringify(invocation));
   return answerSchema.parse(invocation.payload);
 }
 
-/** More certifications at once than `holdAbove`, two of them of the organization that one system wants. */
-async function flood() {
+const resultOf = async (command: Command) => (await operate(command)).result ?? {};
+
+const subjects = async (queue = queues.everything) =>
+  (await stage.events(queue)).map(({ subject }) => Number(subject)).sort();
+
+/** New people, the first two of the organization that one system wants. */
+function certify(count: number) {
   const { world } = stage.sandbox;
-  const [, elsewhere] = world.organizations;
-  const added = Array.from({ length: 6 }, (_, index) =>
+  const elsewhere = world.organizations.find(({ id }) => id !== stage.filtered);
+  return Array.from({ length: count }, (_, index) =>
     world.add({ organization_id: index < 2 ? stage.filtered : (elsewhere?.id ?? 0) }),
   );
+}
+
+/** More certifications at once than `holdAbove`. */
+async function flood() {
+  const added = certify(6);
   expect(await stage.completedTick()).toMatchObject({ delivered: 0, held: 6 });
-  expect(await stage.events(queues.everything)).toEqual([]);
+  expect(await subjects()).toEqual([]);
   return added;
 }
 
-const subjects = async () =>
-  (await stage.events(queues.everything)).map(({ subject }) => Number(subject)).sort();
+/** An environment that dies with its next call of an operation, whose effect is there. */
+const diesAfter = (gate: typeof stage.sns, operation: string) =>
+  gate.once(operation, async ({ forward }) => {
+    await forward();
+    await stage.operate.kill();
+    return undefined;
+  });
 
 describe('a held flood', () => {
   it("is listed, released in part and discarded for the rest, and each event's life is known", async () => {
     const added = await flood();
     const ids = added.map(({ id }) => id);
-    expect(await operate({ command: 'holds' })).toMatchObject({
-      ok: true,
-      result: { list: ids.map(() => ({ type: 'created' })) },
-    });
+    const [first = 0] = ids;
+    const last = ids.at(-1) ?? 0;
+    const held = await resultOf({ command: 'holds' });
+    expect(held).toMatchObject({ list: ids.map(() => ({ type: 'created' })) });
     const ours = { organizations: [stage.filtered] };
-    expect(await operate({ command: 'release', ...ours })).toMatchObject({ result: { events: 2 } });
+    expect(await resultOf({ command: 'release', ...ours })).toMatchObject({ events: 2 });
     expect(await stage.completedTick()).toMatchObject({ delivered: 2 });
     expect(await subjects()).toEqual(ids.slice(0, 2).sort());
     expect(await stage.mails()).toHaveLength(1);
 
-    expect(await operate({ command: 'discard' })).toMatchObject({ result: { events: 4 } });
+    expect(await resultOf({ command: 'discard' })).toMatchObject({ events: 4 });
     expect(await stage.completedTick()).toMatchObject({ delivered: 0 });
     expect(await subjects()).toEqual([]);
-    expect(await operate({ command: 'explain', id: ids[0] ?? 0 })).toMatchObject({
-      result: { verdict: 'announced' },
+    const explained = await resultOf({ command: 'explain', id: first });
+    expect(explained).toMatchObject({ verdict: 'announced' });
+    expect(await resultOf({ command: 'explain', id: last })).toMatchObject({
+      verdict: 'discarded',
     });
-    expect(await operate({ command: 'explain', id: ids[5] ?? 0 })).toMatchObject({
-      result: { verdict: 'discarded' },
+    const status = await resultOf({ command: 'status', history: true });
+    expect(status).toMatchObject({
+      state: 'up-to-date',
+      waiting: { pending: 0, digest: 0, held: 0, undeliverable: 0 },
+      history: [{ command: 'discard' }, { command: 'release' }],
     });
-    expect(await operate({ command: 'status', history: true })).toMatchObject({
-      result: {
-        state: 'up-to-date',
-        waiting: { pending: 0, digest: 0, held: 0, undeliverable: 0 },
-        history: [{ command: 'discard' }, { command: 'release' }],
-      },
-    });
+    const left = JSON.stringify([held, explained, status]) + stage.output.join('\n');
+    for (const { email, last_name, seid } of added)
+      for (const value of [email, last_name, seid]) expect(left).not.toContain(String(value));
   });
 
-  it('has lost nothing when a release is killed and sent again', async () => {
+  it('has lost nothing when a release is killed and sent again, beside ticks', async () => {
     await flood();
     // The record of the command, the lease, and two of six outboxes.
     for (let writes = 0; writes < 4; writes += 1)
       stage.dynamodb.once('UpdateItem', ({ forward }) => forward());
-    stage.dynamodb.once('UpdateItem', async ({ forward }) => {
-      await forward();
-      await stage.operate.kill();
-      return undefined;
-    });
+    diesAfter(stage.dynamodb, 'UpdateItem');
     expect(await stage.operate.invoke({ command: 'release' })).toMatchObject({ outcome: 'failed' });
     await stage.leaseRunsOut();
+    await Promise.all([operate({ command: 'release' }), stage.tick()]);
     await operate({ command: 'release' });
     await stage.completedTick();
     await stage.completedTick();
@@ -95,120 +109,99 @@ describe('a held flood', () => {
     expect(heard).toHaveLength(6);
     expect(new Set(heard).size).toBe(6);
   });
+});
 
-  it('can be told to people in one mail, and to no system', async () => {
-    await flood();
-    await operate({ command: 'release', as: 'digest' });
-    await stage.completedTick();
+it('a command with a mistake gets it in words, although the bundle uses zod/mini', async () => {
+  const message = expect.stringContaining('to: Invalid input: expected string');
+  expect(await operate({ command: 'prove', from: '2026-10-01' })).toMatchObject({
+    ok: false,
+    problem: { code: 'command-invalid', message },
+  });
+});
+
+/** With the highest allowed pace. */
+const today = { command: 'replay', days: { from: '2020-01-01' }, eventsPerSecond: 1_000 };
+/** SNS clients do not retry it. */
+const denied = async () => xml(403, 'KMSAccessDenied');
+
+describe('a replay', () => {
+  const announced = async () => {
+    const added = certify(4);
+    expect(await stage.completedTick()).toMatchObject({ delivered: 4 });
+    const told = await stage.events(queues.everything);
+    await stage.events(queues.oneOrganization);
+    return { added, told, ids: told.map(({ id }) => id).sort() };
+  };
+
+  it('sends the same events again, marked, to all subscribers or to one queue', async () => {
+    const { added, told } = await announced();
+    const { events, ...counted } = await resultOf({ ...today, dryRun: true });
     expect(await subjects()).toEqual([]);
-    expect(await stage.mails()).toHaveLength(1);
-  });
-
-  it('is released while ticks go on', async () => {
-    const added = await flood();
-    const late = stage.sandbox.world.add();
-    const release = async () => {
-      let { next } = (await operate({ command: 'release', forHours: 1 })).result ?? {};
-      while (next !== undefined) ({ next } = (await operate(next)).result ?? {});
-    };
-    await Promise.all([release(), stage.tick()]);
-    // That tick may have held the late one after the release had read the list.
-    await release();
-    await stage.completedTick();
-    await stage.completedTick();
-    expect(await subjects()).toEqual([...added, late].map(({ id }) => id).sort());
-  });
-});
-
-describe('a pause', () => {
-  it('stops all ticks, has its reason, and loses nothing', async () => {
-    await operate({
-      command: 'pause',
-      reason: 'the partner moves',
-      by: 'arn:aws:iam::1:user/odile',
-    });
-    const { id } = stage.sandbox.world.add();
-    expect(await stage.completedTick()).toMatchObject({ outcome: 'paused', requests: 0 });
-    expect(await operate({ command: 'status' })).toMatchObject({
-      result: { state: 'paused', paused: { reason: 'the partner moves' } },
-    });
-    expect(
-      await operate({ command: 'prove', from: '2026-01-01', to: '2026-01-31', now: true }),
-    ).toMatchObject({ ok: false, problem: { code: 'paused' } });
-    await operate({ command: 'resume' });
-    await stage.completedTick();
-    expect(await subjects()).toEqual([id]);
-  });
-});
-
-describe('a command of a person on call', () => {
-  it('is a tick now', async () => {
-    const { id } = stage.sandbox.world.add();
-    expect(await operate({ command: 'tick' })).toMatchObject({
-      ok: true,
-      result: { outcome: 'completed', created: 1, delivered: 1 },
-    });
-    expect(await subjects()).toEqual([id]);
-  });
-
-  it('with a mistake gets it in words, although the bundle uses zod/mini', async () => {
-    const message = expect.stringContaining('to: Invalid input: expected string');
-    expect(await operate({ command: 'prove', from: '2026-10-01' })).toMatchObject({
-      ok: false,
-      problem: { code: 'command-invalid', message },
-    });
-  });
-
-  it('is the proof of a range now, which finds an edit that no tick has seen', async () => {
-    const { world } = stage.sandbox;
-    const [oldest] = [...world.assessments()].sort((a, b) =>
-      a.certified_on.localeCompare(b.certified_on),
+    expect({ ...counted, events }).toEqual({ ...(await resultOf(today)), dryRun: true });
+    const again = await stage.events(queues.everything);
+    expect(again).toHaveLength(told.length);
+    expect(again).toEqual(
+      expect.arrayContaining(told.map((one) => ({ ...one, data: { ...one.data, replay: true } }))),
     );
-    const day = oldest?.certified_on ?? '';
-    const elsewhere = world.organizations.find(({ id }) => id !== oldest?.organization_id);
-    world.change(oldest?.id ?? 0, { organization_id: elsewhere?.id ?? 0 });
-    const answer = await operate({ command: 'prove', from: day, to: day, now: true });
-    expect(answer).toMatchObject({
-      ok: true,
-      result: { found: { updated: 1 }, days: [{ day, proof: {} }] },
-    });
-    expect(await subjects()).toEqual([oldest?.id]);
+    expect(await subjects(queues.oneOrganization)).toHaveLength(2);
+    expect(await stage.mails()).toHaveLength(1);
+
+    const { world } = stage.sandbox;
+    world.change(added[0]?.id ?? 0, { organization_id: added[3]?.organization_id ?? 0 });
+    const to = { queue: queues.oneOrganization };
+    const [answer, line] = await Promise.all([
+      operate({ ...today, baseline: true, to }),
+      stage.completedTick(),
+    ]);
+    // The tick announces the changed one under its new id.
+    expect(line).toMatchObject({ updated: 1, delivered: 1 });
+    expect(answer).toMatchObject({ ok: true });
+    expect(await stage.events(queues.everything)).toMatchObject([
+      { id: `${integration}/${added[0]?.id}/2`, type: 'certification.updated' },
+    ]);
+    const direct = await subjects(queues.oneOrganization);
+    expect(direct.length).toBeGreaterThanOrEqual(world.count - 1);
+    expect(new Set(direct).size).toBe(direct.length);
+    const left = JSON.stringify(answer) + stage.output.join('\n');
+    for (const { email, last_name } of added)
+      for (const value of [email, last_name]) expect(left).not.toContain(String(value));
   });
 
-  it('is a check of all parts', async () => {
-    const answer = await operate({ command: 'check' });
-    const checks = z.looseObject({
-      checks: z.array(z.looseObject({ name: z.string(), outcome: z.string() })),
+  it('that is interrupted resumes at its cursor, and one that is killed is sent again: none is lost', async () => {
+    const { ids } = await announced();
+    stage.sns.once('PublishBatch', ({ forward }) => {
+      stage.sns.always(denied);
+      return forward();
     });
-    const { checks: made } = checks.parse(answer.result);
-    for (const { name, outcome } of made)
-      expect([`${name}: ok`, `${name}: skipped`]).toContain(`${name}: ${outcome}`);
-    expect(made).toHaveLength(11);
-  });
+    const slowly = { ...today, eventsPerSecond: 2 };
+    let { events, next } = await resultOf(slowly);
+    expect({ events, next }).toMatchObject({ events: 2, next: { eventsPerSecond: 2 } });
+    stage.sns.reset();
+    // The environment is gone, as after hours. Only the answer is left.
+    await stage.operate.kill();
+    while (next !== undefined)
+      ({ next } = await resultOf({ ...next, eventsPerSecond: today.eventsPerSecond }));
+    const again = await stage.events(queues.everything);
+    expect(again.map(({ id }) => id).sort()).toEqual(ids);
 
-  it('is a restarted baseline, which announces nothing again', async () => {
-    expect(await operate({ command: 'restart-baseline' })).toMatchObject({
-      result: { changed: true },
-    });
-    await stage.completedTick();
-    await stage.completedTick();
-    expect(await subjects()).toEqual([]);
-    expect(await operate({ command: 'status' })).toMatchObject({
-      result: { baseline: { status: 'completed', counted: 30 } },
-    });
+    diesAfter(stage.sns, 'PublishBatch');
+    expect(await stage.operate.invoke(slowly)).toMatchObject({ outcome: 'failed' });
+    await operate(today);
+    const heard = new Set((await stage.events(queues.everything)).map(({ id }) => id));
+    expect([...heard].sort()).toEqual(ids);
   });
+});
 
-  it('has no personal data in any answer or log', async () => {
-    const added = await flood();
-    const answers = [
-      await operate({ command: 'status', history: true }),
-      await operate({ command: 'holds' }),
-      await operate({ command: 'explain', id: added[0]?.id ?? 0 }),
-      await operate({ command: 'check' }),
-      await operate({ command: 'release' }),
-    ];
-    const left = JSON.stringify(answers) + stage.output.join('\n');
-    for (const { email, last_name, seid } of added)
-      for (const value of [email, last_name, seid]) expect(left).not.toContain(String(value));
+it('a test event passes its filter, and has its id or its refusal in the answer', async () => {
+  const answer = await operate({ command: 'test-event', organization_id: stage.filtered });
+  const received = await stage.events(queues.oneOrganization);
+  expect(received).toMatchObject([{ type: 'certification.test', subject: 'test' }]);
+  expect(answer).toEqual({ ok: true, result: { id: received[0]?.id } });
+  await operate({ command: 'test-event', organization_id: stage.filtered + 1 });
+  expect(await stage.events(queues.oneOrganization)).toEqual([]);
+  stage.sns.once('PublishBatch', denied);
+  expect(await operate({ command: 'test-event' })).toMatchObject({
+    ok: false,
+    problem: { code: 'events-refused' },
   });
 });

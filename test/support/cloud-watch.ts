@@ -35,7 +35,7 @@ export function metricName(
   return [namespace, name, ...sorted].join(' ');
 }
 
-export const metricOfAlarm = ({ Namespace, MetricName, Dimensions }: Alarm): string =>
+const metricOfAlarm = ({ Namespace, MetricName, Dimensions }: Alarm): string =>
   metricName(
     Namespace,
     MetricName,
