@@ -63,7 +63,7 @@ export const tooManyRequests = (retryAfter?: number): HostAnswer => ({
 export const isOfDays = ({ start_date, end_date }: ListQuery['filter'] = {}): boolean =>
   start_date !== undefined || end_date !== undefined;
 
-export const notFound: HostAnswer = { status: 404 };
+const notFound: HostAnswer = { status: 404 };
 export const serverError: HostAnswer = { status: 500, headers: json, body: '{"error":"internal"}' };
 
 /** A proxy's error page. */

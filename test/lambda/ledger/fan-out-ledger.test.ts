@@ -12,65 +12,54 @@ const newer: PlannedRange = {
 const oldest: PlannedRange = {
   ...{ begunAt, from: day('2020-01-01'), to: day('2025-12-31'), sliceDays: 9, isOldest: true },
 };
-const lease = { owner: 'task-1', until: later };
-const read = { isDone: false, recorded: 7, before: day('2026-03-01'), sliceDays: 2 };
-const days = (range: PlannedRange | undefined) => `${range?.from}..${range?.to}`;
+const leaseOf = (owner: string, until = later) => ({ owner, until });
+const [lease, other] = [leaseOf('task-1'), leaseOf('task-2', later.add({ minutes: 1 }))];
+const unread = { isDone: false, recorded: 0 };
 
 describeLedgers('the plan of a fan-out', (used) => {
   it('is the first one written, for each baseline', async () => {
     expect(await used().fanOut.plan(begunAt)).toBeUndefined();
     await used().fanOut.keepPlan(begunAt, [newer, oldest]);
-    const kept = await used().fanOut.keepPlan(begunAt, [oldest]);
-    expect(kept.map(days)).toEqual([newer, oldest].map(days));
-    expect((await used().fanOut.plan(begunAt))?.map(days)).toEqual([newer, oldest].map(days));
-    expect(kept[1]).toMatchObject({ begunAt, sliceDays: 9, isOldest: true });
+    expect(await used().fanOut.keepPlan(begunAt, [oldest])).toEqual([newer, oldest]);
+    expect(await used().fanOut.plan(begunAt)).toEqual([newer, oldest]);
     expect(await used().fanOut.plan(begunAt + 1)).toBeUndefined();
   });
 });
 
 describeLedgers('a range of a fan-out', (used) => {
-  const progress = async () => (await used().fanOut.progressOf([oldest, newer]))[1];
+  const take = (by = lease, at = now, range = newer) => used().fanOut.takeRange(range, by, at);
 
   it('has no progress before a task has taken it', async () => {
-    expect(await used().fanOut.progressOf([newer])).toEqual([{ isDone: false, recorded: 0 }]);
-    expect(await used().fanOut.takeRange(newer, lease, now)).toEqual({
-      ...{ isDone: false, recorded: 0 },
-    });
+    expect(await used().fanOut.progressOf([newer])).toEqual([unread]);
+    expect(await take()).toEqual(unread);
   });
 
   it('belongs to one task at a time, until its lease has run out', async () => {
-    const other = { owner: 'task-2', until: later.add({ minutes: 1 }) };
-    await used().fanOut.takeRange(newer, lease, now);
-    expect(await used().fanOut.takeRange(newer, other, now)).toBeUndefined();
-    expect(await used().fanOut.takeRange(newer, lease, now)).toBeDefined();
-    expect(await used().fanOut.takeRange(oldest, other, now)).toBeDefined();
-    const after = later.add({ seconds: 1 });
-    expect(await used().fanOut.takeRange(newer, other, after)).toBeDefined();
-    expect(await used().fanOut.keepProgress(newer, lease, read)).toBe(false);
-    expect(await progress()).toEqual({ isDone: false, recorded: 0 });
+    expect([await take(), await take(other), await take()]).toEqual([unread, undefined, unread]);
+    expect(await take(other, now, oldest)).toEqual(unread);
+    expect(await take(other, later.add({ seconds: 1 }))).toEqual(unread);
+    expect(await used().fanOut.keepProgress(newer, lease, { isDone: false, recorded: 7 })).toBe(
+      false,
+    );
+    expect(await used().fanOut.progressOf([oldest, newer])).toEqual([unread, unread]);
   });
 
   it('keeps its progress for the task that takes it next', async () => {
-    await used().fanOut.takeRange(newer, lease, now);
+    await take();
     const range = { from: day('2026-02-28'), to: day('2026-02-28') };
-    const bookmark = { range, offset: 300, anchors: [1, 2] };
-    expect(await used().fanOut.keepProgress(newer, lease, { ...read, bookmark })).toBe(true);
-    expect(await progress()).toMatchObject({
-      ...{ recorded: 7, sliceDays: 2, bookmark: { offset: 300, anchors: [1, 2] } },
-    });
+    const read = { isDone: false, recorded: 7, before: day('2026-03-01'), sliceDays: 2 };
+    const progress = { ...read, bookmark: { range, offset: 300, anchors: [1, 2] } };
+    expect(await used().fanOut.keepProgress(newer, lease, progress)).toBe(true);
+    expect((await used().fanOut.progressOf([oldest, newer]))[1]).toEqual(progress);
     await used().fanOut.keepProgress(newer, lease, { isDone: true, recorded: 9 });
     await used().fanOut.giveBackRange(newer, lease);
-    const next = await used().fanOut.takeRange(newer, { owner: 'task-2', until: later }, now);
-    expect(next).toMatchObject({ isDone: true, recorded: 9, sliceDays: 2 });
-    expect(String(next?.before)).toBe('2026-03-01');
-    expect(next?.bookmark).toBeUndefined();
+    expect(await take(leaseOf('task-2'))).toEqual({ ...read, isDone: true, recorded: 9 });
   });
 
   it('is not given back by a task that has lost it', async () => {
-    await used().fanOut.takeRange(newer, lease, now);
-    await used().fanOut.giveBackRange(newer, { owner: 'task-2', until: later });
-    const third = { owner: 'task-3', until: later };
-    expect(await used().fanOut.takeRange(newer, third, now)).toBeUndefined();
+    await take();
+    await used().fanOut.giveBackRange(newer, leaseOf('task-2'));
+    expect(await take(leaseOf('task-3'))).toBeUndefined();
   });
 });
 

@@ -3,39 +3,32 @@ import type { LastEvent } from '../../../lambda/operations/ops-ledger.ts';
 import { assessment } from '../../support/assessments.ts';
 import { changesOf, describeLedgers, type LedgerInUse, later, now } from './ledgers.ts';
 
-const any = () => true;
+const any = (_: LastEvent) => true;
 const of = (id: number, name = 'Odalys') => assessment({ id, name });
-const monthAgo = now.subtract({ hours: 31 * 24 });
+const daysAgo = (days: number) => now.subtract({ hours: days * 24 });
 
-const pagesOf = (
-  used: LedgerInUse,
-  from = monthAgo,
-  isWanted: (last: LastEvent) => boolean = any,
-) => Array.fromAsync(used.opsLedger.latest(from, later, isWanted));
+const pagesOf = (used: LedgerInUse, from = daysAgo(31), isWanted = any) =>
+  Array.fromAsync(used.opsLedger.latest(from, later, isWanted));
 
 /** Ids and revisions, in the order of the pages. */
-async function latest(...[used, from, isWanted]: Parameters<typeof pagesOf>) {
-  const pages = await pagesOf(used, from, isWanted);
-  return pages.flatMap(({ lives }) =>
+const latest = async (used: LedgerInUse, from?: typeof now) =>
+  (await pagesOf(used, from)).flatMap(({ lives }) =>
     lives.map(({ certification: { id, revision } }) => `${id}/${revision}`),
   );
-}
+
+const since = async (used: LedgerInUse, from: typeof now, isWanted = any) =>
+  (await Array.fromAsync(used.opsLedger.latestSince(from, later, isWanted))).flatMap(({ lives }) =>
+    lives.map(({ certification: { id } }) => id),
+  );
 
 describeLedgers('certifications by their last event', (used) => {
-  it('include one from its first event on, with its history', async () => {
-    await used().create(of(1), now);
-    await used().update(of(1, 'Odile'), later);
-    const lives = (await pagesOf(used())).flatMap((page) => page.lives);
-    expect(lives.map(({ revisions }) => revisions.map(({ at }) => at))).toEqual([
-      [now.toString(), later.toString()],
-    ]);
-  });
-
-  it('do not include one of the baseline, which makes no event', async () => {
+  it('include one from its first event on, and none of the baseline', async () => {
     await used().ledger.recordSilently(changesOf([of(1), of(2)]), now);
     expect(await latest(used())).toEqual([]);
     await used().update(of(2, 'Odile'), later);
     expect(await latest(used())).toEqual(['2/2']);
+    const [page] = await pagesOf(used());
+    expect(page?.lives).toEqual([(await used().ledger.lives([2])).get(2)]);
   });
 
   it('move with a held event, and with one that undoes held ones', async () => {
@@ -43,20 +36,22 @@ describeLedgers('certifications by their last event', (used) => {
     await used().ledger.settle([{ certificationId: 1, revision: 1 }], 'nothing');
     await used().update(of(1, 'Odile'), now.add({ seconds: 1 }), 'held');
     expect(await latest(used(), now.add({ seconds: 1 }))).toEqual(['1/2']);
-    const known = await used().ledger.known([1]);
-    const [back] = changesOf([of(1)], known);
+    const [back] = changesOf([of(1)], await used().ledger.known([1]));
     expect(back && (await used().commit(back, later))).toBe('undone');
     expect(await latest(used(), later)).toEqual(['1/3']);
   });
 
-  it('reach as far back as requested, across months', async () => {
-    for (const [index, days] of [0, 10, 25, 40].entries())
-      await used().create(of(index + 1), now.subtract({ hours: days * 24 }));
-    expect(await latest(used(), now.subtract({ hours: 60 * 24 }))).toEqual([
-      ...['1/1', '2/1', '3/1', '4/1'],
-    ]);
-    expect(await latest(used(), now.subtract({ hours: 25 * 24 }))).toEqual(['1/1', '2/1', '3/1']);
-    expect(await latest(used(), now.subtract({ hours: 24 }))).toEqual(['1/1']);
+  it('reach as far back as requested, across months, newest or oldest first', async () => {
+    for (const [index, days] of [0, 10, 25, 25, 40].entries())
+      await used().create(of(index + 1), daysAgo(days).subtract({ seconds: index }));
+    expect(await latest(used(), daysAgo(60))).toEqual(['1/1', '2/1', '3/1', '4/1', '5/1']);
+    const third = daysAgo(25).subtract({ seconds: 2 });
+    expect(await latest(used(), third)).toEqual(['1/1', '2/1', '3/1']);
+    expect(await latest(used(), daysAgo(1))).toEqual(['1/1']);
+    expect(await since(used(), third)).toEqual([3, 2, 1]);
+    expect(await since(used(), third, ({ id }) => id === 1)).toEqual([1]);
+    expect(await since(used(), third.subtract({ seconds: 1 }))).toEqual([4, 3, 2, 1]);
+    expect(await since(used(), later)).toEqual([]);
   });
 
   it('come in pages that say how far they reach, also over unwanted ones', async () => {
@@ -65,11 +60,10 @@ describeLedgers('certifications by their last event', (used) => {
       await used().create(of(id), now.subtract({ milliseconds: id }));
     const seen: LastEvent[] = [];
     let place = Number.POSITIVE_INFINITY;
-    const isOdd = (last: LastEvent) => {
+    const pages = await pagesOf(used(), daysAgo(31), (last) => {
       seen.push(last);
       return last.id % 2 === 1;
-    };
-    const pages = await pagesOf(used(), monthAgo, isOdd);
+    });
     for (const { lives, reached } of pages) {
       for (const { revisions } of lives) {
         const at = Date.parse(revisions.at(-1)?.at ?? '');
@@ -85,31 +79,12 @@ describeLedgers('certifications by their last event', (used) => {
     );
   });
 
-  it('also come oldest first, from a moment on and across months', async () => {
-    for (const [index, days] of [0, 10, 25, 25, 40].entries())
-      await used().create(of(index + 1), now.subtract({ hours: days * 24, milliseconds: index }));
-    const since = async (from: typeof now, isWanted: typeof isFirst = any) => {
-      const pages = await Array.fromAsync(used().opsLedger.latestSince(from, later, isWanted));
-      return pages.flatMap(({ lives }) => lives.map(({ certification: { id } }) => id));
-    };
-    const isFirst = ({ id }: LastEvent) => id === 1;
-    const from = now.subtract({ hours: 25 * 24, milliseconds: 2 });
-    expect(await since(from)).toEqual([3, 2, 1]);
-    expect(await since(from, isFirst)).toEqual([1]);
-    expect(await since(from.subtract({ milliseconds: 1 }))).toEqual([4, 3, 2, 1]);
-    expect(await since(later)).toEqual([]);
-  });
-
-  it('appear at their old place or above it if they move between two pages', async () => {
-    for (let id = 1; id <= 150; id += 1)
-      await used().create(of(id), now.subtract({ milliseconds: id }));
-    const pages = used().opsLedger.latest(monthAgo, later, any)[Symbol.asyncIterator]();
+  it('come later, oldest first, if they move between two pages', async () => {
+    for (let id = 1; id <= 150; id += 1) await used().create(of(id), now.subtract({ seconds: id }));
+    const pages = used().opsLedger.latest(daysAgo(31), later, any)[Symbol.asyncIterator]();
     await pages.next();
     await used().update(of(150, 'Odile'), later);
-    const since = Array.fromAsync(used().opsLedger.latestSince(now, later, any));
-    expect(
-      (await since).flatMap(({ lives }) => lives.map(({ certification: { id } }) => id)),
-    ).toEqual([150]);
+    expect(await since(used(), now)).toEqual([150]);
     await pages.return?.();
   });
 });

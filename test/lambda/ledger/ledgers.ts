@@ -93,9 +93,8 @@ export class LedgerInUse {
     if (before === undefined) throw new Error('it is not known');
     const { organization_id, assessment_name, day: certified_on } = before;
     const event = certificationEvent({
-      type: 'certification.withdrawn',
+      ...{ type: 'certification.withdrawn', late: false, time: later },
       ...{ integration: this.integration, revision: before.revision + 1 },
-      ...{ late: false, time: later },
       assessment: { id, organization_id, assessment_name, certified_on },
     });
     return await this.ledger.commit(withdrawal(before), event, later, destiny);

@@ -1,9 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
-import { expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { ConditionName, OpenCondition } from '../../../lambda/detection/conditions.ts';
 import { type GateMemory, nothingFound } from '../../../lambda/detection/gate.ts';
 import type { Missing } from '../../../lambda/detection/missing.ts';
-import type { Pace } from '../../../lambda/detection/pace.ts';
 import { type LeasedState, noLease, type StateChanges } from '../../../lambda/ports/state.ts';
 import { describeLedgers, later, now } from './ledgers.ts';
 
@@ -32,36 +31,31 @@ const missing: Missing = {
   lookAt: 9,
 };
 
+describeLedgers('the first state', (used) => {
+  it('is made once, by the first of several ticks', async () => {
+    const { ledger } = used();
+    expect(await ledger.recordedState()).toBeUndefined();
+    const [one, two] = await Promise.all([ledger.state(), ledger.state()]);
+    expect(one).toEqual(two);
+    expect(one).toMatchObject({ baseline: { status: 'none' }, expected: 0, years: new Set() });
+    expect(await ledger.recordedState()).toEqual(one);
+  });
+});
+
 describeLedgers('the state', (used) => {
   const state = () => used().ledger.state();
   const take = (owner: string, at = now, end = until) =>
     used().ledger.takeLease({ owner, until: end }, at);
+  const save = (changes: StateChanges, owner?: string) =>
+    used().ledger.saveState(changes, owner === undefined ? undefined : { owner, until });
   /** Ends a tick with these changes. @returns the state for the next holder of the lease */
-  async function learns(changes: StateChanges) {
+  async function learns(changes: StateChanges): Promise<LeasedState | undefined> {
     await take('a');
     expect(await used().end(lease, now, { dirtySince: undefined, ...changes })).toBe(true);
-    return leased();
-  }
-  async function leased(): Promise<LeasedState> {
-    const known = await take('a');
-    if (known === undefined) throw new Error('somebody else has the lease');
-    return known;
+    return take('a');
   }
 
-  it('is made once, by the first of several ticks', async () => {
-    expect(await used().ledger.recordedState()).toBeUndefined();
-    const [one, two] = await Promise.all([state(), state()]);
-    expect(one).toEqual(two);
-    expect(one).toMatchObject({ baseline: { status: 'none' }, expected: 0 });
-    expect(one.years).toEqual(new Set());
-    expect(await used().ledger.recordedState()).toEqual(one);
-  });
-
-  it('has the heartbeat of a quiet tick', async () => {
-    await state();
-    await used().ledger.saveState({ heartbeat: now.toString() });
-    expect(await state()).toMatchObject({ heartbeat: now.toString() });
-  });
+  beforeEach(state);
 
   it('gives the lease to exactly one of several ticks, and is dirty from then on', async () => {
     const before = await state();
@@ -71,45 +65,33 @@ describeLedgers('the state', (used) => {
   });
 
   it('gives the lease to its holder again', async () => {
-    await state();
     await take('a');
-    expect(await take('a', later, until.add({ minutes: 1 }))).toMatchObject({ dirtySince: now });
-    expect(await state()).toMatchObject({
-      dirtySince: later,
-      leaseUntil: until.add({ minutes: 1 }),
-    });
+    const end = until.add({ minutes: 1 });
+    expect(await take('a', later, end)).toMatchObject({ dirtySince: now });
+    expect(await state()).toMatchObject({ dirtySince: later, leaseUntil: end });
   });
 
   it('gives the lease of a dead tick to the next one, after it has run out', async () => {
-    await state();
     await take('dead');
     const end = until.add({ seconds: 65 });
     expect(await take('next', until, end)).toBeUndefined();
-    expect(await take('next', until.add({ milliseconds: 1 }), end)).toMatchObject({
-      dirtySince: now,
-    });
+    const after = until.add({ milliseconds: 1 });
+    expect(await take('next', after, end)).toMatchObject({ dirtySince: now });
   });
 
   it('is clean again after a tick that delivered all events, and stays dirty otherwise', async () => {
-    await state();
     await take('a');
     await used().end(lease, now, { baseline: completed });
     expect(await state()).toMatchObject({ dirtySince: now, baseline: completed });
     await take('a', later);
     expect(await state()).toMatchObject({ dirtySince: later });
-    await used().end(lease, later, { dirtySince: now });
-    expect(await state()).toMatchObject({ dirtySince: now });
-    await take('a');
-    await used().end(lease, now, { dirtySince: undefined });
+    await used().end(lease, later, { dirtySince: undefined });
     const after = await state();
-    expect(after).toMatchObject({ baseline: completed, heartbeat: now.toString() });
-    expect(after).not.toHaveProperty('dirtySince');
-    expect(after).not.toHaveProperty('leaseUntil');
+    expect(after).toMatchObject({ baseline: completed, heartbeat: later.toString() });
+    for (const gone of ['dirtySince', 'leaseUntil']) expect(after).not.toHaveProperty(gone);
   });
 
   it('is not changed by a tick that has lost its lease', async () => {
-    const { ledger } = used();
-    await state();
     await take('slow');
     const taken = until.add({ seconds: 1 });
     await take('next', taken, until.add({ hours: 1 }));
@@ -117,170 +99,103 @@ describeLedgers('the state', (used) => {
     expect(await used().end(slow, later, { dirtySince: undefined, baseline: completed })).toBe(
       false,
     );
-    await ledger.saveState(noLease, slow);
+    await save(noLease, 'slow');
     expect(await state()).toMatchObject({ dirtySince: taken, baseline: { status: 'none' } });
     expect(await take('third', until.add({ seconds: 2 }))).toBeUndefined();
   });
 
   it('gets its lease back from a failed tick, and stays dirty', async () => {
-    await state();
     await take('a');
-    await used().ledger.saveState(noLease, lease);
+    await save(noLease, 'a');
     expect(await state()).toMatchObject({ dirtySince: now });
     expect(await state()).not.toHaveProperty('leaseUntil');
     expect(await take('b')).toBeDefined();
   });
 
   it('has each condition separately, with or without the lease', async () => {
-    const { ledger } = used();
-    expect((await state()).conditions.size).toBe(0);
     const held = { since: 5, number: 600, told: { at: 6, number: 300 } };
-    const missing = { since: 7, number: 1, owes: 'begins' as const, details: ['12 left'] };
-    await ledger.saveState({ conditions: new Map([['held', held]]) });
-    await ledger.saveState({ conditions: new Map([['missing', missing]]) });
-    expect((await state()).conditions).toEqual(
-      new Map<ConditionName, OpenCondition>([
-        ['held', held],
-        ['missing', missing],
-      ]),
-    );
-    await ledger.saveState({
-      conditions: new Map<ConditionName, OpenCondition | undefined>([
-        ['held', undefined],
-        ['unproven', held],
-      ]),
+    const missed = { since: 7, number: 1, owes: 'begins' as const, details: ['12 left'] };
+    const change = async (...open: [ConditionName, OpenCondition | undefined][]) => {
+      await save({ conditions: new Map(open) });
+      return [...(await state()).conditions];
+    };
+    expect(await change(['held', held])).toEqual([['held', held]]);
+    expect(Object.fromEntries(await change(['missing', missed]))).toEqual({
+      held,
+      missing: missed,
     });
-    await ledger.saveState({ conditions: new Map([['missing', undefined]]) });
-    expect([...(await state()).conditions.keys()]).toEqual(['unproven']);
-  });
-
-  it('has the progress of the baseline', async () => {
-    await state();
-    const before = startDay.subtract({ days: 40 });
-    const bookmark = { range: { from: before, to: startDay }, offset: 900, anchors: [4, 5] };
-    const running = { status: 'running', startDay, before, sliceDays: 40, bookmark } as const;
-    await used().ledger.saveState({ baseline: running });
-    expect((await state()).baseline).toEqual(running);
-    const { bookmark: _, ...beyond } = running;
-    await used().ledger.saveState({ baseline: beyond });
-    expect((await state()).baseline).toEqual(beyond);
+    await change(['held', undefined], ['unproven', held]);
+    expect(await change(['missing', undefined])).toEqual([['unproven', held]]);
   });
 
   it('does not reopen a completed baseline for a late save', async () => {
-    await state();
     await take('a');
     const running = { status: 'running', startDay } as const;
-    expect(await used().ledger.saveState({ baseline: running }, lease)).toBe(true);
+    expect(await save({ baseline: running }, 'a')).toBe(true);
     expect((await state()).baseline).toEqual(running);
     await used().end(lease, now, { baseline: completed });
-    expect(await used().ledger.saveState({ baseline: running }, lease)).toBe(false);
+    expect(await save({ baseline: running }, 'a')).toBe(false);
     expect((await state()).baseline).toEqual(completed);
   });
 
-  it("has the tick's changes for the next one, and keeps all other fields", async () => {
-    await state();
-    const learned = {
-      baseline: { status: 'running', startDay, before: startDay, sliceDays: 40 },
-      expected: 12,
-      unexplained: -1,
-      missing,
-      today: { day: '2026-11-21', created: 1, updated: 2, withdrawn: 3, restored: 4 },
-      pulseDigest: 'digest',
-      searching: { from: '2024-02-01', to: '2024-02-29' },
-      gate,
-      dueAt: 5,
-      auditsFrom: 7,
-      reported: ['48213'],
-    } as const;
-    expect(await learns(learned)).toMatchObject(learned);
-    expect(await learns({ expected: 13 })).toMatchObject({ ...learned, expected: 13 });
+  const range = { from: startDay.subtract({ days: 40 }), to: startDay };
+  const bookmark = { range, offset: 900, anchors: [4, 5] };
+  const searching = { from: '2024-02-01', to: '2024-02-29' };
+  const cursor = { ...bookmark, isSweep: true, day: '2015-01-01', count: 400 };
+  const refusal = { learned: 12, refusedAt: 6, refusedSince: 6, closedUntil: 7 };
+  const ofToday = { day: '2026-11-21', created: 1, updated: 2, withdrawn: 3, restored: 4 };
+
+  it.each<[field: string, changes: StateChanges, dropped: StateChanges]>([
+    ['missing', { missing }, { missing: undefined }],
+    ['searching', { searching }, { searching: undefined }],
+    ['cursor', { cursor }, { cursor: undefined }],
+    ['digest', { digest: { dueAt: later, owedAt: now } }, { digest: undefined }],
+    ['backOff', { backOff: { until: later, failures: 2 } }, { backOff: undefined }],
+    ['pace', { pace: { since: 5, sent: 12 } }, { pace: undefined }],
+    ['pace', { pace: { since: 5, sent: 12, ...refusal } }, { pace: undefined }],
+    ['pulseDigest', { pulseDigest: 'digest' }, { pulseDigest: undefined }],
+  ])('has the %s for the next ticks until it is dropped', async (field, changes, dropped) => {
+    expect(await learns(changes)).toMatchObject(changes);
+    expect(await learns({ expected: 13 })).toMatchObject({ ...changes, expected: 13 });
+    expect(await learns(dropped)).not.toHaveProperty(field);
   });
 
-  it('drops ended work', async () => {
-    await state();
-    expect(await learns({ missing })).toMatchObject({ missing });
-    const searching = { from: '2024-02-01', to: '2024-02-29' };
-    expect(await learns({ searching })).toMatchObject({ searching });
-    const after = await learns({ missing: undefined, searching: undefined });
-    expect(after).not.toHaveProperty('searching');
-    expect(after).not.toHaveProperty('missing');
+  it.each<[string, StateChanges]>([
+    ['today', { today: ofToday }],
+    ['numbers', { expected: 12, unexplained: -1, dueAt: 5, auditsFrom: 7, reported: ['48213'] }],
+    ['gate', { gate }],
+    ['bookmark', { baseline: { status: 'running', startDay, sliceDays: 40, bookmark } }],
+    ['place', { baseline: { status: 'running', startDay, before: range.from, sliceDays: 40 } }],
+  ])('has the %s for the next ticks', async (_, changes) => {
+    expect(await learns(changes)).toMatchObject(changes);
+    expect(await learns({ pulseDigest: 'x' })).toMatchObject({ ...changes, pulseDigest: 'x' });
+    expect((await state()).baseline).toEqual(changes.baseline ?? { status: 'none' });
   });
 
-  it('has missing certifications as soon as they are noted by the holder of the lease', async () => {
-    await state();
-    expect(await take('a')).toBeDefined();
-    expect(await used().ledger.saveState({ missing }, { owner: 'b', until: later })).toBe(false);
-    expect(await leased()).not.toHaveProperty('missing');
-    expect(await used().ledger.saveState({ missing }, { owner: 'a', until: later })).toBe(true);
-    expect((await leased()).missing).toEqual(missing);
-    expect((await state()).missing).toMatchObject({ total: 412, tooManySince: 3, lookAt: 9 });
-  });
-
-  it("has the gate's memory as soon as the holder of the lease saves it", async () => {
-    await state();
-    expect((await leased()).gate).toEqual(nothingFound);
-    expect(await take('a')).toBeDefined();
-    expect(await used().ledger.saveState({ gate }, { owner: 'b', until: later })).toBe(false);
-    expect((await leased()).gate).toEqual(nothingFound);
-    expect(await used().ledger.saveState({ gate }, { owner: 'a', until: later })).toBe(true);
-    expect((await leased()).gate).toEqual(gate);
+  it.each<[string, StateChanges]>([
+    ['missing certifications', { missing }],
+    ["gate's memory", { gate }],
+  ])('has the %s as soon as the holder of the lease saves it', async (_, changes) => {
+    await take('a');
+    expect(await save(changes, 'b')).toBe(false);
+    const before = await take('a');
+    expect([before?.gate, before?.missing]).toEqual([nothingFound, undefined]);
+    expect(await save(changes, 'a')).toBe(true);
+    expect(await take('a')).toMatchObject(changes);
   });
 
   it('has the marks of the page for the next holder of the lease, and for none after that', async () => {
-    await state();
     await take('a');
     const agreed = ['aB3dE6gH', 'iJ9lM2oP'];
-    await used().ledger.saveState({ agreed, ...noLease }, { owner: 'a', until: later });
+    await save({ agreed, ...noLease }, 'a');
     expect((await take('b'))?.agreed).toEqual(agreed);
-    await used().ledger.saveState(noLease, { owner: 'b', until: later });
+    await save(noLease, 'b');
     expect(await take('c')).not.toHaveProperty('agreed');
   });
 
-  it('has the cursor of a day until it has been read', async () => {
-    await state();
-    const range = { to: startDay };
-    const sweep = { range, offset: 270, anchors: [], isSweep: true, day: '2015-01-01', count: 400 };
-    expect((await learns({ cursor: sweep })).cursor).toEqual(sweep);
-    expect((await learns({})).cursor).toEqual(sweep);
-    expect(await learns({ cursor: undefined })).not.toHaveProperty('cursor');
-  });
-
-  it('has the time of the next mail, until no event waits for it', async () => {
-    await state();
-    const digest = { dueAt: later, owedAt: now };
-    expect((await learns({ digest })).digest).toEqual(digest);
-    expect(await learns({ digest: undefined })).not.toHaveProperty('digest');
-  });
-
-  it('has the time until which the partner is left alone', async () => {
-    const { ledger } = used();
-    await state();
-    await ledger.saveState({ backOff: { until: later, failures: 2 } });
-    expect((await state()).backOff).toEqual({ until: later, failures: 2 });
-    await ledger.saveState({ backOff: undefined });
-    expect(await state()).not.toHaveProperty('backOff');
-  });
-
-  it.each<[string, Pace]>([
-    ['a minute without requests left', { since: 5, sent: 12 }],
-    [
-      'a refusal',
-      { since: 5, sent: 12, learned: 12, refusedAt: 6, refusedSince: 6, closedUntil: 7 },
-    ],
-  ])('has the pace: %s', async (_, pace) => {
-    const { ledger } = used();
-    await state();
-    await ledger.saveState({ pace });
-    expect((await state()).pace).toEqual(pace);
-    await ledger.saveState({ pace: undefined });
-    expect(await state()).not.toHaveProperty('pace');
-  });
-
   it('has the years of the calendar, each once', async () => {
-    await state();
-    await used().ledger.touch(['2026-11-20', '2019-02-28']);
-    await used().ledger.touch(['2026-11-21']);
-    await used().ledger.touch([]);
+    for (const days of [['2026-11-20', '2019-02-28'], ['2026-11-21'], []])
+      await used().ledger.touch(days);
     expect((await state()).years).toEqual(new Set([2019, 2026]));
   });
 });

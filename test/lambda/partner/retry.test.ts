@@ -1,128 +1,96 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import * as fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../lambda/clock.ts';
-import { parseRetryAfter } from '../../../lambda/partner/api.ts';
+import { parseRetryAfter, toRefusal } from '../../../lambda/partner/api.ts';
+import { PartnerError } from '../../../lambda/partner/index.ts';
+import { nextAttempt } from '../../../lambda/partner/retry.ts';
 import { withTimeLimit } from '../../../lambda/partner/transport.ts';
 import { json, page, type Responder, rejection, rig, token } from './scripted-host.ts';
 
 const reset: Responder = (response) => response.destroy();
-
 const busy = (headers: Record<string, string>) => json(429, {}, headers);
+const html =
+  (status: number, body: string): Responder =>
+  (response) =>
+    response.writeHead(status).end(body);
+const brokenOff =
+  (status: number): Responder =>
+  (response) => {
+    response.writeHead(status, { 'content-length': 1000 });
+    response.write('{"data":', () => response.destroy());
+  };
 
 describe('a retry', () => {
   it.each<[string, Responder]>([
-    ['429', json(429, {})],
-    ['408', json(408, {})],
-    ['500', json(500, {})],
-    ['502 in HTML', (response) => response.writeHead(502).end('<h1>Bad gateway</h1>')],
     ['503', json(503, {})],
+    ['502 in HTML', html(502, '<h1>Bad gateway</h1>')],
     ['a reset', reset],
-    [
-      'a body that breaks off',
-      (response) => {
-        response.writeHead(200, { 'content-length': 1000 });
-        response.write('{"data":', () => response.destroy());
-      },
-    ],
-  ])('follows %s', async (_, failure) => {
-    const { host, client, requests } = await rig();
-    host.script('list', failure, page([]));
+    ['a body that breaks off', brokenOff(200)],
+  ])('follows %s, from either endpoint', async (_, failure) => {
+    const answers = { token: [failure, token('t')], list: [failure, page([])] };
+    const { client, requests } = await rig({ answers });
     await expect(client.list()).resolves.toMatchObject({ rows: 0 });
-    expect(requests).toEqual(['token', 'list', 'list']);
-  });
-
-  it('follows a failure of the token endpoint', async () => {
-    const { host, client } = await rig();
-    host.script('token', json(503, {}), reset, token('at-last'));
-    await expect(client.list()).resolves.toMatchObject({ rows: 0 });
-    expect(host.of('token')).toHaveLength(3);
-  });
-
-  it.each([403, 404, 405, 410, 422, 501])('does not follow %s', async (status) => {
-    const { host, client, clock } = await rig();
-    host.script('list', json(status, { errors: [{ message: 'no' }] }));
-    const error = await rejection(client.list());
-    expect(error).toMatchObject({ code: 'request-refused' });
-    expect(error).toMatchObject({
-      retryHelps: false,
-      message: expect.stringContaining(`status ${status}`),
-    });
-    expect(host.of('list')).toHaveLength(1);
-    expect(clock.sleeps).toEqual([]);
+    expect(requests).toEqual(['token', 'token', 'list', 'list']);
   });
 
   it('ends after the last attempt with the last error', async () => {
-    const { host, client, clock } = await rig({ limits: { attempts: 3 } });
-    host.script('list', json(503, {}), json(503, {}), json(500, {}));
-    const error = await rejection(client.list());
-    expect(error).toMatchObject({ code: 'unavailable' });
-    expect(String(error)).toContain('status 500');
-    expect(host.of('list')).toHaveLength(3);
-    expect(clock.sleeps).toHaveLength(2);
+    const list = [json(503, {}), json(503, {}), json(500, {})];
+    const { host, client, clock } = await rig({ limits: { attempts: 3 }, answers: { list } });
+    const message = expect.stringContaining('status 500');
+    expect(await rejection(client.list())).toMatchObject({ code: 'unavailable', message });
+    expect([host.of('list').length, clock.sleeps]).toEqual([3, [250, 500]]);
   });
 
-  it('waits for a random part of a back-off that doubles up to its limit', async () => {
-    const limits = { attempts: 7 };
-    const most = await rig({ limits, random: () => 0.999_999 });
-    most.host.script('list', json(503, {}));
-    await rejection(most.client.list());
-    expect(most.clock.sleeps).toEqual([500, 1_000, 2_000, 4_000, 8_000, 8_000]);
+  const unavailable = new PartnerError('unavailable', 'list');
+  const rateLimited = (retryAfterMs?: number) =>
+    new PartnerError('rate-limited', 'list', [], { retryAfterMs });
+  const paceSpent = new PartnerError('pace-spent', 'list', [], { retryAfterMs: 900 });
 
-    const least = await rig({ limits, random: () => 0 });
-    least.host.script('list', json(503, {}));
-    await rejection(least.client.list());
-    expect(least.clock.sleeps).toEqual([0, 0, 0, 0, 0, 0]);
-  });
-
-  it('waits for at least the seconds of Retry-After', async () => {
-    const { host, client, clock } = await rig();
-    host.script('list', busy({ 'retry-after': '7' }), page([]));
-    await client.list();
-    expect(clock.sleeps).toEqual([7_250]);
-  });
-
-  it("waits for Retry-After as a date by the server's own clock", async () => {
-    const { host, client, clock } = await rig();
-    const skewed = { date: 'Sat, 21 Nov 2026 03:00:00 GMT' };
-    host.script(
-      'list',
-      busy({ ...skewed, 'retry-after': 'Sat, 21 Nov 2026 03:00:20 GMT' }),
-      page([]),
+  it.each<[string, unknown, failures: number, leftMs: number, waits: number[]]>([
+    ['the first failure', unavailable, 0, 60_000, [0, 500]],
+    ['the second failure', unavailable, 1, 60_000, [0, 1_000]],
+    ['the fifth failure', unavailable, 4, 60_000, [0, 8_000]],
+    ['the sixth failure', unavailable, 5, 60_000, [0, 8_000]],
+    ['the last failure', unavailable, 6, 60_000, []],
+    ['Retry-After', rateLimited(7_000), 0, 60_000, [7_000, 7_500]],
+    ['Retry-After at the deadline', rateLimited(7_000), 0, 7_000, []],
+    ['a refusal that names no time', rateLimited(), 0, 60_000, [0, 500]],
+    ['another one', rateLimited(), 1, 60_000, []],
+    ['a spent pace', paceSpent, 6, 60_000, [900, 900]],
+    ['a spent pace at the deadline', paceSpent, 0, 900, []],
+    ['refused access', new PartnerError('token-refused-twice', 'list'), 0, 60_000, []],
+    ['no error of the client', new Error('unavailable'), 0, 60_000, []],
+  ])('after %s waits for a random part of its back-off, or not at all', (_, error, ...rest) => {
+    const [before, leftMs, waits] = rest;
+    const most = [0, 0.999_999].map((random) =>
+      nextAttempt(error, before, 7, leftMs, () => random),
     );
-    await client.list();
-    expect(clock.sleeps).toEqual([20_250]);
+    const failures = error === paceSpent ? before : before + 1;
+    const [low, high] = waits;
+    const expected = [low, high].map((waitMs) =>
+      waitMs === undefined ? undefined : { failures, waitMs },
+    );
+    expect(most).toEqual(expected);
   });
 
-  it('is dropped if its wait would cross the deadline', async () => {
-    const { host, client, clock } = await rig();
-    host.script('list', busy({ 'retry-after': '30' }));
-    const deadline = clock.now().add({ seconds: 30 });
-    const error = await rejection(client.list({}, { deadline }));
-    expect(error).toMatchObject({ code: 'rate-limited' });
-    expect(error).toMatchObject({ retryAfterMs: 30_000 });
-    expect(clock.sleeps).toEqual([]);
-    expect(host.of('list')).toHaveLength(1);
-  });
-
-  it('never exceeds the default time of a call', async () => {
-    const { host, client, clock } = await rig();
-    host.script('list', busy({ 'retry-after': '999999999999999999999' }));
-    expect(await rejection(client.list())).toMatchObject({ code: 'rate-limited' });
+  it('is dropped if its wait would cross the default time of a call', async () => {
+    const { client, clock } = await rig({ answers: { list: busy({ 'retry-after': '61' }) } });
+    const refusal = { code: 'rate-limited', retryAfterMs: 61_000 };
+    expect(await rejection(client.list())).toMatchObject(refusal);
     expect(clock.sleeps).toEqual([]);
   });
 
   it('is abandoned when the caller aborts, with the given reason', async () => {
     const controller = new AbortController();
-    const { host, client } = await rig();
     const reason = new Error('tick over');
-    host.script('list', (response) => {
+    const list: Responder = (response) => {
       controller.abort(reason);
       json(503, {})(response);
-    });
+    };
+    const { host, client } = await rig({ answers: { list } });
     expect(await rejection(client.list({}, { signal: controller.signal }))).toBe(reason);
     expect(host.of('list')).toHaveLength(1);
   });
@@ -137,133 +105,103 @@ describe('a deadline', () => {
   });
 
   it('cuts off a request that is under way', async () => {
-    const { host, client, clock } = await rig();
-    host.script('list', () => {});
+    const { host, client, clock } = await rig({ answers: { list: () => {} } });
     const deadline = clock.now().add({ milliseconds: 50 });
     // The clock stands still, so only the limit in real time can end the call.
     const call = client.list({}, { deadline });
-    host.script('list', () => clock.advance(1000));
+    host.script('list', () => clock.advance({ seconds: 1 }));
     expect(await rejection(call)).toMatchObject({ code: 'out-of-time' });
   });
 
   it('of one caller does not end the token request of another', async () => {
-    const { host, client, clock, requests } = await rig();
     // The answer comes after the first caller has given up, even if the request was earlier.
     const { promise: isGivenUp, resolve: giveUp } = Promise.withResolvers<void>();
-    host.script('token', (response) => {
-      void isGivenUp.then(() => token('shared')(response));
-    });
+    const shared: Responder = (response) => void isGivenUp.then(() => token('shared')(response));
+    const { client, clock, requests } = await rig({ answers: { token: shared } });
     const hasty = client.list({}, { deadline: clock.now().add({ milliseconds: 30 }) });
     const patient = client.list();
-    hasty.catch(() => clock.advance(1000));
+    hasty.catch(() => clock.advance({ seconds: 1 }));
     expect(await rejection(hasty)).toMatchObject({ code: 'out-of-time' });
     giveUp();
     await expect(patient).resolves.toMatchObject({ rows: 0 });
-    expect(host.of('token')).toHaveLength(1);
-    expect(requests.filter((kind) => kind === 'list')).toHaveLength(1);
+    expect(requests).toEqual(['token', 'list']);
   });
 });
 
 describe('Retry-After', () => {
+  const clockOfTheHost = 'Sat, 21 Nov 2026 03:00';
+  const now = Temporal.Instant.from('2026-11-21T08:00:00Z');
+
+  it.each<[Record<string, string>, number | undefined]>([
+    [{}, undefined],
+    [{ 'retry-after': '0' }, 0],
+    [{ 'retry-after': ' 12 ' }, 12_000],
+    [{ 'retry-after': '-5' }, undefined],
+    [{ 'retry-after': '1.5' }, undefined],
+    [{ 'retry-after': 'soon' }, undefined],
+    [{ 'retry-after': '2026-11-21T08:00:10Z' }, undefined],
+    [{ 'retry-after': 'Sat, 21 Nov 2026 08:00:10 GMT' }, 10_000],
+    [{ 'retry-after': 'Sat, 21 Nov 2026 08:00:10 GMT', date: 'yesterday' }, 10_000],
+    [{ 'retry-after': `${clockOfTheHost}:20 GMT`, date: `${clockOfTheHost}:00 GMT` }, 20_000],
+    [{ 'retry-after': 'Sat, 21 Nov 2026 07:00:00 GMT' }, 0],
+    [{ 'retry-after': 'Sat, 99 Nov 2026 08:00:10 GMT' }, undefined],
+    [{ 'retry-after': 'Saturday, 21-Nov-26 08:00:10 GMT' }, 10_000],
+    [{ 'retry-after': 'Sat Nov 21 08:00:10 2026' }, undefined],
+    [{ 'retry-after': 'Sat Nov 21 08:00:10 2026 +0100' }, undefined],
+  ])('of %j means %j milliseconds', (headers, ms) => {
+    expect(parseRetryAfter(headers, now)).toBe(ms);
+  });
+});
+
+describe('a status', () => {
   const now = Temporal.Instant.from('2026-11-21T08:00:00Z');
 
   it.each([
-    [undefined, undefined],
-    ['0', 0],
-    [' 12 ', 12_000],
-    ['-5', undefined],
-    ['1.5', undefined],
-    ['soon', undefined],
-    ['2026-11-21T08:00:10Z', undefined],
-    ['Sat, 21 Nov 2026 08:00:10 GMT', 10_000],
-    ['Sat, 21 Nov 2026 07:00:00 GMT', 0],
-    ['Sat, 99 Nov 2026 08:00:10 GMT', undefined],
-    ['Saturday, 21-Nov-26 08:00:10 GMT', 10_000],
-    ['Sat Nov 21 08:00:10 2026', undefined],
-    ['Sat Nov 21 08:00:10 2026 +0100', undefined],
-  ])('of %j means %j milliseconds', (header, ms) => {
-    expect(parseRetryAfter(header === undefined ? {} : { 'retry-after': header }, now)).toBe(ms);
+    ...[301, 302, 303, 307, 308].map((status) => [status, 'redirect-refused', false] as const),
+    ...[408, 500, 503].map((status) => [status, 'unavailable', true] as const),
+    ...[403, 404, 405, 410, 422, 501].map((status) => [status, 'request-refused', false] as const),
+    [429, 'rate-limited', true] as const,
+  ])('of %s is %s', (status, code, retryHelps) => {
+    const error = toRefusal('list', { status, headers: {}, body: Buffer.alloc(0) }, now, '/x');
+    const message = expect.stringContaining(`status ${status}`);
+    expect(error).toMatchObject({ code, retryHelps, message });
   });
 
-  it('falls back to our clock if the Date header cannot be read', () => {
-    expect(
-      parseRetryAfter({ 'retry-after': 'Sat, 21 Nov 2026 08:00:10 GMT', date: 'yesterday' }, now),
-    ).toBe(10_000);
-  });
+  const refusal = json(400, { errors: [{ message: 'Invalid or missing tenant ids' }] });
 
-  it('is never negative nor an exception', () => {
-    fc.assert(
-      fc.property(fc.string(), fc.string(), (header, date) => {
-        const ms = parseRetryAfter({ 'retry-after': header, date }, now);
-        expect(ms === undefined || ms >= 0).toBe(true);
-      }),
-    );
-  });
-});
-
-describe('missing provisioning', () => {
   it.each<[string, Responder]>([
-    ['the documented words', json(400, { errors: [{ message: 'Invalid or missing tenant ids' }] })],
-    ['other words', json(400, { errors: [{ message: 'Kein Mandant zugewiesen' }] })],
-    ['another shape', json(400, { errors: 'no products' })],
-    ['HTML', (response) => response.writeHead(400).end('<p>Bad request</p>')],
-    [
-      'an endless body',
-      (response) => {
-        response.writeHead(400);
-        response.end('Invalid or missing tenant ids '.repeat(40_000));
-      },
-    ],
-    [
-      'a body that breaks off',
-      (response) => {
-        response.writeHead(400, { 'content-length': 100 });
-        response.write('{', () => response.destroy());
-      },
-    ],
-  ])('is recognized when the list without a filter answers 400 with %s', async (_, responder) => {
-    const { host, client } = await rig();
-    host.script('list', responder);
+    ['the documented words', refusal],
+    ['HTML', html(400, '<p>Bad request</p>')],
+    ['an endless body', html(400, 'Invalid or missing tenant ids '.repeat(40_000))],
+    ['a body that breaks off', brokenOff(400)],
+  ])('of 400 to the list without a filter means no provisioning, with %s', async (_, list) => {
+    const { client, requests } = await rig({ answers: { list } });
     const error = await rejection(client.list({ sort: 'certified_on', order: 'DESC', page: 100 }));
-    expect(error).toMatchObject({ code: 'not-provisioned' });
-    expect(error).toMatchObject({ retryHelps: false });
-    expect(host.of('list')).toHaveLength(1);
+    expect(error).toMatchObject({ code: 'not-provisioned', retryHelps: false });
+    expect(requests).toEqual(['token', 'list']);
   });
 
-  it('is not inferred from a 400 to a filter or to a single record', async () => {
-    const { host, client } = await rig();
-    const refusal = json(400, { errors: [{ message: 'Invalid or missing tenant ids' }] });
-    host.script('list', refusal);
-    host.script('get', refusal);
+  it('of 400 to a filter or to a single record does not mean that', async () => {
+    const { client } = await rig({ answers: { list: refusal, get: refusal } });
     const filter = { start_date: '2026-11-02' };
-    for (const call of [client.list({ filter }), client.list({ offset: 900 }), client.get(1)]) {
-      const error = await rejection(call);
-      expect(error).toMatchObject({ code: 'request-refused' });
-      expect(error).toMatchObject({ message: expect.stringContaining('status 400') });
-    }
+    for (const call of [client.list({ filter }), client.list({ offset: 900 }), client.get(1)])
+      expect(await rejection(call)).toMatchObject({ code: 'request-refused' });
   });
 });
 
-describe('a time limit', () => {
-  it('leaves nothing behind after work in time, even if a listener holds its signal', async () => {
-    setFlagsFromString('--expose-gc');
-    const collect: () => void = runInNewContext('gc');
-    const signals: WeakRef<AbortSignal>[] = [];
-    for (let n = 0; n < 50; n++)
-      await withTimeLimit(
-        systemClock,
-        60_000,
-        () => new Error('late'),
-        undefined,
-        async (signal) => {
-          signal.addEventListener('abort', () => signals.length);
-          signals.push(new WeakRef(signal));
-        },
-      );
-    // Observations of a turn last to its end.
-    await nextTurn();
-    collect();
-    const kept = signals.filter((signal) => signal.deref() !== undefined);
-    expect(kept.length).toBeLessThan(5);
-  });
+it('a time limit leaves nothing behind after work in time, even if a listener holds its signal', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const signals: WeakRef<AbortSignal>[] = [];
+  const work = async (signal: AbortSignal) => {
+    signal.addEventListener('abort', () => signals.length);
+    signals.push(new WeakRef(signal));
+  };
+  const late = () => new Error('late');
+  for (let n = 0; n < 50; n++) await withTimeLimit(systemClock, 60_000, late, undefined, work);
+  // Observations of a turn last to its end.
+  await nextTurn();
+  collect();
+  const kept = signals.filter((signal) => signal.deref() !== undefined);
+  expect(kept.length).toBeLessThan(5);
 });

@@ -1,100 +1,62 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import { Temporal } from 'temporal-polyfill';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
-import { type Clock, systemClock } from '../../../lambda/clock.ts';
+import { systemClock } from '../../../lambda/clock.ts';
 import {
   createPartnerClient,
-  type PartnerClient,
   type PartnerClientOptions,
   type RequestKind,
 } from '../../../lambda/partner/index.ts';
+import { close, listenOnLoopback } from '../../../local/aws/loopback-server.ts';
+import { ManualClock } from '../../scaffold/clock.ts';
+import { assessment } from '../../support/assessments.ts';
 
-export type Kind = 'token' | 'list' | 'get';
+type Kind = 'token' | 'list' | 'get';
 
-export interface Received {
+interface Received extends Pick<IncomingMessage, 'method' | 'headers'> {
   readonly kind: Kind;
-  readonly method: string;
   readonly url: URL;
-  readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
 export type Responder = (response: ServerResponse, request: Received) => void;
 
-export interface ScriptedHost {
-  readonly url: string;
-  readonly received: Received[];
-  of(kind: Kind): Received[];
-  /** Answers the next requests of this kind in turn; the last responder stays. */
-  script(kind: Kind, ...responders: [Responder, ...Responder[]]): void;
-}
-
 export const json =
   (status: number, body: unknown, headers: Record<string, string> = {}) =>
   (response: ServerResponse) => {
-    response.writeHead(status, { 'content-type': 'application/json', ...headers });
-    response.end(JSON.stringify(body));
+    const whole = { 'content-type': 'application/json', ...headers };
+    response.writeHead(status, whole).end(JSON.stringify(body));
   };
 
 /** Any bytes as the body of a success. */
 export const raw =
   (body: string | Buffer, headers: Record<string, string> = {}) =>
-  (response: ServerResponse) => {
-    response.writeHead(200, headers);
-    response.end(body);
-  };
+  (response: ServerResponse) =>
+    response.writeHead(200, headers).end(body);
 
 export const token = (access_token: string, expires_in = 7200) =>
   json(200, { access_token, token_type: 'Bearer', expires_in, created_at: 1_795_000_000 });
 
-export const invalidToken = json(401, {
-  error: 'invalid_token',
-  error_description: 'The access token is invalid',
-});
-
+export const invalidToken = json(401, { error: 'invalid_token' });
 export const invalidClient = json(401, { error: 'invalid_client' });
 
 /** A page with these records, consistent with the request. */
 export const page =
   (data: readonly unknown[], count = data.length): Responder =>
   (response, { url }) => {
-    const meta = {
-      count,
-      offset: Number(url.searchParams.get('offset') ?? 0),
-      page: Number(url.searchParams.get('page') ?? 50),
-    };
+    const { offset = 0, page = 50 } = Object.fromEntries(url.searchParams);
+    const meta = { count, offset: Number(offset), page: Number(page) };
     json(200, { data, meta })(response);
   };
 
 /** An assessment without parts, of an invented educator. */
-export function record(id: number, more: Record<string, unknown> = {}) {
-  return {
-    id,
-    seid: null,
-    name: 'Zuzana Ó Tóibín-Nobody',
-    first_name: 'Zuzana',
-    last_name: 'Ó Tóibín-Nobody',
-    email: 'zuzana.nobody@example.org',
-    organization_id: 7,
-    organization_name: 'Nowhere Unified',
-    assessment_name: 'Imaginary Reading 1',
-    certified_on: '2026-11-20',
-    results: [
-      {
-        assessment_id: id,
-        assessment_name: 'Imaginary Reading 1',
-        certified_on: '2026-11-20',
-        proctor_id: 11,
-        proctor_name: 'Pat Invented',
-      },
-    ],
-    ...more,
-  };
-}
+export const record = (id: number, more: Record<string, unknown> = {}) => ({
+  ...assessment({ id, seid: null, name: 'Zuzana Ó Tóibín-Nobody', email: 'zuzana@example.org' }),
+  ...more,
+});
 
 /** A real HTTP server on loopback, closed after the test. */
-async function startHost(): Promise<ScriptedHost> {
+async function startHost() {
   const received: Received[] = [];
   let issued = 0;
   const scripts: Record<Kind, Responder[]> = {
@@ -107,39 +69,24 @@ async function startHost(): Promise<ScriptedHost> {
     list: [page([])],
     get: [json(404, {})],
   };
-
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
+    const { method, headers } = request;
     const url = new URL(request.url ?? '/', 'http://host');
     const kind = kindOf(url.pathname);
-    const entry: Received = {
-      kind,
-      method: request.method ?? '',
-      url,
-      headers: request.headers,
-      body: Buffer.concat(chunks).toString(),
-    };
+    const entry = { kind, method, url, headers, body: await text(request) };
     received.push(entry);
     const script = scripts[kind];
     const responder = script.length > 1 ? script.shift() : script[0];
     responder?.(response, entry);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-  });
-
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  const url = await listenOnLoopback(server);
+  onTestFinished(() => close(server));
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url,
     received,
-    of: (kind) => received.filter((entry) => entry.kind === kind),
-    script: (kind, ...responders) => {
+    of: (kind: Kind) => received.filter((entry) => entry.kind === kind),
+    /** Answers the next requests of this kind in turn; the last responder stays. */
+    script: (kind: Kind, ...responders: [Responder, ...Responder[]]) => {
       scripts[kind] = responders;
     },
   };
@@ -150,45 +97,35 @@ function kindOf(path: string): Kind {
   return path.endsWith('/assessments') ? 'list' : 'get';
 }
 
-export interface FakeClock extends Clock {
-  readonly sleeps: number[];
-  advance(ms: number): void;
-}
+/** Notes its sleeps, which take no real time. */
+class SleepyClock extends ManualClock {
+  readonly sleeps: number[] = [];
+  /** The guard against a host that holds on to a socket needs real time. */
+  override after(ms: number, run: () => void): () => void {
+    return systemClock.after(ms, run);
+  }
 
-/** A clock that a sleep moves, without real time. */
-function fakeClock(start = '2026-11-21T08:00:00Z'): FakeClock {
-  let now = Temporal.Instant.from(start);
-  const sleeps: number[] = [];
-  const advance = (ms: number) => {
-    now = now.add({ milliseconds: ms });
-  };
-  return {
-    // The guard against a host that holds on to a socket needs real time.
-    after: systemClock.after,
-    sleeps,
-    advance,
-    now: () => now,
-    sleep: async (ms, signal) => {
-      signal?.throwIfAborted();
-      sleeps.push(ms);
-      advance(ms);
-    },
-  };
+  override async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    await super.sleep(ms, signal);
+    this.sleeps.push(ms);
+  }
 }
 
 export const CREDENTIALS = { clientId: 'integration-1', clientSecret: 'correct horse' };
 
-export interface Rig {
-  readonly host: ScriptedHost;
-  readonly client: PartnerClient;
-  readonly clock: FakeClock;
-  readonly requests: RequestKind[];
+interface RigOptions extends Partial<PartnerClientOptions> {
+  /** As in `script`. */
+  readonly answers?: Partial<Record<Kind, Responder | Responder[]>>;
 }
 
 /** A host and its client. */
-export async function rig(options: Partial<PartnerClientOptions> = {}): Promise<Rig> {
+export async function rig({ answers = {}, ...options }: RigOptions = {}) {
   const host = await startHost();
-  const clock = fakeClock();
+  for (const kind of ['token', 'list', 'get'] as const) {
+    const [first, ...others] = [answers[kind] ?? []].flat();
+    if (first) host.script(kind, first, ...others);
+  }
+  const clock = new SleepyClock();
   const requests: RequestKind[] = [];
   const client = createPartnerClient({
     baseUrl: host.url,
@@ -201,12 +138,11 @@ export async function rig(options: Partial<PartnerClientOptions> = {}): Promise<
   return { host, client, clock, requests };
 }
 
+export type Rig = Awaited<ReturnType<typeof rig>>;
+
 /** The rejection of `call`. Fails if the call succeeds. */
 export async function rejection(call: Promise<unknown>): Promise<unknown> {
-  try {
-    await call;
-  } catch (error) {
-    return error;
-  }
-  throw new Error('did not reject');
+  const [outcome] = await Promise.allSettled([call]);
+  if (outcome.status === 'fulfilled') throw new Error('did not reject');
+  return outcome.reason;
 }

@@ -6,13 +6,7 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { mockClient } from 'aws-sdk-client-mock';
 import { describe, expect, it } from 'vitest';
-import {
-  CredentialsMalformedError,
-  CredentialsNotSetError,
-  SecretUnreadableError,
-  secretCredentials,
-  secretsManagerReader,
-} from '../../../lambda/partner/secret.ts';
+import { secretCredentials, secretsManagerReader } from '../../../lambda/partner/secret.ts';
 import { rejection } from './scripted-host.ts';
 
 const SECRET = JSON.stringify({ client_id: 'id-1', client_secret: 's3cret', note: 'kept by ops' });
@@ -37,14 +31,9 @@ describe('credentials in a secret', () => {
   it('that are not set are named so, and looked for again next time', async () => {
     let value: string | undefined;
     const source = secretCredentials('secret-1', async () => value);
-    expect(await rejection(source())).toBeInstanceOf(CredentialsNotSetError);
-    for (value of [
-      ' ',
-      '{"client_id":"","client_secret":""}',
-      '{"client_id":"x","client_secret":""}',
-    ]) {
-      expect(await rejection(source())).toBeInstanceOf(CredentialsNotSetError);
-    }
+    const blanks = ['', 'x'].map((client_id) => JSON.stringify({ client_id, client_secret: '' }));
+    for (value of [undefined, ' ', ...blanks])
+      expect(await rejection(source())).toMatchObject({ code: 'credentials-not-set' });
     value = SECRET;
     expect(await source()).toMatchObject({ clientId: 'id-1' });
   });
@@ -56,8 +45,8 @@ describe('credentials in a secret', () => {
     ['numbers', '{"client_id":1,"client_secret":"s3cret"}', 'credentials: client_id: '],
   ])('that are %s are refused by path, never by value', async (_, text, problem) => {
     const error = await rejection(secretCredentials('secret-1', async () => text)());
-    expect(error).toBeInstanceOf(CredentialsMalformedError);
-    expect(error).toMatchObject({ message: expect.stringContaining(problem), retryHelps: false });
+    const message = expect.stringContaining(problem);
+    expect(error).toMatchObject({ code: 'credentials-malformed', message, retryHelps: false });
     expect(`${error}${JSON.stringify(error)}`).not.toContain('s3cret');
     expect(error).not.toHaveProperty('cause');
   });
@@ -66,63 +55,44 @@ describe('credentials in a secret', () => {
 describe('Secrets Manager', () => {
   const client = new SecretsManagerClient({ region: 'us-east-1' });
   const mock = mockClient(client);
-  const read = secretsManagerReader(client);
-  const meta = { $metadata: {} };
+  const read = () => secretsManagerReader(client)('secret-1');
+  const failing = (name: string, message = '') => {
+    const error = new SecretsManagerServiceException({
+      ...{ name, message, $fault: 'client', $metadata: { requestId: '0b3a' } },
+    });
+    mock.reset();
+    mock.on(GetSecretValueCommand).rejects(error);
+    return error;
+  };
 
-  it('returns the current value', async () => {
+  it('has the current value, or none', async () => {
     mock.reset();
     mock.on(GetSecretValueCommand, { SecretId: 'secret-1' }).resolves({ SecretString: SECRET });
-    expect(await read('secret-1')).toBe(SECRET);
-  });
-
-  it('gives the same error for a missing secret and for one without a value', async () => {
-    mock.reset();
-    const absent = new ResourceNotFoundException({ message: 'no such value', ...meta });
+    expect(await read()).toBe(SECRET);
+    const absent = new ResourceNotFoundException({ message: 'no such value', $metadata: {} });
     mock.on(GetSecretValueCommand).rejects(absent);
-    expect(await read('secret-1')).toBeUndefined();
+    expect(await read()).toBeUndefined();
   });
 
-  it('that fails may answer later, which is no denial', async () => {
-    mock.reset();
-    const cause = new SecretsManagerServiceException({
-      name: 'InternalServiceError',
-      $fault: 'server',
-      ...meta,
-    });
-    mock.on(GetSecretValueCommand).rejects(cause);
-    expect(await rejection(read('secret-1'))).toMatchObject({
-      retryHelps: true,
-      message: 'The secret secret-1 could not be read.',
-      cause,
-    });
+  it('that fails may answer later, unless only people repair it', async () => {
+    const cause = failing('InternalServiceError');
+    const message = 'The secret secret-1 could not be read.';
+    expect(await rejection(read())).toMatchObject({ retryHelps: true, message, cause });
+    failing('DecryptionFailure');
+    expect(await rejection(read())).toMatchObject({ retryHelps: false });
   });
 
-  it('is the cause of our error on any other failure, and a denial names the secret', async () => {
-    mock.reset();
-    const denied = new SecretsManagerServiceException({
-      name: 'AccessDeniedException',
-      $fault: 'client',
-      message: 'Access to KMS is not allowed',
-      $metadata: { requestId: '0b3a1c52' },
+  it('that denies it names what to grant', async () => {
+    const cause = failing('AccessDeniedException', 'Access to KMS is not allowed');
+    const right = 'kms:Decrypt on the key of the secret secret-1';
+    expect(await rejection(read())).toMatchObject({
+      ...{
+        code: 'secret-unreadable',
+        cause,
+        retryHelps: false,
+        whatToDo: expect.stringContaining(right),
+      },
+      message: `The secret secret-1 could not be read: AWS denies ${right} (AccessDeniedException, request 0b3a).`,
     });
-    mock.on(GetSecretValueCommand).rejects(denied);
-    const error = await rejection(read('secret-1'));
-    expect(error).toBeInstanceOf(SecretUnreadableError);
-    expect(error).toHaveProperty('cause', denied);
-    expect(error).toMatchObject({
-      retryHelps: false,
-      message:
-        'The secret secret-1 could not be read: AWS denies kms:Decrypt on the key of the secret secret-1 (AccessDeniedException, request 0b3a1c52).',
-      whatToDo: expect.stringContaining('kms:Decrypt on the key of the secret secret-1'),
-    });
-  });
-
-  it('has a key that cannot be used, which only people repair', async () => {
-    mock.reset();
-    const name = 'DecryptionFailure';
-    mock
-      .on(GetSecretValueCommand)
-      .rejects(new SecretsManagerServiceException({ name, $fault: 'client', $metadata: {} }));
-    expect(await rejection(read('secret-1'))).toMatchObject({ retryHelps: false });
   });
 });

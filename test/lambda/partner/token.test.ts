@@ -1,153 +1,110 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Credentials, TokenRequestForm } from '../../../lambda/partner/index.ts';
+import { toTokenRequest } from '../../../lambda/partner/token.ts';
+import type { HttpRequest } from '../../../lambda/partner/transport.ts';
 import {
   CREDENTIALS,
   invalidClient,
   invalidToken,
   json,
   page,
-  type Received,
+  type Responder,
+  type Rig,
   rejection,
   rig,
   token,
 } from './scripted-host.ts';
 
 /** The credentials that a server by the RFCs reads from a token request. */
-function readCredentials({ headers, body }: Received): Credentials & { grant: string | null } {
-  if (headers['content-type'] === 'application/json') {
-    const { client_id, client_secret, grant_type } = JSON.parse(body);
-    return { clientId: client_id, clientSecret: client_secret, grant: grant_type };
-  }
-  const form = new URLSearchParams(body);
-  const grant = form.get('grant_type');
-  if (headers.authorization?.startsWith('Basic ')) {
-    const pair = Buffer.from(headers.authorization.slice('Basic '.length), 'base64').toString();
-    const [clientId = '', clientSecret = ''] = pair
-      .split(':')
-      .map((part) => new URLSearchParams(`x=${part}`).get('x') ?? '');
-    return { clientId, clientSecret, grant };
-  }
-  return {
-    clientId: form.get('client_id') ?? '',
-    clientSecret: form.get('client_secret') ?? '',
-    grant,
-  };
+function readCredentials({ headers = {}, body = '' }: Pick<HttpRequest, 'headers' | 'body'>) {
+  if (headers['content-type'] === 'application/json') return JSON.parse(body);
+  const form = Object.fromEntries(new URLSearchParams(body));
+  const [, basic] = headers.authorization?.split('Basic ') ?? [];
+  if (basic === undefined) return form;
+  const [client_id, client_secret] = Buffer.from(basic, 'base64')
+    .toString()
+    .split(':')
+    .map(decoded);
+  return { ...form, client_id, client_secret };
 }
 
-const FORMS = ['form', 'basic', 'json'] as const satisfies TokenRequestForm[];
+const decoded = (text: string) => new URLSearchParams(`x=${text}`).get('x');
 
 describe('token request', () => {
-  it.each(FORMS)('carries credentials with any characters as %s', async (tokenRequest) => {
-    let credentials = CREDENTIALS;
-    const { host, client } = await rig({ tokenRequest, credentials: async () => credentials });
-    // Each token is used once, so that each call asks for another.
-    host.script('token', token('t', 0));
+  it.each(['form', 'basic', 'json'] as const)('carries any credentials as %s', (form) => {
     const awkward = fc.string({ unit: fc.constantFrom(...':+&%= "\\/é漢\u{1F600}\n%41aZ0') });
-    const anything = fc.string({ unit: 'grapheme', minLength: 1 });
-    const text = fc.oneof(awkward, anything);
-    await fc.assert(
-      fc.asyncProperty(text, text, async (clientId, clientSecret) => {
-        credentials = { clientId, clientSecret };
-        await client.list();
-        const request = host.of('token').at(-1);
-        if (!request) throw new Error('no token request');
-        expect(readCredentials(request)).toEqual({ ...credentials, grant: 'client_credentials' });
+    const text = fc.oneof(awkward, fc.string({ unit: 'grapheme', minLength: 1 }));
+    fc.assert(
+      fc.property(text, text, (clientId, clientSecret) => {
+        expect(readCredentials(toTokenRequest({ clientId, clientSecret }, form))).toEqual({
+          ...{ client_id: clientId, client_secret: clientSecret },
+          grant_type: 'client_credentials',
+        });
       }),
-      { numRuns: 60 },
     );
   });
 
-  it('is a POST to /oauth/token without credentials in its URL', async () => {
-    const { host, client } = await rig();
-    await client.list();
-    expect(host.of('token')).toHaveLength(1);
-    expect(host.of('token')[0]?.method).toBe('POST');
-    expect(host.of('token')[0]?.url.href).toBe('http://host/oauth/token');
-  });
+  it.each([undefined, 'form', 'basic', 'json'] as const)(
+    'is a POST to /oauth/token as %s',
+    async (form) => {
+      const { host, client } = await rig(form && { tokenRequest: form });
+      await client.list();
+      const { headers, body } = toTokenRequest(CREDENTIALS, form ?? 'form');
+      const url = { href: 'http://host/oauth/token' };
+      expect(host.of('token')).toMatchObject([{ method: 'POST', url, headers, body }]);
+    },
+  );
 });
 
 describe('token cache', () => {
-  it('makes one request for any number of waiting callers', async () => {
-    const { host, client } = await rig();
-    await Promise.all(Array.from({ length: 20 }, () => client.list()));
-    expect(host.of('token')).toHaveLength(1);
-    expect(host.of('list')).toHaveLength(20);
-  });
+  const tokensOf = ({ host }: Pick<Rig, 'host'>) =>
+    host.of('list').map(({ headers }) => headers.authorization?.replace('Bearer ', ''));
 
-  it('keeps a token until a minute before it expires, counted from the sending', async () => {
+  it.each([
+    ['a minute before it expires', 600, 540_000],
+    ['half of its life if that is less than two minutes', 40, 20_000],
+  ])('keeps a token until %s, counted from the sending', async (_, lifeSeconds, keptMs) => {
     const { host, client, clock } = await rig();
-    host.script(
-      'token',
-      (response) => {
-        clock.advance(10_000); // The server takes ten seconds to answer.
-        token('first', 600)(response);
-      },
-      token('second', 600),
-    );
+    const slow: Responder = (response) => {
+      clock.advance({ seconds: 10 }); // The server takes ten seconds to answer.
+      token('first', lifeSeconds)(response);
+    };
+    host.script('token', slow, token('second', 600));
     await client.list();
-    clock.advance(540_000 - 10_000 - 1);
+    clock.advance({ milliseconds: keptMs - 10_000 - 1 });
     await client.list();
     expect(host.of('token')).toHaveLength(1);
-    clock.advance(1);
+    clock.advance({ milliseconds: 1 });
     await client.list();
-    expect(host.of('list').map(({ headers }) => headers.authorization)).toEqual([
-      'Bearer first',
-      'Bearer first',
-      'Bearer second',
-    ]);
-  });
-
-  it('keeps a token that lives for less than two minutes for half of its life', async () => {
-    const { host, client, clock } = await rig();
-    host.script('token', token('brief', 40));
-    await client.list();
-    clock.advance(19_999);
-    await client.list();
-    expect(host.of('token')).toHaveLength(1);
-    clock.advance(1);
-    await client.list();
-    expect(host.of('token')).toHaveLength(2);
-  });
-
-  it('survives a lifetime beyond any calendar', async () => {
-    const { host, client } = await rig();
-    host.script('token', token('eternal', Number.MAX_SAFE_INTEGER));
-    await expect(client.list()).resolves.toMatchObject({ rows: 0 });
+    expect(tokensOf({ host })).toEqual(['first', 'first', 'second']);
   });
 
   it('gets another token when one is refused, and retries once', async () => {
-    const { host, client, clock } = await rig();
-    host.script('list', invalidToken, page([]));
+    const { host, client, clock } = await rig({ answers: { list: [invalidToken, page([])] } });
     await client.list();
-    expect(host.of('list').map(({ headers }) => headers.authorization)).toEqual([
-      'Bearer token-1',
-      'Bearer token-2',
-    ]);
+    expect(tokensOf({ host })).toEqual(['token-1', 'token-2']);
     expect(clock.sleeps).toEqual([]);
   });
 
-  it('replaces a token once when it is refused to many callers', async () => {
+  it('makes one request for any number of callers that wait, or whose token is refused', async () => {
     const { host, client } = await rig();
-    await client.list();
-    const alive = new Set(['Bearer token-2']);
+    const call = () => Promise.all(Array.from({ length: 20 }, () => client.list()));
+    await call();
+    expect([host.of('token').length, host.of('list').length]).toEqual([1, 20]);
     host.script('list', (response, request) => {
-      const reply = alive.has(request.headers.authorization ?? '') ? page([]) : invalidToken;
-      reply(response, request);
+      const isAlive = request.headers.authorization === 'Bearer token-2';
+      (isAlive ? page([]) : invalidToken)(response, request);
     });
-    await Promise.all(Array.from({ length: 20 }, () => client.list()));
+    await call();
     expect(host.of('token')).toHaveLength(2);
   });
 
   it('keeps a token that has already replaced the refused one', async () => {
-    const { host, client } = await rig();
     const late: (() => void)[] = [];
-    host.script(
-      'list',
-      (response) => late.push(() => invalidToken(response)),
-      invalidToken,
-      page([]),
-    );
+    const refusesLate: Responder = (response) => late.push(() => invalidToken(response));
+    const { host, client } = await rig({
+      answers: { list: [refusesLate, invalidToken, page([])] },
+    });
     const slow = client.list();
     await expect.poll(() => host.of('list').length).toBe(1);
     await client.list(); // Its 401 has the token replaced.
@@ -157,22 +114,18 @@ describe('token cache', () => {
   });
 
   it('throws when a fresh token is refused too, and stops asking', async () => {
-    const { host, client } = await rig();
-    host.script('list', invalidToken);
+    const { client, requests } = await rig({ answers: { list: invalidToken } });
     expect(await rejection(client.list())).toMatchObject({ code: 'token-refused-twice' });
-    expect(host.of('token')).toHaveLength(2);
-    expect(host.of('list')).toHaveLength(2);
+    expect(requests).toEqual(['token', 'list', 'token', 'list']);
   });
 
   it('fetches the token within each attempt, so that a retry carries a live one', async () => {
-    const { host, client } = await rig();
-    host.script('token', token('one', 2), token('two', 2));
-    host.script('list', json(503, {}, { 'retry-after': '30' }), page([]));
+    const list = [json(503, {}, { 'retry-after': '30' }), page([])];
+    const { host, client } = await rig({
+      answers: { token: [token('one', 2), token('two')], list },
+    });
     await client.list();
-    expect(host.of('list').map(({ headers }) => headers.authorization)).toEqual([
-      'Bearer one',
-      'Bearer two',
-    ]);
+    expect(tokensOf({ host })).toEqual(['one', 'two']);
   });
 });
 
@@ -184,57 +137,41 @@ describe('refused credentials', () => {
         asked.push(afresh);
         return afresh ? { ...CREDENTIALS, clientSecret: 'rotated' } : CREDENTIALS;
       },
+      answers: { token: [invalidClient, token('after-rotation')] },
     });
-    host.script('token', invalidClient, token('after-rotation'));
     await client.list();
     expect(asked).toEqual([false, true]);
-    expect(host.of('token').map((request) => readCredentials(request).clientSecret)).toEqual([
-      CREDENTIALS.clientSecret,
-      'rotated',
-    ]);
+    const secrets = host
+      .of('token')
+      .map(({ body }) => new URLSearchParams(body).get('client_secret'));
+    expect(secrets).toEqual([CREDENTIALS.clientSecret, 'rotated']);
   });
 
   it.each([
-    ['401', invalidClient],
-    ['400 with the code of RFC 6749', json(400, { error: 'invalid_client' })],
-  ])('throw after the second %s, without a retry', async (_, refusal) => {
-    const { host, client } = await rig();
-    host.script('token', refusal);
+    ['a second 401', invalidClient, 'credentials-refused', 2],
+    ['a second invalid_client', json(400, { error: 'invalid_client' }), 'credentials-refused', 2],
+    ['another grant', json(400, { error: 'unsupported_grant_type' }), 'unsupported-grant', 1],
+    ['any other 400', json(400, { error: 'invalid_request' }), 'request-refused', 1],
+  ])('are told from other refusals, without a retry: %s', async (_, refusal, code, times) => {
+    const { client, requests } = await rig({ answers: { token: refusal } });
     const error = await rejection(client.list());
-    expect(error).toMatchObject({ code: 'credentials-refused' });
-    expect(host.of('token')).toHaveLength(2);
-    expect(host.of('list')).toHaveLength(0);
+    expect(error).toMatchObject({ code });
+    expect(requests).toEqual(Array(times).fill('token'));
     expect(JSON.stringify(error)).not.toContain(CREDENTIALS.clientSecret);
-  });
-
-  it('are different from an unsupported grant', async () => {
-    const { host, client } = await rig();
-    host.script('token', json(400, { error: 'unsupported_grant_type' }));
-    expect(await rejection(client.list())).toMatchObject({ code: 'unsupported-grant' });
-    expect(host.of('token')).toHaveLength(1);
-  });
-
-  it('are different from any other 400', async () => {
-    const { host, client } = await rig();
-    host.script('token', json(400, { error: 'invalid_request' }));
-    expect(await rejection(client.list())).toMatchObject({ code: 'request-refused' });
-    expect(host.of('token')).toHaveLength(1);
   });
 });
 
 describe('token response', () => {
+  const right = { access_token: 'abc', token_type: 'Bearer', expires_in: 7200 };
+
   it.each([
-    ['no token', { token_type: 'Bearer', expires_in: 7200 }],
-    [
-      'a token that would break the header',
-      { access_token: 'a\r\nx: y', token_type: 'Bearer', expires_in: 1 },
-    ],
-    ['another type of token', { access_token: 'abc', token_type: 'mac', expires_in: 7200 }],
-    ['a lifetime in words', { access_token: 'abc', token_type: 'Bearer', expires_in: 'long' }],
+    ['no token', { ...right, access_token: undefined }],
+    ['a token that would break the header', { ...right, access_token: 'abc\r\nx: y' }],
+    ['another type of token', { ...right, token_type: 'mac' }],
+    ['a lifetime in words', { ...right, expires_in: 'long' }],
     ['a list', []],
   ])('with %s is refused without quoting it', async (_, body) => {
-    const { host, client } = await rig();
-    host.script('token', json(200, body));
+    const { client } = await rig({ answers: { token: json(200, body) } });
     const error = await rejection(client.list());
     expect(error).toMatchObject({ code: 'unexpected-response' });
     expect(String(error)).not.toContain('abc');

@@ -1,6 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import type { ListQuery, Page, PartnerClient } from '../../../../lambda/partner/index.ts';
 import { answer, type HostOrder, type HostRecord } from '../../../scaffold/listing.ts';
+import { assessment } from '../../../support/assessments.ts';
 import { NamePool, type PoolShape } from './name-pool.ts';
 import { Random } from './random.ts';
 
@@ -31,10 +32,10 @@ export class MovingHost implements Pick<PartnerClient, 'list'> {
   readonly #pool: NamePool;
   readonly #records = new Map<number, HostRecord>();
   readonly #days: readonly string[];
-  /** Records that were in the range from the start on, without a gap. */
-  readonly #stable = new Set<number>();
+  /** Ids of the records that were in the range from the start on, without a gap. */
+  readonly stable = new Set<number>();
   /** Stable records that changed their day within the range. */
-  readonly #movers = new Set<number>();
+  readonly movers = new Set<number>();
   #nextId = 1;
 
   constructor(shape: WorldShape, seed: number) {
@@ -48,20 +49,12 @@ export class MovingHost implements Pick<PartnerClient, 'list'> {
     );
     const within = this.#days.slice(2, -2);
     while (this.#records.size < shape.records) this.#insert(this.#random.pick(within));
-    for (const id of this.#records.keys()) this.#stable.add(id);
-  }
-
-  /** Ids of the records that were in the range throughout. */
-  get stable(): ReadonlySet<number> {
-    return this.#stable;
-  }
-
-  get movers(): ReadonlySet<number> {
-    return this.#movers;
+    for (const id of this.#records.keys()) this.stable.add(id);
   }
 
   async list(query: ListQuery = {}): Promise<Page> {
-    if (this.requests > 0) this.#live();
+    if (this.requests > 0 && this.#random.next() < this.#shape.churn)
+      for (let event = 0; event < (this.#shape.burst ?? 1); event++) this.#happen();
     this.requests += 1;
     const { hostOrder, nameless = 0 } = this.#shape;
     const page = answer(this.#records.values(), query, hostOrder, () => this.#random.next());
@@ -75,23 +68,16 @@ export class MovingHost implements Pick<PartnerClient, 'list'> {
     };
   }
 
-  #live(): void {
-    if (this.#random.next() >= this.#shape.churn) return;
-    for (let event = 0; event < (this.#shape.burst ?? 1); event++) this.#happen();
-  }
-
   #happen(): void {
     const kind = this.#random.pick(['insert', 'remove', 'move', 'edit'] as const);
     if (kind === 'insert') {
       this.#insert(this.#random.pick(this.#days));
       return;
     }
-    const id = this.#random.pick([...this.#records.keys()]);
-    const record = this.#records.get(id);
-    if (record === undefined) return;
+    const [id, record] = this.#random.pick([...this.#records]);
     if (kind === 'remove') {
       this.#records.delete(id);
-      this.#stable.delete(id);
+      this.stable.delete(id);
       return;
     }
     const { assessment } = record;
@@ -104,8 +90,8 @@ export class MovingHost implements Pick<PartnerClient, 'list'> {
     this.#records.set(id, { ...record, assessment: { ...assessment, certified_on } });
     const within =
       certified_on >= this.range.from.toString() && certified_on <= this.range.to.toString();
-    if (!within) this.#stable.delete(id);
-    else if (certified_on !== assessment.certified_on) this.#movers.add(id);
+    if (!within) this.stable.delete(id);
+    else if (certified_on !== assessment.certified_on) this.movers.add(id);
   }
 
   #insert(certified_on: string): void {
@@ -119,30 +105,15 @@ export class MovingHost implements Pick<PartnerClient, 'list'> {
       : this.#pool.person(random);
     const proctor = random.below(40);
     const assessment_name = `Invented assessment ${random.below(20)}`;
-    this.#records.set(id, {
-      legacy: random.next() < 0.3,
-      archived: random.next() < 0.1,
-      assessment: {
-        id,
-        seid: null,
-        name: `${first} ${last}`,
-        first_name: first,
-        last_name: last,
-        email: `person-${id}@example.org`,
-        organization_id: 1 + random.below(12),
-        organization_name: 'Invented organization',
-        assessment_name,
-        certified_on,
-        results: [
-          {
-            assessment_id: id,
-            assessment_name,
-            certified_on,
-            proctor_id: proctor,
-            proctor_name: `Proctor ${proctor}`,
-          },
-        ],
-      },
+    const legacy = random.next() < 0.3;
+    const archived = random.next() < 0.1;
+    const whole = assessment({
+      ...{ id, name: `${first} ${last}`, first_name: first, last_name: last },
+      ...{ organization_id: 1 + random.below(12), assessment_name, certified_on },
     });
+    const results = whole.results.map((part) => ({
+      ...{ ...part, proctor_id: proctor, proctor_name: `Proctor ${proctor}` },
+    }));
+    this.#records.set(id, { legacy, archived, assessment: { ...whole, results } });
   }
 }

@@ -1,10 +1,5 @@
 import type { Random } from './random.ts';
 
-export interface Person {
-  readonly first: string;
-  readonly last: string;
-}
-
 /** Invented names with the frequencies of real ones. */
 export interface PoolShape {
   readonly firsts: number;
@@ -15,25 +10,7 @@ export interface PoolShape {
   readonly common?: number;
 }
 
-const ONSETS = [
-  'b',
-  'd',
-  'f',
-  'g',
-  'h',
-  'k',
-  'l',
-  'm',
-  'n',
-  'p',
-  'r',
-  's',
-  't',
-  'v',
-  'z',
-  'br',
-  'st',
-];
+const ONSETS = 'b d f g h k l m n p r s t v z br st'.split(' ');
 const VOWELS = ['a', 'e', 'i', 'o', 'u', 'é', 'ai', 'ou'];
 
 export class NamePool {
@@ -47,7 +24,7 @@ export class NamePool {
     this.#lasts = invent(random, shape.lasts, 3);
   }
 
-  person(random: Random): Person {
+  person(random: Random): { first: string; last: string } {
     return { first: this.#one(random, this.#firsts), last: this.#one(random, this.#lasts) };
   }
 
@@ -69,9 +46,8 @@ function invent(random: Random, many: number, syllables: number): string[] {
   const names = new Set<string>();
   while (names.size < many) {
     let name = '';
-    for (let index = 0; index < syllables; index++) {
+    for (let index = 0; index < syllables; index++)
       name += random.pick(ONSETS) + random.pick(VOWELS);
-    }
     if (random.next() < 0.2) name += 'n';
     const capital = name.charAt(0).toUpperCase() + name.slice(1);
     names.add(random.next() < 0.03 ? `O'${capital}` : capital);

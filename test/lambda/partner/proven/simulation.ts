@@ -23,23 +23,7 @@ export const HOST_ORDERS = ['full-name', 'last-name'] as const satisfies HostOrd
 
 const instant = Temporal.Instant.from('2026-11-21T08:00:00Z');
 
-export interface Outcome {
-  readonly accepted: boolean;
-  readonly kind: string;
-  /** Records that were present throughout and not returned, except those that changed their day. */
-  readonly lost: number;
-  /** Records that were present throughout on more than one day, and not returned. */
-  readonly lostMovers: number;
-  readonly requests: number;
-  /** Requests over the least possible number. */
-  readonly ratio: number;
-}
-
-export async function readOnce(
-  shape: WorldShape,
-  seed: number,
-  rules: SeamRules = seamRules,
-): Promise<Outcome> {
+export async function readOnce(shape: WorldShape, seed: number, rules: SeamRules = seamRules) {
   const host = new MovingHost(shape, seed);
   const deadline = instant.add({ hours: 1 });
   const read = await proveRange(host, host.range, deadline, undefined, rules);
@@ -48,9 +32,11 @@ export async function readOnce(
   return {
     accepted: read.proof !== undefined,
     kind: read.proof ?? 'unproven',
+    /** Records that were present throughout, on one day, and not returned. */
     lost: missing.filter((id) => !host.movers.has(id)).length,
+    /** The same, on more than one day. */
     lostMovers: missing.filter((id) => host.movers.has(id)).length,
-    requests: host.requests,
+    /** Requests over the least possible number. */
     ratio: host.requests / Math.max(1, Math.ceil(shape.records / 100)),
   };
 }
