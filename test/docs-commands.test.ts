@@ -134,9 +134,9 @@ describe('blocks of shell commands', () => {
   );
 
   it.each([...byScript])('give npm run %s only flags that it has', async (name, lines) => {
-    const [node, file = ''] = scripts[name]?.split(' ') ?? [];
+    const [node, ...args] = scripts[name]?.split(' ') ?? [];
     expect(node).toBe('node');
-    const { stdout: help } = await run(process.execPath, [file, '--help'], { cwd: root });
+    const { stdout: help } = await run(process.execPath, [...args, '--help'], { cwd: root });
     const flags = lines.flatMap(([, line]) => flagsOf(line.replace(/^.*? -- /, ' ')));
     expect(flags.filter((flag) => !new RegExp(`${flag}\\b`).test(help))).toEqual([]);
   });

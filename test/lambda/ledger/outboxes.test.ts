@@ -14,7 +14,7 @@ interface Scene {
   readonly owed: Map<number, OwedEvent>;
 }
 
-/** One thing that happens to the certification. @returns what came of it */
+/** One thing that happens to the certification. @returns the outcome */
 type Step = (scene: Scene) => Promise<unknown>;
 
 /** Without a name: the certification is withdrawn. Else it is read with this name. */
@@ -131,7 +131,7 @@ const result = (done: readonly number[] = [], others = {}) => ({
   ...{ done, behind: 0, freed: 0, undone: 0, ...others },
 });
 
-/** What happens to the certification, the fates of its events, and what came of the last step. */
+/** The steps of a certification, the fates of its events, and the outcome of the last step. */
 type Row = [name: string, steps: Step[], fates: string, last?: unknown];
 
 function describeLives(what: string, rows: Row[]): void {

@@ -12,7 +12,7 @@ const parsed = (text: string) =>
   parsePage({ status: 200, headers: {}, body: Buffer.from(text) }, 0);
 const pageOf = (...data: unknown[]) =>
   parsed(JSON.stringify({ data, meta }).replaceAll(`"${nested.placeholder}"`, nested.text));
-/** As it is after its way through JSON: without what is undefined. */
+/** A value as it is after its way through JSON, where undefined fields are lost. */
 const sent = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe('a page', () => {
@@ -113,7 +113,7 @@ describe('a page', () => {
     ['fields', { name: nested.placeholder, email: wide }, { name: null, email: null }],
     ['a part', { results: [{ deep: nested.placeholder }] }, { results: [{ deep: null }] }],
     ['nothing', { deep: { badge: 1 } }, { deep: { badge: 1 } }],
-  ])('omits what is too deep or too large to walk over: %s', (_, odd, read) => {
+  ])('omits a value that is too deep or too large to walk over: %s', (_, odd, read) => {
     expect(pageOf(record(1, odd))).toMatchObject({
       ...{ quarantined: [], assessments: [record(1, read)] },
     });

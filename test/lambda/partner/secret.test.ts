@@ -82,7 +82,7 @@ describe('Secrets Manager', () => {
     expect(await rejection(read())).toMatchObject({ retryHelps: false });
   });
 
-  it('that denies it names what to grant', async () => {
+  it('that denies it names the permission to grant', async () => {
     const cause = failing('AccessDeniedException', 'Access to KMS is not allowed');
     const right = 'kms:Decrypt on the key of the secret secret-1';
     expect(await rejection(read())).toMatchObject({
