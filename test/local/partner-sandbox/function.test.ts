@@ -27,10 +27,15 @@ beforeEach(async () => {
 });
 afterEach(() => close(server));
 
-/** A fresh execution environment of the function. */
+let environments = 0;
+
+/** A fresh execution environment of the function: a module of its own. */
 async function environment() {
-  vi.resetModules();
-  const { handler } = await import('../../../local/partner-sandbox/function.ts');
+  const path = '../../../local/partner-sandbox/function.ts';
+  const module: typeof import('../../../local/partner-sandbox/function.ts') = await import(
+    `${path}?${++environments}`
+  );
+  const { handler } = module;
   return (method: string, rawPath: string, more: object = {}) =>
     handler({
       rawPath,
