@@ -28,28 +28,21 @@ it('the sandbox announces no end of an idle connection, since a busy client woul
   expect((await fetch(url)).headers.get('keep-alive')).toBeNull();
 });
 
-it('any character in an id and a secret is accepted, in each form of the token request', async () => {
-  const clientId = 'id:with %41 & more';
-  const clientSecret = 'p+ä=s&s %2B:"é\\花';
-  const sandbox = await start({ credentials: { clientId, clientSecret } });
-  const grant = { grant_type: 'client_credentials' };
-  const fields = { ...grant, client_id: clientId, client_secret: clientSecret };
-  const pair = [clientId, clientSecret].map(encodeURIComponent).join(':');
-  const basic = {
-    body: new URLSearchParams(grant),
-    headers: { authorization: `Basic ${Buffer.from(pair).toString('base64')}` },
+it('a server that does not decode HTTP Basic reads the escapes as part of the credentials', async () => {
+  const credentials = { clientId: 'id:with %41 & more', clientSecret: 'p+ä=s&s %2B:"é\\花' };
+  const sandbox = await start({ credentials });
+  const pair = Object.values(credentials).map(encodeURIComponent).join(':');
+  const status = async () => {
+    const { status } = await fetch(`${sandbox.url}/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({ grant_type: 'client_credentials' }),
+      headers: { authorization: `Basic ${Buffer.from(pair).toString('base64')}` },
+    });
+    return status;
   };
-  const forms = [
-    { body: new URLSearchParams(fields) },
-    { body: JSON.stringify(fields), headers: { 'content-type': 'application/json' } },
-    basic,
-  ];
-  const post = async (init: RequestInit) =>
-    (await fetch(`${sandbox.url}/oauth/token`, { method: 'POST', ...init })).status;
-  expect(await Promise.all(forms.map(post))).toEqual([200, 200, 200]);
-  // A server that does not decode reads the escapes as part of the credentials.
+  expect(await status()).toBe(200);
   sandbox.set({ basicVerbatim: true });
-  expect(await post(basic)).toBe(401);
+  expect(await status()).toBe(401);
 });
 
 it('a token ends after 7200 seconds, and with the secret under which it was issued', async () => {

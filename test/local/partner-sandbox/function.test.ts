@@ -27,10 +27,14 @@ beforeEach(async () => {
 });
 afterEach(() => close(server));
 
-/** A fresh execution environment of the function. */
+type Module = typeof import('../../../local/partner-sandbox/function.ts');
+let environments = 0;
+
+/** A fresh execution environment of the function: Node loads a module once for each URL. */
 async function environment() {
-  vi.resetModules();
-  const { handler } = await import('../../../local/partner-sandbox/function.ts');
+  environments += 1;
+  const url = `../../../local/partner-sandbox/function.ts?environment=${environments}`;
+  const { handler }: Module = await import(url);
   return (method: string, rawPath: string, more: object = {}) =>
     handler({
       rawPath,
