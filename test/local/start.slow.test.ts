@@ -43,6 +43,14 @@ function start(...flags: string[]): RunningProgram {
   return started;
 }
 
+/** Ends it by Ctrl-C, cleanly. @returns its output */
+async function stopped(started: RunningProgram): Promise<string> {
+  started.interrupt();
+  const { exitCode, stdout, stderr } = await started.ended;
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  return stdout;
+}
+
 const canary = 'canary-4f1d-secret';
 
 async function refusingHost(): Promise<string> {
@@ -85,9 +93,7 @@ test('each integration is watched at its own partner, and provoked and delivered
   const payloads = await (await fetch(new URL('local/events', url))).text();
   expect(payloads).toContain('demo-events, sqs payroll');
   expect(payloads).not.toContain('archive');
-  started.interrupt();
-  const { exitCode, stdout, stderr } = await started.ended;
-  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  const stdout = await stopped(started);
   for (const name of ['a', 'b'])
     expect(stdout).toMatch(
       new RegExp(`${name} · \\d+ requests? · \\d+ recorded as known .* baseline`),
@@ -107,9 +113,7 @@ test('a message on the events topic that is no event is said, and all goes on', 
   const TopicArn = Topics.map((topic) => topic.TopicArn).find((arn) => /events/i.test(arn ?? ''));
   await sns.send(new PublishCommand({ TopicArn, Message: 'not json' }));
   await started.shows(/ignored +a message that is no event\n.*tick \d/s);
-  started.interrupt();
-  const { exitCode, stdout, stderr } = await started.ended;
-  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  const stdout = await stopped(started);
   expect(stdout).not.toContain('not json');
 });
 
@@ -151,9 +155,7 @@ test('Ctrl-C while the stack is synthesized ends it cleanly', async () => {
   await vi.waitFor(async () => expect((await readdir(local)).join()).toContain('assembly-'), {
     timeout: 20_000,
   });
-  started.interrupt();
-  const { exitCode, stdout, stderr } = await started.ended;
-  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  const stdout = await stopped(started);
   expect(stdout).toMatch(/start +synthesizing the stack.*\n$/);
   expect(await readdir(local)).toEqual([]);
 });

@@ -95,19 +95,6 @@ describe('a template', () => {
     expect(() => planOf({ T: resource })).toThrow(message);
   });
 
-  test('gives FIFO topics and queues names that end in .fifo', () => {
-    const plan = planOf({
-      T: { Type: 'AWS::SNS::Topic', Properties: { FifoTopic: true } },
-      Q: { Type: 'AWS::SQS::Queue', Properties: { FifoQueue: true } },
-    });
-    expect(plan.topics).toMatchObject([
-      { name: 'Small-T.fifo', attributes: { FifoTopic: 'true' } },
-    ]);
-    expect(plan.queues).toMatchObject([
-      { name: 'Small-Q.fifo', attributes: { FifoQueue: 'true' } },
-    ]);
-  });
-
   test("separates two foreign queues of one name by their owners' accounts", () => {
     const subscription = (Endpoint: string) => ({
       Type: 'AWS::SNS::Subscription',

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { run as conformance } from '../../../local/conformance/run.ts';
 import {
   type PartnerSandbox,
@@ -12,19 +12,15 @@ import { nobodyThere } from '../../support/nobody-there.ts';
 import { RunningProgram } from '../../support/running.ts';
 
 let directory: string;
-const started: PartnerSandbox[] = [];
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'conformance-'));
 });
-afterEach(async () => {
-  for (const sandbox of started.splice(0)) await sandbox.close();
-  await rm(directory, { recursive: true });
-});
+afterEach(() => rm(directory, { recursive: true }));
 
 async function sandboxWith(options: SandboxOptions): Promise<PartnerSandbox> {
   const sandbox = await startPartnerSandbox(options);
-  started.push(sandbox);
+  onTestFinished(() => sandbox.close());
   return sandbox;
 }
 
@@ -63,16 +59,13 @@ describe('the exit status', () => {
     expect(out).toContain('4.1  POST /oauth/token                 cannot tell');
   });
 
+  const host = ['--base-url', 'http://127.0.0.1:9'];
   it.each([
     ['no host', [], "'--base-url"],
     ['a host without TLS', ['--base-url', 'http://host.example', '--credentials', 'x'], 'https'],
     ['an unknown form', ['--token-request', 'xml'], 'Allowed choices are form, basic, json'],
-    ['no name', ['--base-url', 'http://127.0.0.1:9', '--credentials', ''], 'the path of a file'],
-    [
-      'no such file',
-      ['--base-url', 'http://127.0.0.1:9', '--credentials', 'none'],
-      'none is not found',
-    ],
+    ['no name', [...host, '--credentials', ''], 'the path of a file'],
+    ['no such file', [...host, '--credentials', 'none'], 'none is not found'],
   ])('is 2 for %s, in one line', async (_, flags, expected) => {
     const { code, out, err } = await run(...flags);
     expect({ code, out }).toEqual({ code: 2, out: '' });
@@ -104,20 +97,16 @@ it('--json prints one object with each check and observation', async () => {
   expect(code).toBe(1);
   expect(report).toMatchObject({ baseUrl: sandbox.url, exitCode: 1 });
   expect(report.requests).toBe(sandbox.requests.length);
+  const verdict = {
+    verdict: 'fail',
+    expected: 'expires_in 7200',
+    seen: 'form: 3600',
+    proven: true,
+  };
   expect(report.sections[0]).toMatchObject({
     id: '2.1',
     verdict: 'fail',
-    checks: expect.arrayContaining([
-      {
-        name: 'expires_in is 7200',
-        verdict: {
-          verdict: 'fail',
-          expected: 'expires_in 7200',
-          seen: 'form: 3600',
-          proven: true,
-        },
-      },
-    ]),
+    checks: expect.arrayContaining([{ name: 'expires_in is 7200', verdict }]),
   });
   expect(report.observations).not.toHaveLength(0);
 });
