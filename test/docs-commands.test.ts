@@ -1,29 +1,18 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { startPartnerSandbox } from '../local/partner-sandbox/index.ts';
 import { buildProgram } from '../ops/program.ts';
 import { blocksOf } from './support/markdown.ts';
 
 const run = promisify(execFile);
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
-const pages = [
-  'README.md',
-  'CONTRIBUTING.md',
-  ...['docs', 'docs/events', 'docs/measured', 'docs/decisions'].flatMap((folder) =>
-    readdirSync(join(root, folder))
-      .filter((name) => name.endsWith('.md'))
-      .map((name) => `${folder}/${name}`),
-  ),
-  ...readdirSync(join(root, 'examples'))
-    .map((name) => `examples/${name}/README.md`)
-    .filter((path) => existsSync(join(root, path))),
-];
+const patterns = ['{README,CONTRIBUTING}.md', 'docs/*.md', 'docs/*/*.md', 'examples/*/README.md'];
+const pages = globSync(patterns, { cwd: root }).map((path) => path.replaceAll('\\', '/'));
 const names = new Set(buildProgram(async () => {}).commands.map((command) => command.name()));
 
 /** Placeholders for values that the reader knows. */
@@ -35,16 +24,14 @@ const placeholders: Readonly<Record<string, string>> = {
 };
 
 /** The arguments of a command line, without quotes. */
-function argumentsOf(line: string): string[] {
-  const words = line.match(/"[^"]*"|\S+/g) ?? [];
-  return words.map((word) => placeholders[word] ?? word.replaceAll('"', ''));
-}
+const argumentsOf = (line: string) =>
+  (line.match(/"[^"]*"|\S+/g) ?? []).map((word) => placeholders[word] ?? word.replaceAll('"', ''));
 
 const program = /^(?:npx certification-notifier|npm run (?:--silent )?ops --) /;
 
 /**
  * In the text: lines with the program's name, or beginning with a command's. In blocks of code:
- * lines with the program's name.
+ * lines with the program's name. A line with a placeholder is no command line yet.
  */
 function commandLinesOf(page: string): string[] {
   const prose = page.replace(/```.*?```/gs, '');
@@ -55,50 +42,42 @@ function commandLinesOf(page: string): string[] {
     .flatMap(({ code }) => code.split('\n'))
     .map((line) => line.replace(/ +# .*$/, ''))
     .filter((line) => program.test(line));
-  return (
-    [...inText, ...inBlocks]
-      .map((line) => line.replace(program, ''))
-      // A line with a placeholder is no command line yet.
-      .filter((line) => !/[…<]/.test(line))
-  );
+  return [...inText, ...inBlocks]
+    .map((line) => line.replace(program, ''))
+    .filter((line) => !/[…<]/.test(line));
 }
 
-it('the runbook has commands', () => {
-  const runbook = read('docs/operations.md');
-  expect(commandLinesOf(runbook).length).toBeGreaterThan(20);
-});
+/** The commands that a line carries out. */
+async function carriedOut(args: readonly string[]): Promise<readonly string[]> {
+  const carried: string[] = [];
+  const parsed = buildProgram(async ({ usage }) => void carried.push(usage));
+  await parsed.parseAsync([...args], { from: 'user' });
+  return carried;
+}
 
 const ofPages = pages.flatMap((path) =>
   [...new Set(commandLinesOf(read(path)))].map((line) => [path, line] as const),
 );
 
+it('the runbook has commands', () => {
+  expect(ofPages.filter(([path]) => path === 'docs/operations.md').length).toBeGreaterThan(20);
+});
+
 it.each(ofPages)('%s says `%s`, which is a valid command', async (_, line) => {
-  const carried: string[] = [];
-  const parsed = buildProgram(async ({ usage }) => void carried.push(usage));
   const args = argumentsOf(line);
   // The text is about the command itself, without its arguments.
   if (args.length === 1) expect(names).toContain(args[0]);
-  else {
-    await parsed.parseAsync(args, { from: 'user' });
-    expect(carried).toHaveLength(1);
-  }
+  else expect(await carriedOut(args)).toHaveLength(1);
 });
 
-const notices = join(import.meta.dirname, 'lambda/delivery/notices');
-const noticed = readdirSync(notices).flatMap((name) =>
-  readFileSync(join(notices, name), 'utf8').match(/npx certification-notifier .*/g),
+const noticed = globSync('test/lambda/delivery/notices/*', { cwd: root }).flatMap(
+  (path) => read(path).match(/npx certification-notifier .*/g) ?? [],
 );
 
-it.each([...new Set(noticed)].filter((line) => line !== null))(
-  'a notice says `%s`, which runs as it is',
-  async (line) => {
-    const carried: unknown[] = [];
-    const program = buildProgram(async (command) => void carried.push(command));
-    await program.parseAsync(argumentsOf(line).slice(2), { from: 'user' });
-    expect(carried).toHaveLength(1);
-    expect(line).toMatch(/ --stack \S+ --integration \S+$/);
-  },
-);
+it.each([...new Set(noticed)])('a notice says `%s`, which runs as it is', async (line) => {
+  expect(await carriedOut(argumentsOf(line).slice(2))).toHaveLength(1);
+  expect(line).toMatch(/ --stack \S+ --integration \S+$/);
+});
 
 /** Lines of blocks of code in a shell's language: continued ones joined, remarks removed. */
 const shellLines = pages.flatMap((path) =>
@@ -125,75 +104,56 @@ describe('blocks of shell commands', () => {
   const { scripts } = z
     .object({ scripts: z.record(z.string(), z.string()) })
     .parse(JSON.parse(read('package.json')));
-  const withFlags = linesOf(/^npm (run [\w:-]+|start) -- /).filter(
-    ([, line]) => !program.test(line),
-  );
-  const byScript = Map.groupBy(
-    withFlags,
-    ([, line]) => /^npm (?:run )?([\w:-]+)/.exec(line)?.[1] ?? '',
-  );
+  const withFlags = /^npm (?:run )?(?!ops )([\w:-]+) -- /;
+  const byScript = Map.groupBy(linesOf(withFlags), ([, line]) => withFlags.exec(line)?.[1] ?? '');
 
   it.each([...byScript])('give npm run %s only flags that it has', async (name, lines) => {
-    const [node, ...args] = scripts[name]?.split(' ') ?? [];
+    const [node, ...script] = scripts[name]?.split(' ') ?? [];
     expect(node).toBe('node');
-    const { stdout: help } = await run(process.execPath, [...args, '--help'], { cwd: root });
+    const { stdout: help } = await run(process.execPath, [...script, '--help'], { cwd: root });
     const flags = lines.flatMap(([, line]) => flagsOf(line.replace(/^.*? -- /, ' ')));
     expect(flags.filter((flag) => !new RegExp(`${flag}\\b`).test(help))).toEqual([]);
   });
 
   it('give the CDK only commands and flags that it has', () => {
-    const optionsSchema = z.record(
-      z.string(),
-      z.object({ alias: z.union([z.string(), z.array(z.string())]).default([]) }),
-    );
-    const { globalOptions, commands } = z
-      .object({
-        globalOptions: optionsSchema,
-        commands: z.record(z.string(), z.object({ options: optionsSchema.default({}) })),
-      })
+    const alias = z.union([z.string(), z.array(z.string())]).default([]);
+    const options = z.record(z.string(), z.object({ alias })).default({});
+    const commands = z.record(z.string(), z.object({ options }));
+    const registry = z
+      .object({ globalOptions: options, commands })
       .parse(JSON.parse(read('node_modules/aws-cdk/lib/cli/cli-type-registry.json')));
-    const inText = pages.flatMap((path) =>
-      [...read(path).matchAll(/`(?:npx )?(cdk [^`]+)`/g)].map(([, line = '']) => line),
+    const inText = pages.flatMap(
+      (path) => read(path).match(/(?<=`(?:npx )?)cdk [^`]+(?=`)/g) ?? [],
     );
     const lines = [...linesOf(/^npx cdk /).map(([, line]) => line.replace('npx ', '')), ...inText];
     expect(lines.length).toBeGreaterThan(10);
     const unknown = lines.filter((line) => {
-      const command = commands[line.split(/\s+/)[1] ?? ''];
-      const options = { ...globalOptions, ...command?.options };
-      const names = Object.entries(options).flatMap(([name, { alias }]) => [
+      const command = registry.commands[line.split(/\s+/)[1] ?? ''];
+      const has = Object.entries({ ...registry.globalOptions, ...command?.options });
+      const flags = has.flatMap(([name, one]) => [
         `--${name}`,
-        ...[alias].flat().map((one) => `-${one}`),
+        ...[one.alias].flat().map((short) => `-${short}`),
       ]);
-      return !command || flagsOf(line).some((flag) => !names.includes(flag));
+      return !command || flagsOf(line).some((flag) => !flags.includes(flag));
     });
     expect(unknown).toEqual([]);
   });
 
   it('with the command line of AWS are on pages that say they were not tried there', () => {
-    const silent = linesOf(/^aws /)
-      .map(([path]) => path)
-      .filter((path) => !/not tried on AWS|has been done on AWS yet/i.test(read(path)));
-    expect(silent).toEqual([]);
+    const said = /not tried on AWS|has been done on AWS yet/i;
+    expect(linesOf(/^aws /).filter(([path]) => !said.test(read(path)))).toEqual([]);
   });
 
-  it.skipIf(!existsSync('/usr/bin/curl'))(
-    'with curl run against the sandbox that the page starts (needs /usr/bin/curl)',
-    async () => {
-      const block = blocksOf(read('docs/partner.md')).find(({ code }) => code.startsWith('S='));
-      const records = Number(
-        /npm run sandbox -- .*--records (\d+)/.exec(read('docs/partner.md'))?.[1],
-      );
-      const sandbox = await startPartnerSandbox({ records, seed: 7, timeZone: 'America/Chicago' });
-      try {
-        const script = (block?.code ?? '')
-          .replace(/^S=.*$/m, `S=${sandbox.url}/_sandbox`)
-          .replaceAll('curl -s ', 'curl --fail-with-body -s ');
-        expect(script.match(/curl --fail/g)?.length).toBeGreaterThan(15);
-        const { stderr } = await run('sh', ['-ec', script]);
-        expect(stderr).toBe('');
-      } finally {
-        await sandbox.close();
-      }
-    },
-  );
+  it.skipIf(!existsSync('/usr/bin/curl'))('with curl run against the sandbox', async () => {
+    const page = read('docs/partner.md');
+    const block = blocksOf(page).find(({ code }) => code.startsWith('S='));
+    const records = Number(/npm run sandbox -- .*--records (\d+)/.exec(page)?.[1]);
+    const sandbox = await startPartnerSandbox({ records, seed: 7, timeZone: 'America/Chicago' });
+    onTestFinished(() => sandbox.close());
+    const script = (block?.code ?? '')
+      .replace(/^S=.*$/m, `S=${sandbox.url}/_sandbox`)
+      .replaceAll('curl -s ', 'curl --fail-with-body -s ');
+    expect(script.match(/curl --fail/g)?.length).toBeGreaterThan(15);
+    expect((await run('sh', ['-ec', script])).stderr).toBe('');
+  });
 });

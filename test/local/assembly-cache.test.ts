@@ -22,39 +22,26 @@ import { InterruptedError } from '../../ops/errors.ts';
 const district = { name: 'a', baseUrl: 'https://partner.example.org', timeZone: 'UTC' };
 const config = parseConfig({ integrations: [district] });
 let directory: string;
-let made = 0;
 
 /** A copy of the shared assembly, which takes no seconds. */
-const make = async (wanted: NotifierConfig, folder: string) => {
-  made += 1;
-  await cp(await cachedAssembly(wanted), folder, { recursive: true });
-};
+const make = async (wanted: NotifierConfig, folder: string) =>
+  cp(await cachedAssembly(wanted), folder, { recursive: true });
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'assembly-cache-'));
-  made = 0;
 });
 afterEach(() => rm(directory, { recursive: true }));
 
 describe('an assembly', () => {
   it('is made once for any number of simultaneous and later requests', async () => {
-    const asked = [1, 2].map(() => cachedAssembly(config, { cache: directory, make }));
-    const [one = '', other] = await Promise.all(asked);
+    const ask = () => cachedAssembly(config, { cache: directory, make });
+    const [one = '', other] = await Promise.all([ask(), ask()]);
     expect(other).toBe(one);
     expect(readAssembly(one).stackName).toBe('certification-notifier');
     expect(await readdir(directory)).toHaveLength(1);
-    made = 0;
     await writeFile(join(one, 'mark'), '');
-    expect(await cachedAssembly(config, { cache: directory, make })).toBe(one);
+    expect(await ask()).toBe(one);
     expect(existsSync(join(one, 'mark'))).toBe(true);
-    expect(made).toBe(0);
-  });
-
-  it('that is unfinished is given to nobody', async () => {
-    const signal = AbortSignal.abort(new InterruptedError());
-    const stopped = cachedAssembly(config, { cache: directory, signal });
-    await expect(stopped).rejects.toThrow(InterruptedError);
-    expect(await readdir(directory)).toEqual([]);
   });
 
   it('that was deleted in part is made again', async () => {
@@ -68,6 +55,7 @@ describe('an assembly', () => {
   });
 
   it('that an edit overtook is made again, under the key of its sources', async () => {
+    let made = 0;
     const edited = async (_: NotifierConfig, folder: string) => {
       made += 1;
       await writeFile(join(folder, 'manifest.json'), String(made));
@@ -96,9 +84,11 @@ describe('an assembly', () => {
       await utimes(join(directory, name), usedAt, usedAt);
     };
     const keys = Array.from({ length: 50 }, (_, n) => String(n).padStart(32, '0'));
+    /** What is left when the next one is stopped, which leaves nothing unfinished. */
     const leftByPrune = async () => {
       const signal = AbortSignal.abort(new InterruptedError());
-      await cachedAssembly(config, { cache: directory, signal }).catch(() => {});
+      const stopped = cachedAssembly(config, { cache: directory, signal });
+      await expect(stopped).rejects.toThrow(InterruptedError);
       return (await readdir(directory)).sort();
     };
 
@@ -107,17 +97,13 @@ describe('an assembly', () => {
       expect(await leftByPrune()).toEqual(keys.slice(0, 39));
     });
 
-    it('is removed at once if it is an unfinished rest, unless somebody works at it', async () => {
-      await put(`${keys[0]}.unfinished`, ago(20));
-      await put(`${keys[1]}.unfinished`, ago(1));
-      expect(await leftByPrune()).toEqual([`${keys[1]}.unfinished`]);
-    });
-
-    it('stays while the process that makes it runs, by any clock, and is removed after its end', async () => {
+    it('is removed if it is unfinished, unless its process runs, by any clock, or somebody works at it', async () => {
       const { pid } = spawnSync(process.execPath, ['--version']);
-      await put(`${keys[0]}.${process.pid}-unfinished`, ago(20));
-      await put(`${keys[1]}.${pid}-unfinished`, ago(20));
-      expect(await leftByPrune()).toEqual([`${keys[0]}.${process.pid}-unfinished`]);
+      const working = [`${keys[0]}.${process.pid}-unfinished`, `${keys[1]}.unfinished`];
+      for (const [n, name] of working.entries()) await put(name, ago(n === 0 ? 20 : 1));
+      for (const rest of ['unfinished', `${pid}-unfinished`])
+        await put(`${keys[2]}.${rest}`, ago(20));
+      expect(await leftByPrune()).toEqual(working);
     });
   });
 });

@@ -47,14 +47,14 @@ test('a checkout keeps its instance in its own folder, unless another one is nam
   expect(localDirectory({ NOTIFIER_LOCAL: directory })).toBe(directory);
 });
 
-test('a second instance is refused while the first one starts, with the file that says so', async () => {
+test('a second instance is refused while the first one starts or answers, with the file that says so', async () => {
+  const first = await claimInstance(directory, now);
   await leave({ pid: somebody, startedAt });
   const second = claimInstance(directory, now.add({ seconds: 90 }));
   await expect(second).rejects.toThrow(StartError);
   await expect(second).rejects.toThrow(file);
-});
-
-test('a second instance is refused while the first one answers', async () => {
+  // Nothing of the first one is removed.
+  expect(await readdir(first.assembly)).toEqual([]);
   const server = createServer((_, response) => response.end('healthy'));
   await leave({ pid: somebody, startedAt, aws: awsAt(await listenOnLoopback(server)) });
   await expect(claimInstance(directory, now.add({ hours: 24 }))).rejects.toThrow(StartError);
@@ -84,13 +84,6 @@ test('the folder of a killed instance is removed by the next one', async () => {
     assembly.slice(directory.length + 1),
     'instance.json',
   ]);
-});
-
-test('a refused instance removes nothing of the running one', async () => {
-  const running = await claimInstance(directory, now);
-  await leave({ pid: somebody, startedAt });
-  await expect(claimInstance(directory, now)).rejects.toThrow(StartError);
-  expect(await readdir(running.assembly)).toEqual([]);
 });
 
 test.each([

@@ -2,12 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { on, once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer as createHttpServer } from 'node:http';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { ListTopicsCommand, PublishCommand, SNSClient } from '@aws-sdk/client-sns';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { close, listenOnLoopback } from '../../local/aws/loopback-server.ts';
 import { run } from '../../local/run.ts';
 import { HastyClock } from '../ops/hasty-clock.ts';
 import { compileCache } from '../support/compile-cache.ts';
@@ -42,60 +43,43 @@ function start(...flags: string[]): RunningProgram {
   return started;
 }
 
-const lines = (text: string) => text.split('\n').slice(0, -1);
-
-async function ended(...flags: string[]) {
-  const { exitCode, stdout, stderr } = await start(...flags).ended;
-  return { code: exitCode, out: lines(stdout).join('\n'), err: lines(stderr) };
+/** Ends it by Ctrl-C, cleanly. @returns its output */
+async function stopped(started: RunningProgram): Promise<string> {
+  started.interrupt();
+  const { exitCode, stdout, stderr } = await started.ended;
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  return stdout;
 }
 
-const credentialsFile = async (content: string) => {
-  const file = join(directory, 'credentials.json');
-  await writeFile(file, content);
-  return file;
-};
 const canary = 'canary-4f1d-secret';
 
-test('each integration of the configuration is watched, each at its own partner', async () => {
-  const shared = { baseUrl: 'https://partner.example.org', timeZone: 'UTC' };
-  const integrations = [
-    { ...shared, name: 'district-a' },
-    { ...shared, name: 'district-b', secretName: 'partner/district-b', fields: 'identifiers' },
-  ];
-  const config = `export default ${JSON.stringify({ integrations })};`;
-  await writeFile(join(directory, 'two.config.mjs'), config);
-  const flags = ['--config', 'two.config.mjs', '--ticks', '4', '--every', '1'];
-  const { code, out, err } = await ended(...flags);
-  expect({ code, err }).toEqual({ code: 0, err: [] });
-  for (const { name } of integrations) {
-    expect(out.match(new RegExp(`tick \\d+ +${name} · `, 'g'))).toHaveLength(4);
-    expect(out).toMatch(
-      new RegExp(`${name} · \\d+ requests? · \\d+ recorded as known .* baseline`),
-    );
-    expect(out).toMatch(new RegExp(`created .* · ${name}/\\d+/1`));
-  }
-  expect(new Set(out.match(/http:\S+(?= {2}sandbox)/g)).size).toBe(2);
-  expect(out).toMatch(/8 ticks · /);
-});
+async function refusingHost(): Promise<string> {
+  const server = createServer((_, response) => {
+    response.writeHead(401, { 'content-type': 'application/json' });
+    response.end('{"error":"invalid_client"}');
+  });
+  onTestFinished(() => close(server));
+  return await listenOnLoopback(server);
+}
 
-test('the console kills a tick of one integration without a failure, and names the subscriptions that got an event', async () => {
+test('each integration is watched at its own partner, and provoked and delivered by its own name', async () => {
+  const integration = { baseUrl: 'https://partner.example.org', timeZone: 'UTC' };
   const queue = (name: string, types: readonly string[]) => ({
     topic: 'events',
     protocol: 'sqs',
     endpoint: `arn:aws:sqs:us-east-1:111122223333:${name}`,
     filter: { types },
   });
-  const integration = { baseUrl: 'https://partner.example.org', timeZone: 'UTC' };
   const config = {
-    integrations: ['a', 'b'].map((name) => ({ ...integration, name })),
+    integrations: [
+      { ...integration, name: 'a' },
+      { ...integration, name: 'b', secretName: 'partner/b', fields: 'identifiers' },
+    ],
     subscriptions: [queue('payroll', ['created']), queue('archive', ['withdrawn'])],
   };
-  await writeFile(
-    join(directory, 'filters.config.mjs'),
-    `export default ${JSON.stringify(config)};`,
-  );
-  const started = start('--config', 'filters.config.mjs', '--every', '1');
-  await started.shows(/created .* a\/\d+\/1/);
+  await writeFile(join(directory, 'two.config.mjs'), `export default ${JSON.stringify(config)};`);
+  const started = start('--config', 'two.config.mjs', '--every', '1');
+  for (const name of ['a', 'b']) await started.shows(new RegExp(`created .* ${name}/\\d+/1`));
   const [url = ''] = /http:\S+/.exec(started.output.text) ?? [];
   const sent = await fetch(new URL('provoke/b/kill', url), {
     method: 'POST',
@@ -106,52 +90,57 @@ test('the console kills a tick of one integration without a failure, and names t
   expect(page).toMatch(/id="tally-a".*id="tally-b"/s);
   expect(page).toMatch(/b<\/span> Kill the tick right now/);
   await started.shows(/tick \d+ +b · provoked · failed/);
-  const payloads = await fetch(new URL('local/events', url));
-  const text = await payloads.text();
-  expect(text).toContain('demo-events, sqs payroll');
-  expect(text).not.toContain('archive');
-  started.interrupt();
-  const { exitCode, stdout } = await started.ended;
-  expect(exitCode).toBe(0);
+  const payloads = await (await fetch(new URL('local/events', url))).text();
+  expect(payloads).toContain('demo-events, sqs payroll');
+  expect(payloads).not.toContain('archive');
+  const stdout = await stopped(started);
+  for (const name of ['a', 'b'])
+    expect(stdout).toMatch(
+      new RegExp(`${name} · \\d+ requests? · \\d+ recorded as known .* baseline`),
+    );
+  expect(new Set(stdout.match(/http:\S+(?= {2}sandbox)/g)).size).toBe(2);
   expect(stdout).toMatch(/\d+ ticks \(1 failed as provoked\)/);
   expect(stdout).not.toMatch(/ a · (?:provoked|failed)/);
 });
 
-test.each(['not json', '{"x":1}'])(
-  'the message %s on the events topic is said, and all goes on',
-  async (Message) => {
-    const started = start('--every', '1');
-    await started.shows(/created /);
-    const file = join(directory, 'local/instance.json');
-    const { aws } = JSON.parse(await readFile(file, 'utf8'));
-    const sns = new SNSClient({
-      endpoint: aws.endpoints.sns,
-      region: aws.region,
-      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-    });
-    const { Topics = [] } = await sns.send(new ListTopicsCommand({}));
-    const TopicArn = Topics.map((topic) => topic.TopicArn).find((arn) => /events/i.test(arn ?? ''));
-    await sns.send(new PublishCommand({ TopicArn, Message }));
-    await started.shows(/ignored +a message that is no event\n.*tick \d/s);
-    started.interrupt();
-    const { exitCode, stdout, stderr } = await started.ended;
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    expect(stdout).not.toContain(Message);
+test('a message on the events topic that is no event is said, and all goes on', async () => {
+  const started = start('--every', '1');
+  await started.shows(/created /);
+  const { aws } = JSON.parse(await readFile(join(directory, 'local/instance.json'), 'utf8'));
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const sns = new SNSClient({ endpoint: aws.endpoints.sns, region: aws.region, credentials });
+  const { Topics = [] } = await sns.send(new ListTopicsCommand({}));
+  const TopicArn = Topics.map((topic) => topic.TopicArn).find((arn) => /events/i.test(arn ?? ''));
+  await sns.send(new PublishCommand({ TopicArn, Message: 'not json' }));
+  await started.shows(/ignored +a message that is no event\n.*tick \d/s);
+  const stdout = await stopped(started);
+  expect(stdout).not.toContain('not json');
+});
+
+test.each([
+  ['does not answer', () => nobodyThere, /tick 1 .*disturbed/, 'No usable answer'],
+  [
+    'refuses the credentials',
+    refusingHost,
+    /tick 1 .*[1-9] requests? · failed · CredentialsRefusedError(?:.*\n)+.*1 tick \(1 failed\) · [1-9] requests?/,
+    'Compare client_id and client_secret with those that the partner issued',
+  ],
+])(
+  'a real host that %s fails the tick, with the next step and without the secret',
+  async (_, host, tick, advice) => {
+    // Its name is from the folder where npm was called.
+    const file = 'credentials.json';
+    await writeFile(join(directory, file), `\uFEFF{"client_id":"a","client_secret":"${canary}"}`);
+    const flags = ['--base-url', await host(), '--credentials', file, '--ticks', '1'];
+    const { exitCode, stdout } = await start(...flags).ended;
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain('real personal data');
+    expect(stdout).toContain(`, with the credentials in ${join(directory, file)}`);
+    expect(stdout).toMatch(tick);
+    expect(stdout).toContain(advice);
+    expect(stdout).not.toMatch(new RegExp(`Provoke|Secrets Manager|${canary}`));
   },
 );
-
-test('a host without an answer disturbs the tick, with the next step and without the secret', async () => {
-  const file = await credentialsFile(`{"client_id":"a","client_secret":"${canary}"}`);
-  const flags = ['--base-url', nobodyThere, '--credentials', file, '--ticks', '1'];
-  const { code, out } = await ended(...flags);
-  expect(code).toBe(1);
-  expect(out).toContain('real personal data');
-  expect(out).not.toContain('Provoke');
-  expect(out).toMatch(/tick 1 .*disturbed/);
-  expect(out).toContain('No usable answer');
-  expect(out).toContain('→ ');
-  expect(out).not.toContain(canary);
-});
 
 test('Ctrl-C while the stack is synthesized ends it cleanly', async () => {
   // The stack has never been synthesized before.
@@ -166,30 +155,9 @@ test('Ctrl-C while the stack is synthesized ends it cleanly', async () => {
   await vi.waitFor(async () => expect((await readdir(local)).join()).toContain('assembly-'), {
     timeout: 20_000,
   });
-  started.interrupt();
-  const { exitCode, stdout, stderr } = await started.ended;
-  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  const stdout = await stopped(started);
   expect(stdout).toMatch(/start +synthesizing the stack.*\n$/);
   expect(await readdir(local)).toEqual([]);
-});
-
-test('refused credentials are reported with their file, named from the folder where npm was called', async () => {
-  const server = createHttpServer((_, response) => {
-    response.writeHead(401, { 'content-type': 'application/json' });
-    response.end('{"error":"invalid_client"}');
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = Object(server.address());
-  const file = await credentialsFile(`\uFEFF{"client_id":"a","client_secret":"${canary}"}`);
-  const host = ['--base-url', `http://127.0.0.1:${port}`, '--credentials', 'credentials.json'];
-  const { code, out } = await ended(...host, '--ticks', '1');
-  server.close();
-  expect(code).toBe(1);
-  expect(out).toContain(`, with the credentials in ${file}`);
-  expect(out).toContain('→ Compare client_id and client_secret with those that the partner issued');
-  expect(out).not.toContain('Secrets Manager');
-  expect(out).toMatch(/tick 1 .*[1-9] requests? · failed · CredentialsRefusedError/);
-  expect(out).toMatch(/1 tick \(1 failed\) · [1-9] requests?/);
 });
 
 // Only a process has this behaviour. All other tests run the program in this process.

@@ -2,7 +2,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
-import { IdleEnvironments, LocalFunction, type OutputLine } from '../../../local/aws/function.ts';
+import {
+  type FunctionOptions,
+  IdleEnvironments,
+  LocalFunction,
+  type OutputLine,
+} from '../../../local/aws/function.ts';
 import type { FunctionPlan } from '../../../local/aws/interpret.ts';
 
 const endpoints = {
@@ -15,13 +20,12 @@ const endpoints = {
 const started: LocalFunction[] = [];
 afterEach(() => Promise.all(started.splice(0).map((each) => each.kill())));
 
-function fixture(
-  onOutput: (line: OutputLine) => void = () => {},
-  handler = 'index.handler',
-  idle?: IdleEnvironments,
-  random?: number,
-  more: Partial<FunctionPlan> = { reservedConcurrency: 1 },
-) {
+interface Wanted extends Partial<FunctionOptions> {
+  readonly handler?: string;
+  readonly plan?: Partial<FunctionPlan>;
+}
+
+function fixture({ handler = 'index.handler', plan, ...options }: Wanted = {}) {
   const localFunction = new LocalFunction(
     {
       logicalId: 'Poll',
@@ -31,32 +35,25 @@ function fixture(
       assetKey: 'unused.zip',
       timeoutSeconds: 0.5,
       memoryMb: 256,
-      ...more,
       environment: { GIVEN: 'by the template' },
       logging: { format: 'JSON', level: undefined, group: '/aws/lambda/Small-Poll' },
+      ...plan,
     },
     {
       codeDirectory: join(import.meta.dirname, 'fixtures/function'),
       region: 'eu-west-1',
       endpoints,
-      onOutput,
-      ...(idle && { idle }),
-      ...(random !== undefined && { random }),
+      ...options,
     },
   );
   started.push(localFunction);
   return localFunction;
 }
 
-test('the second invocation finds the process the first one started', async () => {
+test('a process is kept from one invocation to the next, and a killed one fails its invocation', async () => {
   const poll = fixture();
   expect(await poll.invoke()).toMatchObject({ coldStart: true, payload: { invocations: 1 } });
   expect(await poll.invoke()).toMatchObject({ coldStart: false, payload: { invocations: 2 } });
-});
-
-test('a function killed within an invocation fails, and its next invocation starts cold', async () => {
-  const poll = fixture();
-  await poll.invoke();
   const cut = poll.invoke({ do: 'hang' });
   await poll.kill();
   expect(await cut).toMatchObject({ outcome: 'failed', errorType: 'Runtime.ExitError' });
@@ -105,26 +102,22 @@ test('a thrown error is reported with its type and message, and the process stay
   expect(await poll.invoke()).toMatchObject({ coldStart: false });
 });
 
-test('without a reserved concurrency, ten at once are carried out and more are throttled', async () => {
-  const operate = fixture(() => {}, 'index.handler', undefined, undefined, {});
-  const all = await Promise.all(Array.from({ length: 11 }, () => operate.invoke()));
-  const counts = all.map((one) =>
-    one.outcome === 'returned' ? Object(one.payload).invocations : 0,
-  );
-  expect(counts).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0]);
-  expect(all.at(-1)).toMatchObject({ errorType: 'TooManyRequestsException' });
-});
-
-test('an invocation that finds the only one of its reserved concurrency busy is throttled', async () => {
-  const poll = fixture();
-  const first = poll.invoke();
-  expect(await poll.invoke()).toMatchObject({ errorType: 'TooManyRequestsException' });
-  expect(await first).toMatchObject({ outcome: 'returned' });
+test.each([
+  ['without a reserved concurrency, ten', {}, 10],
+  ['with a reserved concurrency of one, one', { reservedConcurrency: 1 }, 1],
+])('%s at once are carried out and more are throttled', async (_, plan, limit) => {
+  const poll = fixture({ plan });
+  const all = await Promise.all(Array.from({ length: limit + 1 }, () => poll.invoke()));
+  const throttled = { outcome: 'failed', errorType: 'TooManyRequestsException' };
+  expect(all).toMatchObject([
+    ...Array.from({ length: limit }, (_, n) => ({ payload: { invocations: n + 1 } })),
+    throttled,
+  ]);
 });
 
 test('every line arrives before the invocation ends, metric lines marked as such', async () => {
   const lines: OutputLine[] = [];
-  await fixture((line) => lines.push(line)).invoke({ do: 'write' });
+  await fixture({ onOutput: (line) => lines.push(line) }).invoke({ do: 'write' });
   expect(lines.map(({ stream, kind, text }) => ({ stream, kind, text }))).toEqual(
     expect.arrayContaining([
       { stream: 'stdout', kind: 'log', text: 'a plain line' },
@@ -157,15 +150,18 @@ describe('an environment that outlives its function', () => {
     idle = new IdleEnvironments();
   });
   afterEach(() => idle.end());
-  const next = (onOutput?: (line: OutputLine) => void, handler?: string) =>
-    fixture(onOutput, handler, idle);
+  /** A function that is warm, and then leaves. */
+  const left = async (options: Wanted = {}) => {
+    const one = fixture({ idle, ...options });
+    const { coldStart } = await one.invoke();
+    await one.leave();
+    return coldStart;
+  };
 
   it('is warm for an equal function, and only that function hears it from then on', async () => {
     const heard: string[] = [];
-    const one = next(() => heard.push('one'));
-    await one.invoke();
-    await one.leave();
-    const other = next(() => heard.push('other'));
+    await left({ onOutput: () => heard.push('one') });
+    const other = fixture({ idle, onOutput: () => heard.push('other') });
     const result = await other.invoke({ do: 'write' });
     expect(result).toMatchObject({ coldStart: false, outcome: 'returned' });
     expect(heard).toEqual(['other', 'other', 'other']);
@@ -173,10 +169,8 @@ describe('an environment that outlives its function', () => {
   });
 
   it('is not taken by a different function', async () => {
-    const one = next();
-    await one.invoke();
-    await one.leave();
-    expect(await next(undefined, 'echo.handler').invoke()).toMatchObject({ coldStart: true });
+    await left();
+    expect(await left({ handler: 'echo.handler' })).toBe(true);
   });
 
   it.each([
@@ -184,23 +178,18 @@ describe('an environment that outlives its function', () => {
     ['has died', async (one: LocalFunction) => one.invoke({ do: 'exit' })],
     ['is at work', async (one: LocalFunction) => void one.invoke({ do: 'hang' })],
   ])('does not exist after the function %s', async (_, meet) => {
-    const one = next();
+    const one = fixture({ idle });
     await one.invoke();
     await meet(one);
     await one.leave();
-    expect(await next().invoke()).toMatchObject({ coldStart: true });
+    expect(await left()).toBe(true);
   });
 
   it('is ended when more than the limit have been left since', async () => {
-    const two = new IdleEnvironments(2);
-    const leave = async (random: number) => {
-      const one = fixture(undefined, undefined, two, random);
-      const { coldStart } = await one.invoke();
-      await one.leave();
-      return coldStart;
-    };
-    for (const random of [0.1, 0.2, 0.3]) await leave(random);
-    expect([await leave(0.2), await leave(0.3), await leave(0.1)]).toEqual([false, false, true]);
-    await two.end();
+    idle = new IdleEnvironments(2);
+    for (const random of [0.1, 0.2, 0.3]) await left({ random });
+    const colds = [];
+    for (const random of [0.2, 0.3, 0.1]) colds.push(await left({ random }));
+    expect(colds).toEqual([false, false, true]);
   });
 });

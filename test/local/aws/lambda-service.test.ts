@@ -21,16 +21,14 @@ afterAll(async () => {
 const invoke = (body: string, headers: Record<string, string> = {}, functionName = name) =>
   fetch(invocationUrl(aws.endpoints.lambda, functionName), { method: 'POST', body, headers });
 
-test("a posted event is handled, and the answer is the function's result", async () => {
-  const answer = await invoke('{}');
-  expect(answer.status).toBe(200);
-  expect(answer.headers.get('x-amz-function-error')).toBeNull();
-  expect(await answer.json()).toMatchObject({ memory: '256' });
-});
-
-test('a function is found by its ARN, too', async () => {
+test("a posted event is handled by name or ARN, and the answer is the function's result", async () => {
   const { arn = '' } = aws.functions.get(name) ?? {};
-  expect((await invoke('{}', {}, encodeURIComponent(arn))).status).toBe(200);
+  for (const called of [name, encodeURIComponent(arn)]) {
+    const answer = await invoke('{}', {}, called);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('x-amz-function-error')).toBeNull();
+    expect(await answer.json()).toMatchObject({ memory: '256' });
+  }
 });
 
 test("a function's error is reported as by Lambda", async () => {

@@ -65,21 +65,15 @@ async function payloads(count: number, options: { stepMs: number; input?: string
   return { seen, slept };
 }
 
-test('the pause is the rest of the interval', async () => {
-  const { slept } = await payloads(2, { stepMs: 400 });
-  expect(slept).toEqual([2600, 2600]);
+test.each([
+  ['the rest of the interval', 400, 2600],
+  ['the time until a later multiple of it, if it has passed', 7000, 2000],
+])('the pause is %s', async (_, stepMs, expected) => {
+  expect((await payloads(2, { stepMs })).slept).toEqual([expected, expected]);
 });
 
-test('an invocation that outlasts the interval moves the next one to a later multiple of it', async () => {
-  const { slept } = await payloads(1, { stepMs: 7000 });
-  expect(slept).toEqual([2000]);
-});
-
-test('the function gets the input of the schedule', async () => {
+test("the function gets the input of the schedule, or EventBridge Scheduler's own event", async () => {
   expect((await payloads(1, { stepMs: 1, input: '{"tick":true}' })).seen).toEqual([{ tick: true }]);
-});
-
-test("without an input it gets EventBridge Scheduler's own event", async () => {
   expect((await payloads(1, { stepMs: 1 })).seen).toMatchObject([
     { source: 'aws.scheduler', 'detail-type': 'Scheduled Event', resources: [arn] },
   ]);

@@ -71,43 +71,28 @@ describe('an intrinsic function', () => {
 });
 
 describe('a template', () => {
-  test('with an uninterpreted resource type is refused by its name', () => {
-    expect(() => planOf({ Mystery: { Type: 'AWS::Kinesis::Stream' } })).toThrow(
-      'Mystery: resource type AWS::Kinesis::Stream',
-    );
-  });
-
-  test('with an uninterpreted property is refused by its name', () => {
-    const Properties = { StreamSpecification: {} };
-    expect(() => planOf({ T: { Type: 'AWS::DynamoDB::Table', Properties } })).toThrow(
+  const schedule = { ScheduleExpression: 'rate(1 minute)', Target: { Arn: 'arn:elsewhere' } };
+  const ofCondition = { TopicName: { 'Fn::If': ['IsProd', 'big', 'small'] } };
+  test.each<[string, Json, string]>([
+    ['a resource type', { Type: 'AWS::Kinesis::Stream' }, 'T: resource type AWS::Kinesis::Stream'],
+    [
+      'a property',
+      { Type: 'AWS::DynamoDB::Table', Properties: { StreamSpecification: {} } },
       'T.StreamSpecification: this property',
-    );
-  });
-
-  test('with a condition on an interpreted resource is refused', () => {
-    expect(() => planOf({ T: { Type: 'AWS::SNS::Topic', Condition: 'IsProd' } })).toThrow(
-      'T: the condition IsProd',
-    );
-  });
-
-  test('with a name that depends on an unknown condition is refused', () => {
-    const Properties = { TopicName: { 'Fn::If': ['IsProd', 'big', 'small'] } };
-    expect(() => planOf({ T: { Type: 'AWS::SNS::Topic', Properties } })).toThrow(
+    ],
+    ['a condition', { Type: 'AWS::SNS::Topic', Condition: 'IsProd' }, 'T: the condition IsProd'],
+    [
+      'a name that depends on a condition',
+      { Type: 'AWS::SNS::Topic', Properties: ofCondition },
       'condition IsProd',
-    );
-  });
-
-  test('gives FIFO topics and queues names that end in .fifo', () => {
-    const plan = planOf({
-      T: { Type: 'AWS::SNS::Topic', Properties: { FifoTopic: true } },
-      Q: { Type: 'AWS::SQS::Queue', Properties: { FifoQueue: true } },
-    });
-    expect(plan.topics).toMatchObject([
-      { name: 'Small-T.fifo', attributes: { FifoTopic: 'true' } },
-    ]);
-    expect(plan.queues).toMatchObject([
-      { name: 'Small-Q.fifo', attributes: { FifoQueue: 'true' } },
-    ]);
+    ],
+    [
+      'the target of a schedule',
+      { Type: 'AWS::Scheduler::Schedule', Properties: schedule },
+      'T.Target: a target that is no function of this stack',
+    ],
+  ])('with %s that is not understood is refused by its place', (_, resource, message) => {
+    expect(() => planOf({ T: resource })).toThrow(message);
   });
 
   test("separates two foreign queues of one name by their owners' accounts", () => {
@@ -125,13 +110,6 @@ describe('a template', () => {
       'arn:aws:sqs:eu-west-1:000000000000:inbox',
       'arn:aws:sqs:eu-west-1:000000000000:222222222222-inbox',
     ]);
-  });
-
-  test('with a schedule that starts another resource than its function is refused', () => {
-    const Properties = { ScheduleExpression: 'rate(1 minute)', Target: { Arn: 'arn:elsewhere' } };
-    expect(() => planOf({ S: { Type: 'AWS::Scheduler::Schedule', Properties } })).toThrow(
-      'S.Target: a target that is no function of this stack',
-    );
   });
 
   test('has its state machines with their definitions, and does not start them', () => {

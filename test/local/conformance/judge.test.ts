@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { PartnerError } from '../../../lambda/partner/errors.ts';
 import { UnusablePageError } from '../../../local/conformance/errors.ts';
 import { TestedHost } from '../../../local/conformance/host.ts';
@@ -34,43 +34,27 @@ async function judged(
 }
 
 const off = (seen: string) => mismatch('count 5', seen);
+const moving = cannotTell('moving');
 
-describe('a verdict over several answers', () => {
-  it('is checked again and stands if it is the same three times in a row', async () => {
-    expect(await judged(off('4'))).toEqual({ kind: 'fail', rounds: 3 });
-    expect(await judged(off('3'), off('4'))).toEqual({ kind: 'fail', rounds: 4 });
-  });
-
-  it('does not stand if another check explains it', async () => {
-    expect(await judged(off('4'), pass)).toEqual({ kind: 'pass', rounds: 2 });
-    expect(await judged(off('4'), off('4'), cannotTell('moving'))).toEqual({
-      kind: 'cannot tell',
-      rounds: 3,
-    });
-  });
-
-  it('does not stand if it differs each time', async () => {
-    const moving = ['4', '6', '4', '6', '4'].map(off);
-    expect(await judged(...moving)).toEqual({ kind: 'cannot tell', rounds: 5 });
-  });
+it.each<[string, readonly (CheckVerdict | Error)[], CheckVerdict['verdict'], number]>([
+  ['the same three times in a row stands', [off('4')], 'fail', 3],
+  ['the same three times in a row, at last, stands', [off('3'), off('4')], 'fail', 4],
+  ['explained by another check does not stand', [off('4'), pass], 'pass', 2],
+  ['explained by a moving host does not stand', [off('4'), off('4'), moving], 'cannot tell', 3],
+  [
+    'of another kind each time does not stand',
+    ['4', '6', '4', '6', '4'].map(off),
+    'cannot tell',
+    5,
+  ],
+  ['of a single answer is proof at once', [contradiction('sorted', 'not')], 'fail', 1],
+  ['of an unexpected status is checked again', [new UnusablePageError(403)], 'fail', 3],
+  ['of an unreadable page is none', [new UnusablePageError(200, ['meta'])], 'cannot tell', 1],
+  ['without an answer is none', [new PartnerError('unavailable', 'list')], 'cannot tell', 1],
+])('a contradiction %s', async (_, verdicts, kind, rounds) => {
+  expect(await judged(...verdicts)).toEqual({ kind, rounds });
 });
 
-it('a single answer that contradicts the document is proof at once', async () => {
-  expect(await judged(contradiction('sorted', 'not'))).toEqual({ kind: 'fail', rounds: 1 });
-});
-
-it('an unexpected status is a mismatch, and an unreadable page gives no verdict', async () => {
-  expect(await judged(new UnusablePageError(403))).toEqual({ kind: 'fail', rounds: 3 });
-  expect(await judged(new UnusablePageError(200, ['meta: missing']))).toEqual({
-    kind: 'cannot tell',
-    rounds: 1,
-  });
-});
-
-it('a missing answer gives no verdict, and a mistake of the suite is not hidden', async () => {
-  expect(await judged(new PartnerError('unavailable', 'list'))).toEqual({
-    kind: 'cannot tell',
-    rounds: 1,
-  });
+it('a mistake of the suite is not hidden', async () => {
   await expect(judged(new RangeError('a mistake'))).rejects.toThrow(RangeError);
 });

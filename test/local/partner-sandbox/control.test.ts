@@ -1,8 +1,10 @@
-import { request as rawRequest } from 'node:http';
+import { once } from 'node:events';
+import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type PartnerSandbox, startPartnerSandbox } from '../../../local/partner-sandbox/index.ts';
 import { type Visitor, visit } from './visitor.ts';
 
+const listPath = '/api/v1/ax/assessments';
 let sandbox: PartnerSandbox;
 let visitor: Visitor;
 
@@ -24,15 +26,12 @@ async function control(method: string, path: string, body?: unknown) {
 const count = async (query = '') => (await visitor.list(query)).meta.count;
 
 /** fetch does not let its caller choose a Host. */
-function statusWith(headers: Record<string, string>): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    rawRequest(`${sandbox.url}/_sandbox`, { headers }, (response) => {
-      response.resume();
-      resolve(response.statusCode);
-    })
-      .on('error', reject)
-      .end();
-  });
+async function statusWith(headers: Record<string, string>): Promise<number> {
+  const [{ statusCode }] = await once(
+    request(`${sandbox.url}/_sandbox`, { headers }).end(),
+    'response',
+  );
+  return statusCode;
 }
 
 describe('the control API', () => {
@@ -84,34 +83,27 @@ describe('the control API', () => {
     await control('POST', '/scope/widen', { organization_ids: [308] });
     expect(await count()).toBe(before);
     await control('PUT', '/scope', { organization_ids: [] });
-    expect((await visitor.request('/api/v1/ax/assessments')).status).toBe(400);
+    expect((await visitor.request(listPath)).status).toBe(400);
   });
 
-  it('rotates the secret, injects faults, sets switches and shows the log', async () => {
-    await control('POST', '/faults', [{ kind: 'server-error', times: 1 }]);
-    expect((await visitor.request('/api/v1/ax/assessments?page=1')).status).toBe(503);
+  it('sets switches, shows the log and rotates the secret', async () => {
     expect((await control('PATCH', '/switches', { tokenLifetime: 3 })).body.tokenLifetime).toBe(3);
+    await visitor.request(`${listPath}?page=1`);
     const { body: log } = await control('GET', '/requests');
-    expect(log.at(-1)).toMatchObject({ query: [['page', '1']], status: 503 });
+    expect(log.at(-1)).toMatchObject({ query: [['page', '1']], status: 200 });
     await control('DELETE', '/requests');
     expect((await control('GET', '')).body.requests).toBe(0);
     expect((await control('POST', '/secret')).body).toEqual(sandbox.credentials);
-    expect((await visitor.request('/api/v1/ax/assessments')).status).toBe(401);
+    expect((await visitor.request(listPath)).status).toBe(401);
   });
 
-  it('shows the waiting faults, and removes them', async () => {
-    await control('POST', '/faults', [
-      { kind: 'html', times: 2 },
-      { kind: 'reset', times: 'always' },
-    ]);
-    expect((await visitor.request('/api/v1/ax/assessments')).status).toBe(502);
-    expect((await control('GET', '/faults')).body).toMatchObject([
-      { kind: 'html', times: 1 },
-      { kind: 'reset', times: 'always' },
-    ]);
+  it('injects faults, shows the waiting ones and removes them', async () => {
+    await control('POST', '/faults', [{ kind: 'html', times: 2 }]);
+    expect((await visitor.request(listPath)).status).toBe(502);
+    expect((await control('GET', '/faults')).body).toMatchObject([{ kind: 'html', times: 1 }]);
     expect((await control('DELETE', '/faults')).status).toBe(204);
     expect((await control('GET', '/faults')).body).toEqual([]);
-    expect((await visitor.request('/api/v1/ax/assessments')).status).toBe(200);
+    expect((await visitor.request(listPath)).status).toBe(200);
   });
 
   it('names the mistake in an order', async () => {
@@ -128,9 +120,7 @@ describe('the control API', () => {
     [{ kind: 'nonsense' }, 'kind'],
     [[{ kind: 'reset', times: 0 }], '0.times'],
     [{ kind: 'server-error', retryAfter: 1.5 }, 'retryAfter'],
-    [{ kind: 'server-error', retryAfter: 1e9 }, 'retryAfter'],
     [{ kind: 'html', status: 204 }, 'status'],
-    [{ kind: 'html', status: 304 }, 'status'],
     [{ kind: 'redirect', location: 'a\r\nb: c' }, 'location'],
     [{ kind: 'unauthorized', on: 'token' }, 'on'],
   ])('refuses the fault %j, naming the field', async (order, field) => {

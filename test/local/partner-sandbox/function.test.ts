@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { close, listenOnLoopback } from '../../../local/aws/loopback-server.ts';
 import { SecretStore } from '../../../local/aws/secret-store.ts';
 import { secretsManager } from '../../../local/aws/secrets-manager.ts';
+import type { handler } from '../../../local/partner-sandbox/function.ts';
 
 const secrets = new SecretStore('us-east-1', '000000000000');
 const server = secretsManager(secrets);
@@ -29,15 +30,13 @@ afterEach(() => close(server));
 
 let environments = 0;
 
-/** A fresh execution environment of the function: a module of its own. */
+/** A fresh execution environment of the function: Node loads a module once for each URL. */
 async function environment() {
-  const path = '../../../local/partner-sandbox/function.ts';
-  const module: typeof import('../../../local/partner-sandbox/function.ts') = await import(
-    `${path}?${++environments}`
-  );
-  const { handler } = module;
+  environments += 1;
+  const url = `../../../local/partner-sandbox/function.ts?environment=${environments}`;
+  const fresh: { handler: typeof handler } = await import(url);
   return (method: string, rawPath: string, more: object = {}) =>
-    handler({
+    fresh.handler({
       rawPath,
       rawQueryString: '',
       headers: {},

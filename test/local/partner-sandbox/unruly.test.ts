@@ -1,24 +1,26 @@
-import { Temporal } from 'temporal-polyfill';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { systemClock } from '../../../lambda/clock.ts';
 import { documentedRecordSchema } from '../../../local/documented-record.ts';
 import {
-  NotInWorldError,
+  type FaultOrder,
   type PartnerSandbox,
   type SandboxOptions,
   SandboxRequestError,
   startPartnerSandbox,
 } from '../../../local/partner-sandbox/index.ts';
 import { ManualClock } from '../../scaffold/clock.ts';
-import { type Page, visit } from './visitor.ts';
+import { askForToken, type Page, visit } from './visitor.ts';
 
+const noon = '2026-11-21T12:00:00Z';
 const running: PartnerSandbox[] = [];
 
-async function start(options: SandboxOptions = {}): Promise<PartnerSandbox> {
-  const sandbox = await startPartnerSandbox({ records: 60, ...options });
+/** A running sandbox, with a client and a clock. */
+async function start(options: SandboxOptions = {}) {
+  const clock = new ManualClock(noon);
+  const sandbox = await startPartnerSandbox({ clock, records: 60, ...options });
   running.push(sandbox);
-  return sandbox;
+  return { sandbox, clock, world: sandbox.world, ...(await visit(sandbox)) };
 }
 
 afterEach(async () => {
@@ -28,70 +30,59 @@ afterEach(async () => {
 const listPath = '/api/v1/ax/assessments';
 const ids = ({ data }: Page) => data.map(({ id }) => id);
 
+/** The answers to as many requests, one after another. */
+async function inTurn<T>(times: number, ask: () => Promise<T>): Promise<readonly T[]> {
+  const answers: T[] = [];
+  for (let n = 0; n < times; n++) answers.push(await ask());
+  return answers;
+}
+
 describe('an injected fault', () => {
-  it('happens as often as requested, and then the next request succeeds', async () => {
-    const sandbox = await start();
-    const { request } = await visit(sandbox);
-    sandbox.injectFaults({ kind: 'too-many-requests', times: 2, retryAfter: 7 });
-    const first = await request(listPath);
-    expect([first.status, first.headers.get('retry-after')]).toEqual([429, '7']);
-    expect((await request(listPath)).status).toBe(429);
-    expect((await request(listPath)).status).toBe(200);
-    expect(sandbox.requests.slice(1).map(({ status, fault }) => [status, fault])).toEqual([
-      [429, 'too-many-requests'],
-      [429, 'too-many-requests'],
-      [200, undefined],
-    ]);
-  });
-
-  it('waits for its route and its request', async () => {
-    const sandbox = await start();
-    const { request } = await visit(sandbox);
-    sandbox.injectFaults({ kind: 'server-error', status: 500, on: 'record', after: 1 });
-    const { id } = sandbox.world.add();
-    const statuses: number[] = [];
-    for (const path of [listPath, `${listPath}/${id}`, `${listPath}/${id}`, listPath]) {
-      statuses.push((await request(path)).status);
-    }
-    expect(statuses).toEqual([200, 200, 500, 200]);
-  });
-
-  it('can write Retry-After as a date', async () => {
-    const { request } = await visit(
-      await start({
-        clock: new ManualClock('2026-11-21T12:00:00Z'),
-        faults: [{ kind: 'server-error', retryAfter: 90, retryAfterAsDate: true }],
-      }),
+  it.each<[FaultOrder, readonly number[]]>([
+    [{ kind: 'too-many-requests', times: 2 }, [429, 429, 200, 200]],
+    [{ kind: 'server-error', status: 500, on: 'record', after: 1 }, [200, 200, 200, 500]],
+  ])('happens as often, where and when it is ordered: %j', async (fault, expected) => {
+    const { sandbox, world, request } = await start();
+    sandbox.injectFaults(fault);
+    const paths = [listPath, `${listPath}/${world.add().id}`];
+    for (const path of [...paths, ...paths]) await request(path);
+    // The first request is the one for the token.
+    const seen = sandbox.requests.slice(1);
+    expect(seen.map(({ status }) => status)).toEqual(expected);
+    expect(seen.map((one) => one.fault)).toEqual(
+      expected.map((status) => (status === 200 ? undefined : fault.kind)),
     );
-    const { headers, status } = await request(listPath);
-    expect([status, headers.get('retry-after')]).toEqual([503, 'Sat, 21 Nov 2026 12:01:30 GMT']);
   });
 
-  it('breaks the connection before or within the answer', async () => {
-    const sandbox = await start();
-    const { request } = await visit(sandbox);
-    sandbox.injectFaults({ kind: 'reset' });
-    await expect(request(listPath)).rejects.toThrow();
-    sandbox.injectFaults({ kind: 'reset-mid-body' });
-    await expect(request(listPath).then((response) => response.text())).rejects.toThrow();
-    expect((await request(listPath)).status).toBe(200);
+  it.each<[FaultOrder, string]>([
+    [{ kind: 'too-many-requests', retryAfter: 7 }, '7'],
+    [
+      { kind: 'server-error', retryAfter: 90, retryAfterAsDate: true },
+      'Sat, 21 Nov 2026 12:01:30 GMT',
+    ],
+  ])('%j asks for a pause', async (fault, expected) => {
+    const { request } = await start({ faults: [fault] });
+    expect((await request(listPath)).headers.get('retry-after')).toBe(expected);
   });
 
-  it('answers with an HTML page, or half a page of JSON', async () => {
-    const sandbox = await start();
-    const { request } = await visit(sandbox);
-    sandbox.injectFaults({ kind: 'html', status: 200 }, { kind: 'truncated' });
-    const page = await request(listPath);
-    expect(page.headers.get('content-type')).toBe('text/html');
-    const half = await (await request(listPath)).text();
+  it('breaks the connection before or within the answer, or answers with half a page or HTML', async () => {
+    const { sandbox, request } = await start();
+    const answerTo = async (kind: FaultOrder['kind']) => {
+      sandbox.injectFaults({ kind });
+      return await request(listPath);
+    };
+    await expect(answerTo('reset')).rejects.toThrow();
+    await expect(answerTo('reset-mid-body').then((one) => one.text())).rejects.toThrow();
+    const half = await (await answerTo('truncated')).text();
     expect(() => JSON.parse(half)).toThrow(SyntaxError);
+    expect((await answerTo('html')).headers.get('content-type')).toBe('text/html');
+    expect((await request(listPath)).status).toBe(200);
   });
 
   it('delays its answer, for which a closing sandbox does not wait', async () => {
-    const sandbox = await start();
-    const { request } = await visit(sandbox);
+    const { sandbox, list, request } = await start({ clock: systemClock });
     sandbox.injectFaults({ kind: 'slow-body', ms: 20 }, { kind: 'slow-headers', ms: 600_000 });
-    expect(JSON.parse(await (await request(listPath)).text()).meta.count).toBe(60);
+    expect((await list()).meta.count).toBe(60);
     const hanging = expect(request(listPath)).rejects.toThrow();
     while (sandbox.requests.length < 3) await new Promise(setImmediate);
     await sandbox.close();
@@ -100,27 +91,44 @@ describe('an injected fault', () => {
   });
 });
 
-describe('a spoiled record', () => {
-  it('is malformed at each place until it is repaired', async () => {
-    const sandbox = await start({ records: 3 });
-    const { list, request } = await visit(sandbox);
-    const { id, email, ...rest } = sandbox.world.add();
-    sandbox.world.spoil(id, { omit: ['email'], set: { certified_on: null } });
-    const shown = { id, ...rest, certified_on: null };
-    expect((await list()).data).toContainEqual(shown);
-    expect(await (await request(`${listPath}/${id}`)).json()).toEqual(shown);
-    sandbox.world.mend(id);
-    expect(await (await request(`${listPath}/${id}`)).json()).toEqual({ id, email, ...rest });
-  });
+it('a spoiled record is malformed at each place until it is repaired', async () => {
+  const { world, list, request } = await start({ records: 3 });
+  const { id, email, ...rest } = world.add();
+  world.spoil(id, { omit: ['email'], set: { certified_on: null } });
+  const shown = { id, ...rest, certified_on: null };
+  expect((await list()).data).toContainEqual(shown);
+  expect(await (await request(`${listPath}/${id}`)).json()).toEqual(shown);
+  world.mend(id);
+  expect(await (await request(`${listPath}/${id}`)).json()).toEqual({ id, email, ...rest });
 });
 
 describe('a switch', () => {
+  const keys = { id: true, certified_on: true } as const;
+  const fits = (schema: z.ZodMiniType) => (row: unknown) => schema.safeParse(row).success;
+  const isWhole = fits(documentedRecordSchema);
+  const hasIdentity = fits(z.pick(documentedRecordSchema, keys));
+  const hasContent = fits(z.omit(documentedRecordSchema, keys));
+
+  it.each<[SandboxOptions, (row: unknown) => boolean]>([
+    [{ nulls: 0.4 }, (row) => hasIdentity(row) && !hasContent(row)],
+    [{ malformed: 0.4 }, (row) => hasContent(row) && !hasIdentity(row)],
+    [{ hugeRows: 0.05 }, (row) => JSON.stringify(row).length > 2 * 1024 * 1024],
+  ])('spoils a constant share of the records, and no others: %j', async (share, isSpoiled) => {
+    const { sandbox, list } = await start({ records: 100, ...share });
+    const [{ data }, again] = [await list('page=100'), await list('page=100')];
+    expect(again.data).toEqual(data);
+    const spoiled = data.filter(isSpoiled);
+    const [expected = 0] = Object.values(share).map((part) => Number(part) * data.length);
+    expect(spoiled.length).toBeGreaterThan(expected / 2);
+    expect(spoiled.length).toBeLessThan(expected * 1.5);
+    expect(data.filter((row) => !spoiled.includes(row) && !isWhole(row))).toEqual([]);
+    sandbox.set({ nulls: 0, malformed: 0, hugeRows: 0 });
+    expect((await list('page=100')).data.filter(isSpoiled)).toEqual([]);
+  });
+
   it('shuffles ties from one request to the next, and only ties', async () => {
-    const sandbox = await start({ records: 0, unstableTies: true });
-    for (let day = 1; day <= 3; day++) {
-      for (let n = 0; n < 10; n++) sandbox.world.add({ certified_on: `2026-05-0${day}` });
-    }
-    const { list } = await visit(sandbox);
+    const { world, list } = await start({ records: 0, unstableTies: true });
+    for (let n = 0; n < 30; n++) world.add({ certified_on: `2026-05-0${1 + (n % 3)}` });
     const [one, other] = [await list(), await list()];
     expect(ids(one)).not.toEqual(ids(other));
     expect(ids(one).toSorted()).toEqual(ids(other).toSorted());
@@ -129,165 +137,86 @@ describe('a switch', () => {
   });
 
   it('adds certifications as time passes, some of them backdated', async () => {
-    let now = Temporal.Instant.from('2026-12-01T12:00:00Z');
-    const sandbox = await start({
+    const { sandbox, clock, list } = await start({
       records: 10,
-      clock: { ...systemClock, now: () => now, sleep: async () => {} },
       certifyEvery: 60_000,
       backdated: 0.5,
     });
-    const { list } = await visit(sandbox);
     expect((await list()).meta.count).toBe(10);
-    now = now.add({ minutes: 40 });
+    clock.advance({ minutes: 40 });
     expect((await list()).meta.count).toBe(50);
-    const { meta } = await list('filter[start_date]=2026-12-01');
+    const { meta } = await list('filter[start_date]=2026-11-21');
     expect(meta.count).toBeGreaterThan(5);
     expect(meta.count).toBeLessThan(35);
     // The world has them, too, without a request.
-    now = now.add({ minutes: 1 });
+    clock.advance({ minutes: 1 });
     expect(sandbox.world.count).toBe(51);
   });
 
-  it('removes contents from a constant share of the records, and never their identity', async () => {
-    const sandbox = await start({ records: 100, nulls: 0.5 });
-    const { list } = await visit(sandbox);
-    const [{ data }, again] = [await list('page=100'), await list('page=100')];
-    expect(again.data).toEqual(data);
-    const odd = data.filter((record) => !documentedRecordSchema.safeParse(record).success);
-    expect(odd.length).toBeGreaterThan(30);
-    expect(odd.length).toBeLessThan(70);
-    const identity = z.pick(documentedRecordSchema, { id: true, certified_on: true });
-    for (const record of odd) expect(identity.safeParse(record).success).toBe(true);
-  });
-
-  it('removes the id or the day from a constant share of the records', async () => {
-    const sandbox = await start({ records: 100, malformed: 0.3 });
-    const { list } = await visit(sandbox);
-    const { data } = await list('page=100');
-    expect((await list('page=100')).data).toEqual(data);
-    const identity = z.pick(documentedRecordSchema, { id: true, certified_on: true });
-    const content = z.omit(documentedRecordSchema, { id: true, certified_on: true });
-    const anonymous = data.filter((record) => !identity.safeParse(record).success);
-    expect(anonymous.length).toBeGreaterThan(10);
-    expect(anonymous.length).toBeLessThan(60);
-    for (const record of anonymous) expect(content.safeParse(record).success).toBe(true);
-  });
-
   it('sets the clock ahead and tokens short', async () => {
-    const clock = new ManualClock('2026-11-21T12:00:00Z');
-    const { url, credentials } = await start({ clock, clockSkew: 300, tokenLifetime: 5 });
-    const response = await fetch(`${url}/oauth/token`, {
-      method: 'POST',
-      body: new URLSearchParams({
-        grant_type: 'client_credentials',
-        client_id: credentials.clientId,
-        client_secret: credentials.clientSecret,
-      }),
-    });
-    expect(response.headers.get('date')).toBe('Sat, 21 Nov 2026 12:05:00 GMT');
-    expect(await response.json()).toMatchObject({ created_at: 1795262700, expires_in: 5 });
+    const { sandbox } = await start({ clockSkew: 300, tokenLifetime: 5 });
+    const answer = await askForToken(sandbox);
+    expect(answer.headers.get('date')).toBe('Sat, 21 Nov 2026 12:05:00 GMT');
+    expect(await answer.json()).toMatchObject({ created_at: 1795262700, expires_in: 5 });
   });
 
   it('answers so many requests within any minute, and the others with 429 and no more', async () => {
-    const clock = new ManualClock('2026-11-21T12:00:00Z');
-    const sandbox = await start({ clock, requestsPerMinute: 3 });
-    const { request } = await visit(sandbox);
+    const { sandbox, clock, request } = await start({ requestsPerMinute: 3 });
     clock.advance({ seconds: 20 });
-    const statuses = async (many: number) => {
-      const answers = [];
-      for (let n = 0; n < many; n++) answers.push(await request(listPath));
-      return answers.map(({ status }) => status);
-    };
-    expect(await statuses(4)).toEqual([200, 200, 429, 429]);
+    const status = async () => (await request(listPath)).status;
+    expect(await inTurn(4, status)).toEqual([200, 200, 429, 429]);
     expect((await request(listPath)).headers.has('retry-after')).toBe(false);
     clock.advance({ seconds: 40 });
-    expect(await statuses(2)).toEqual([200, 429]);
+    expect(await inTurn(2, status)).toEqual([200, 429]);
     sandbox.set({ requestsPerMinute: 0 });
-    expect(await statuses(4)).toEqual([200, 200, 200, 200]);
-  });
-
-  it('makes the rows of constant records longer than 2 MiB', async () => {
-    const sandbox = await start({ hugeRows: 0.05, records: 40 });
-    const { list } = await visit(sandbox);
-    const huge = ({ data }: Page) =>
-      data.filter((row) => JSON.stringify(row).length > 2 * 1024 * 1024).map(({ id }) => id);
-    const page = await list('');
-    expect(huge(page).length).toBeGreaterThan(0);
-    expect(huge(page).length).toBeLessThan(10);
-    expect(huge(await list('order=DESC')).sort()).toEqual(huge(page).sort());
-    sandbox.set({ hugeRows: 0 });
-    expect(huge(await list(''))).toEqual([]);
-  });
-
-  it('counts too many in total, but not by days', async () => {
-    const sandbox = await start({ records: 40, countOffset: 3 });
-    const { list } = await visit(sandbox);
-    expect((await list('')).meta.count).toBe(43);
-    expect((await list('filter[start_date]=0001-01-01')).meta.count).toBe(40);
-    sandbox.set({ countOffset: 0 });
-    expect((await list('')).meta.count).toBe(40);
+    expect(await inTurn(4, status)).toEqual([200, 200, 200, 200]);
   });
 
   it('has every other request answered by a lagging replica', async () => {
-    const clock = new ManualClock('2026-11-21T12:00:00Z');
-    const sandbox = await start({ clock, records: 3, replicaLag: 10 });
-    const { world } = sandbox;
-    const { list, request } = await visit(sandbox);
+    const { clock, world, list, request } = await start({ records: 3, replicaLag: 10 });
     const [removed, edited] = [...world.assessments()];
     if (removed === undefined || edited === undefined) throw new Error('too few');
     const before = JSON.stringify((await list()).data);
     const { id } = world.add();
     world.remove(removed.id);
-    const now = world.change(edited.id, { email: 'new@example.org' });
-    expect(() => world.remove(1)).toThrow(NotInWorldError);
-    const shown = async () => {
-      const answers = [];
-      for (let n = 0; n < 12; n++) answers.push(JSON.stringify((await list()).data));
-      return new Set(answers);
-    };
-    clock.advance({ minutes: 9 });
+    world.change(edited.id, { email: 'new@example.org' });
     const after = JSON.stringify([...world.assessments()]);
-    expect(await shown()).toEqual(new Set([before, after]));
-    const statuses = async () => {
-      const answers = [];
-      for (let n = 0; n < 12; n++) answers.push((await request(`${listPath}/${id}`)).status);
-      return new Set(answers);
-    };
-    expect(await statuses()).toEqual(new Set([200, 404]));
+    expect(after).toContain('new@example.org');
+    const shown = async () => ({
+      lists: new Set(await inTurn(12, async () => JSON.stringify((await list()).data))),
+      records: new Set(await inTurn(12, async () => (await request(`${listPath}/${id}`)).status)),
+    });
+    clock.advance({ minutes: 9 });
+    expect(await shown()).toEqual({
+      lists: new Set([before, after]),
+      records: new Set([200, 404]),
+    });
     clock.advance({ minutes: 1 });
-    expect(await shown()).toEqual(new Set([after]));
-    expect(await statuses()).toEqual(new Set([200]));
-    expect(JSON.parse(after)).toContainEqual(now);
+    expect(await shown()).toEqual({ lists: new Set([after]), records: new Set([200]) });
   });
 
   it('caches answers of the list for a while, by URL, and no single record', async () => {
-    const clock = new ManualClock('2026-11-21T12:00:00Z');
-    const sandbox = await start({ clock, records: 3, cache: 60 });
-    const { list, request } = await visit(sandbox);
+    const { sandbox, clock, world, list, request } = await start({ records: 3, cache: 60 });
     const count = async (query: string) => (await list(query)).meta.count;
     expect(await count('page=100')).toBe(3);
-    const { id } = sandbox.world.add();
+    const { id } = world.add();
     clock.advance({ seconds: 59 });
     expect([await count('page=100'), await count('page=99')]).toEqual([3, 4]);
     expect((await request(`${listPath}/${id}`)).status).toBe(200);
     clock.advance({ seconds: 1 });
-    sandbox.world.add();
+    world.add();
     expect([await count('page=100'), await count('page=99')]).toEqual([5, 4]);
     sandbox.set({ cache: 0 });
     expect(await count('page=99')).toBe(5);
   });
 
   it('serves a constant share of the removed records by their ids', async () => {
-    const sandbox = await start({ zombies: 0.5 });
-    const { list, request } = await visit(sandbox);
-    const ids = [...sandbox.world.assessments()].map(({ id }) => id);
-    for (const id of ids) sandbox.world.remove(id);
+    const { sandbox, world, list, request } = await start({ zombies: 0.5 });
+    const removed = [...world.assessments()].map(({ id }) => id);
+    for (const id of removed) world.remove(id);
     expect((await list()).meta.count).toBe(0);
-    const served = async () => {
-      const statuses = [];
-      for (const id of ids) statuses.push((await request(`${listPath}/${id}`)).status);
-      return statuses;
-    };
+    const served = () =>
+      Promise.all(removed.map(async (id) => (await request(`${listPath}/${id}`)).status));
     const before = await served();
     expect(new Set(before)).toEqual(new Set([200, 404]));
     expect(await served()).toEqual(before);
@@ -296,14 +225,12 @@ describe('a switch', () => {
   });
 });
 
-describe('a starting sandbox', () => {
-  it.each<SandboxOptions>([
-    { timeZone: 'Mars/Olympus' },
-    { records: -1 },
-    { churn: 2 },
-    { until: '2026-02-31' },
-    { faults: [{ kind: 'reset', probability: 2 }] },
-  ])('refuses %j', async (options) => {
-    await expect(startPartnerSandbox(options)).rejects.toThrow(SandboxRequestError);
-  });
+it.each<SandboxOptions>([
+  { timeZone: 'Mars/Olympus' },
+  { records: -1 },
+  { churn: 2 },
+  { until: '2026-02-31' },
+  { faults: [{ kind: 'reset', probability: 2 }] },
+])('a starting sandbox refuses %j', async (options) => {
+  await expect(startPartnerSandbox(options)).rejects.toThrow(SandboxRequestError);
 });

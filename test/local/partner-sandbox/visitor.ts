@@ -6,18 +6,20 @@ export interface Page {
   readonly meta: { readonly count: number; readonly offset: number; readonly page: number };
 }
 
-/** A plain client, with the requests that a person would send with curl. */
-export async function tokenFor(sandbox: PartnerSandbox): Promise<string> {
-  const { clientId, clientSecret } = sandbox.credentials;
-  const response = await fetch(`${sandbox.url}/oauth/token`, {
+/** The answer to a request for a token, as a person would send it with curl. */
+export function askForToken({ url, credentials }: PartnerSandbox): Promise<Response> {
+  return fetch(`${url}/oauth/token`, {
     method: 'POST',
     body: new URLSearchParams({
       grant_type: 'client_credentials',
-      client_id: clientId,
-      client_secret: clientSecret,
+      client_id: credentials.clientId,
+      client_secret: credentials.clientSecret,
     }),
   });
-  return JSON.parse(await response.text()).access_token;
+}
+
+export async function tokenFor(sandbox: PartnerSandbox): Promise<string> {
+  return JSON.parse(await (await askForToken(sandbox)).text()).access_token;
 }
 
 export interface Visitor {

@@ -36,12 +36,12 @@ async function spoil(...types: string[]): Promise<void> {
   const { aws } = instanceSchema.parse(
     JSON.parse(await readFile(join(directory, 'instance.json'), 'utf8')),
   );
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  const sns = new SNSClient({
+  const client = {
     region: 'us-east-1',
-    endpoint: aws?.endpoints.sns ?? '',
-    credentials,
-  });
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  };
+  const sns = new SNSClient({ ...client, endpoint: aws?.endpoints.sns ?? '' });
+  const sqs = new SQSClient({ ...client, endpoint: aws?.endpoints.sqs ?? '' });
   const [{ EVENTS_TOPIC_ARN: TopicArn } = {}] = Object.values(aws?.functions ?? {}).filter(
     (one) => 'EVENTS_TOPIC_ARN' in one,
   );
@@ -64,16 +64,10 @@ async function spoil(...types: string[]): Promise<void> {
       AttributeValue: JSON.stringify({ type: [{ 'anything-but': types }] }),
     }),
   );
-  sns.destroy();
   const QueueName = theirs[0]?.Endpoint?.split(':').at(-1);
-  const sqs = new SQSClient({
-    region: 'us-east-1',
-    endpoint: aws?.endpoints.sqs ?? '',
-    credentials,
-  });
   const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName }));
   await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'hello' }));
-  sqs.destroy();
+  for (const one of [sns, sqs]) one.destroy();
 }
 
 it('smoke passes on the demo, and fails if changes are not announced and a false event is', async () => {
@@ -117,9 +111,6 @@ it.each([
 
 it('smoke refuses a partner that is no demo, and says how to have one', async () => {
   const partner = await startPartnerSandbox({ records: 1 });
-  try {
-    await expect(DemoPartner.ask(partner.url, systemClock)).rejects.toThrow(NoDemoError);
-  } finally {
-    await partner.close();
-  }
+  onTestFinished(() => partner.close());
+  await expect(DemoPartner.ask(partner.url, systemClock)).rejects.toThrow(NoDemoError);
 });
