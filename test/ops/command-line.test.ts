@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Running } from './running.ts';
+import { Running } from './program-runner.ts';
 
 /** None of these reaches AWS. */
 function run(args: string, environment: Record<string, string> = {}) {

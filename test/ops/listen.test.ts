@@ -7,7 +7,7 @@ import { targetUrl } from '../../ops/listening/target-url.ts';
 import { event } from '../consumer/events.ts';
 import { denied, desk } from './desk.ts';
 import { messagingFor } from './messaging.ts';
-import type { Running } from './running.ts';
+import type { Running } from './program-runner.ts';
 
 const duty = desk();
 const aws = messagingFor(duty);

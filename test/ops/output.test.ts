@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Nowhere } from '../support/running.ts';
-import { Running } from './running.ts';
+import { Running } from './program-runner.ts';
 
 const lost = `error: The output could not be written (ENOSPC).
   The command may have done its work all the same. Make room, or write to another place, and run it again.

@@ -1,7 +1,14 @@
 import * as z from 'zod';
 import type { Clock } from '../../lambda/clock.ts';
-import type { Ended, RunOptions, Screen } from '../support/running.ts';
-import { Running } from './running.ts';
+import { run } from '../../ops/run.ts';
+import { type Ended, RunningProgram, type RunOptions, type Screen } from '../support/running.ts';
+
+/** The command line in this process. */
+export class Running extends RunningProgram {
+  constructor(args: string, options?: RunOptions) {
+    super(run, args.split(' ').filter(Boolean), options);
+  }
+}
 
 type Variables = Readonly<Record<string, string>>;
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { Gate } from '../../local/aws/gate.ts';
 import { xmlError } from './desk.ts';
-import { Running } from './running.ts';
+import { Running } from './program-runner.ts';
 
 const cloudFormation = new Gate();
 const folder = mkdtempSync(join(tmpdir(), 'signing-in-'));

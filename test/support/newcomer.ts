@@ -1,11 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { compileCache } from './compile-cache.ts';
-import type { Ended } from './running.ts';
+import { type Ended, ended } from './running.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -69,19 +67,14 @@ export class Newcomer {
   }
 
   /** Runs a program that asks this process for answers meanwhile. */
-  async runBeside(
+  runBeside(
     command: string,
     args: readonly string[],
     { input = '', variables = {} },
   ): Promise<Ended> {
     const child = spawn(command, args, { cwd: this.folder, env: environment(variables) });
     child.stdin.end(input);
-    const [stdout, stderr, [exitCode]] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      once(child, 'close'),
-    ]);
-    return { exitCode, stdout, stderr };
+    return ended(child);
   }
 
   /** Installs from the checkout, so nothing is fetched. */

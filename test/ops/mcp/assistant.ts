@@ -4,7 +4,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import * as z from 'zod';
 import { Screen } from '../../support/running.ts';
 import type { Desk } from '../desk.ts';
-import type { Running } from '../running.ts';
+import type { Running } from '../program-runner.ts';
 
 const resultSchema = z.object({
   content: z.tuple([z.object({ type: z.literal('text'), text: z.string() })]),
