@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { Nowhere } from '../support/running.ts';
 import { Running } from './program-runner.ts';
 
 /** None of these reaches AWS. */
@@ -108,19 +109,14 @@ describe('a wrong command line ends with 2, and names the mistake:', () => {
   });
 });
 
-it('an empty NOTIFIER_STACK counts as absent', async () => {
+it('an empty NOTIFIER_STACK counts as absent, and a local instance may not be running', async () => {
   const environment = { NOTIFIER_STACK: '', NOTIFIER_LOCAL: '/nowhere' };
   const neither = await run('tick', environment);
   expect(neither).toMatchObject({ exitCode: 2, stdout: '' });
   expect(neither.stderr).toContain('error: No deployment is named.');
-  expect(await run('tick --local', environment)).toMatchObject({ exitCode: 3 });
+  const local = await run('tick --local', environment);
+  expect(local).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('npm start') });
   expect((await run('tick --stack=', environment)).stderr).toContain('not the name of a stack');
-});
-
-it('says that no local instance is running', async () => {
-  const { exitCode, stderr } = await run('tick --local', { NOTIFIER_LOCAL: '/nowhere' });
-  expect(exitCode).toBe(3);
-  expect(stderr).toContain('npm start');
 });
 
 it('all code about a process is in two files', () => {
@@ -133,15 +129,36 @@ it('all code about a process is in two files', () => {
   expect(sources.sort()).toEqual(['cli.ts', 'stopping.ts']);
 });
 
-it('tells the version of the package', async () => {
-  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-  expect(await run('--version')).toEqual({ exitCode: 0, stdout: `${version}\n`, stderr: '' });
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+it.each([
+  ['--version', `${version}\n`],
+  ...['--help', 'tick --help --json', 'help tick'].map((one) => [one, 'Usage: certification-not']),
+])('%s is answered, and no failure', async (args, said) => {
+  const { stdout, ...ended } = await run(args);
+  expect(stdout).toContain(said);
+  expect(ended).toEqual({ exitCode: 0, stderr: '' });
 });
 
-it('requested help is no failure, also with --json', async () => {
-  for (const args of ['--help', 'tick --help --json', 'help tick']) {
-    const { exitCode, stdout, stderr } = await run(args);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    expect(stdout).toContain('Usage: certification-notifier');
-  }
+const lost = `error: The output could not be written (ENOSPC).
+  The command may have done its work all the same. Make room, or write to another place, and run it again.
+  A retry can help. (output-lost)
+`;
+it.each([
+  ['completion bash', 'ENOSPC', 5, lost],
+  ['status --help', 'ENOSPC', 5, lost],
+  ['tick --json', 'ENOSPC', 5, lost],
+  // A reader who has closed the output has seen enough.
+  ['--help', 'EPIPE', 0, ''],
+])(
+  'output that is lost is a failure, save to a reader who ends: %s, %s',
+  async (args, code, ...ended) => {
+    const output = new Nowhere(code);
+    const { exitCode, stderr } = await new Running(args, { output }).ended;
+    expect([exitCode, stderr]).toEqual(ended);
+  },
+);
+
+it('a full disk is a failure that cannot even be reported', async () => {
+  const full = { output: new Nowhere('ENOSPC'), errors: new Nowhere('ENOSPC') };
+  expect(await new Running('--help', full).ended).toMatchObject({ exitCode: 5 });
 });

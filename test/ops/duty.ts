@@ -43,39 +43,34 @@ export class Duty extends ProgramRunner {
   readonly scheduler = new Gate();
   readonly #folder = mkdtempSync(join(tmpdir(), 'duty-'));
   /** The environment of the program. A separate process with it finds the same. */
-  environment: Record<string, string> = {};
+  readonly environment: Record<string, string> = {
+    TZ: 'America/New_York',
+    NO_COLOR: '1',
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'duty',
+    AWS_SECRET_ACCESS_KEY: 'duty',
+    AWS_CONFIG_FILE: devNull,
+    AWS_SHARED_CREDENTIALS_FILE: devNull,
+    NOTIFIER_LOCAL: this.#folder,
+  };
   clock = new HastyClock();
 
-  async build(config?: DeploymentConfig): Promise<void> {
-    await this.stage.build(config);
-    const endpoints = {
-      lambda: await this.lambda.open(),
-      cloudFormation: await this.cloudFormation.open(),
-      scheduler: await this.scheduler.open(),
-    };
-    this.environment = {
-      TZ: 'America/New_York',
-      NO_COLOR: '1',
-      AWS_REGION: 'us-east-1',
-      AWS_ACCESS_KEY_ID: 'duty',
-      AWS_SECRET_ACCESS_KEY: 'duty',
-      AWS_CONFIG_FILE: devNull,
-      AWS_SHARED_CREDENTIALS_FILE: devNull,
-      AWS_ENDPOINT_URL_LAMBDA: endpoints.lambda,
-      AWS_ENDPOINT_URL_CLOUDFORMATION: endpoints.cloudFormation,
-      AWS_ENDPOINT_URL_SCHEDULER: endpoints.scheduler,
-      NOTIFIER_LOCAL: this.#folder,
-    };
+  build(config?: DeploymentConfig): Promise<void> {
+    return this.stage.build(config);
   }
 
   async raise(): Promise<void> {
     this.clock = new HastyClock();
     await this.stage.raise();
     const { endpoints, region } = this.stage.aws;
-    this.lambda.target = endpoints.lambda;
-    this.cloudFormation.target = endpoints.cloudFormation;
-    this.scheduler.target = endpoints.scheduler;
+    const behind = (gate: Gate, service: 'lambda' | 'cloudFormation' | 'scheduler') => {
+      gate.target = endpoints[service];
+      return gate.open();
+    };
     Object.assign(this.environment, {
+      AWS_ENDPOINT_URL_LAMBDA: await behind(this.lambda, 'lambda'),
+      AWS_ENDPOINT_URL_CLOUDFORMATION: await behind(this.cloudFormation, 'cloudFormation'),
+      AWS_ENDPOINT_URL_SCHEDULER: await behind(this.scheduler, 'scheduler'),
       AWS_ENDPOINT_URL_STS: endpoints.sts,
       AWS_ENDPOINT_URL_SNS: endpoints.sns,
       AWS_ENDPOINT_URL_SQS: endpoints.sqs,
