@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { commands } from '../../ops/commands/index.ts';
+import { completionScript } from '../../ops/completion.ts';
+import { buildProgram } from '../../ops/program.ts';
 import { Nowhere } from '../support/running.ts';
 import { Running } from './program-runner.ts';
 
@@ -15,6 +18,9 @@ function run(args: string, environment: Record<string, string> = {}) {
 const numbers = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index).join();
 
+const tooMany = 'are more than one command may name.';
+const oneQueue = 'Allowed: the ARN of an SQS queue, such as arn:aws:sqs:';
+const earlier = 'Allowed: the JSON that an earlier call printed.';
 const mistakes: [args: string, words: string][] = [
   ['tikc', "Unknown command 'tikc'. (Did you mean tick?)"],
   ['tick --stak x', "Unknown option '--stak'. (Did you mean --stack?)"],
@@ -23,30 +29,21 @@ const mistakes: [args: string, words: string][] = [
   ['tick now', 'Too many arguments'],
   ['explain', "Missing required argument 'id'."],
   ['explain abc', 'Allowed: a whole number from 1.'],
-  [
-    `replay --id ${numbers(1, 700)} --id ${numbers(701, 1_001)}`,
-    '1,001 ids are more than one command may name.',
-  ],
-  [`discard --organization ${numbers(1, 1_001)}`, '1,001 ids are more than one command may name.'],
-  [`release --year ${numbers(1, 1_001)}`, '1,001 years are more than one command may name.'],
+  [`replay --id ${numbers(1, 700)} --id ${numbers(701, 1_001)}`, `1,001 ids ${tooMany}`],
+  [`discard --organization ${numbers(1, 1_001)}`, `1,001 ids ${tooMany}`],
+  [`release --year ${numbers(1, 1_001)}`, `1,001 years ${tooMany}`],
   ['discard --year 20260', 'Allowed: years, such as 2026,'],
   ['pause --reason=', 'Allowed: a sentence of 1 to 200 characters.'],
-  [
-    'replay --all --queue https://example.org/new',
-    'Allowed: the ARN of an SQS queue, such as arn:aws:sqs:',
-  ],
-  ['replay --all --queue new', 'Allowed: the ARN of an SQS queue,'],
+  ['replay --all --queue https://example.org/new', oneQueue],
+  ['replay --all --queue new', oneQueue],
   ['tick --stack', "Option '--stack <name>' argument missing."],
   ['baseline --follow --restart', "'--restart'"],
   ['baseline --reason later', '--reason and --yes belong to --restart.'],
   ['baseline --yes', '--reason and --yes belong to --restart.'],
   ['replay --from 2026-11-02 --to 2026-11-01', '--from 2026-11-02 is after --to 2026-11-01.'],
   ['test-event --assessment=', 'Allowed: a name of 1 to 200 characters.'],
-  ['prove --next {}', 'Allowed: the JSON that an earlier call printed.'],
-  [
-    'replay --next {"command":"prove","from":"2026-11-01","to":"2026-11-02"}',
-    'Allowed: the JSON that an earlier call printed.',
-  ],
+  ['prove --next {}', earlier],
+  ['replay --next {"command":"prove","from":"2026-11-01","to":"2026-11-02"}', earlier],
   ['tick --local --region us-east-1', '--region and --profile are for AWS'],
   ['help tikc', "Unknown command 'tikc'."],
   ['', 'No command was given.'],
@@ -161,4 +158,23 @@ it.each([
 it('a full disk is a failure that cannot even be reported', async () => {
   const full = { output: new Nowhere('ENOSPC'), errors: new Nowhere('ENOSPC') };
   expect(await new Running('--help', full).ended).toMatchObject({ exitCode: 5 });
+});
+
+it.each(commands)('each example of $usage is a valid command line', async ({ usage, examples }) => {
+  expect(examples.length).toBeGreaterThan(0);
+  for (const [example] of examples) {
+    const [, line = ''] = /^(.*?)( [<>]{1,2} .*)?$/.exec(example) ?? [];
+    const words = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(
+      ([, quoted, plain = '']) => quoted ?? plain,
+    );
+    const carried: string[] = [];
+    const parser = buildProgram(async (command) => void carried.push(command.usage));
+    await parser.parseAsync(words, { from: 'user' });
+    expect(carried).toEqual([usage]);
+  }
+});
+
+it.each(['bash', 'zsh', 'fish'] as const)('the completion of %s knows every command', (shell) => {
+  const script = completionScript(shell, buildProgram());
+  for (const { usage } of commands) expect(script).toContain(usage.split(' ').at(-1));
 });

@@ -54,12 +54,7 @@ it.each<[Past, args: string, Exit, said: RegExp, onRecord?: string]>([
   ['sent', 'holds', 0, /^Nothing is held\.\n$/],
   ['sent', 'baseline --restart --yes', 0, /^The next ticks read .*anew/, 'restart-baseline'],
   ['sent', 'baseline --restart', 2, /Nobody is there to confirm/],
-  [
-    'held',
-    'status --exit-code',
-    1,
-    /^district-\d+ {2}not up to date: a flood of changes is held\n/,
-  ],
+  ['held', 'status --exit-code', 1, / {2}not up to date: a flood of changes is held\n/],
   ['held', 'holds --list --year 2019', 0, /( +2[123] +1 +created .* EST\n){3}\n.*--year/],
   ['held', 'holds --organization 7', 0, /release --organization 7 --stack prod\n/],
   ['held', 'holds --organization 1', 0, /^3 events held, and none of them matches\.\n$/],
@@ -83,13 +78,7 @@ it.each<[Past, args: string, Exit, said: RegExp, onRecord?: string]>([
   ['paused', 'explain 999999', 4, / in the way +paused since /],
   ['paused', 'resume', 0, /^resumed\n$/, 'resume'],
   ['paused', 'release --yes', 0, /\nTakes effect after resume: .*: maint/, 'release'],
-  [
-    'paused',
-    `prove ${days} --now`,
-    4,
-    /^error: The integration is paused\.\n(?!.*--next)/,
-    'prove',
-  ],
+  ['paused', `prove ${days} --now`, 4, /^error: .* is paused\.\n(?!.*--next)/, 'prove'],
   ['paused', 'baseline --follow', 0, /^baseline {2}completed: \d certifications\n$/],
   ['down', 'status --exit-code', 1, /the partner does not answer/],
   ['down', 'explain 999999', 5, / partner now +gives no answer: .*status 503/],
@@ -132,20 +121,15 @@ describe('a bar shows the share done', () => {
   const none = { created: 0, updated: 0, withdrawn: 0, restored: 0 };
   const at = '2026-11-21T08:00:00Z';
   const row = { revision: 1, type: 'created', since: at, organization_id: 7, year: 2019 };
-  const counted = {
-    ...{ at, organizationNames: {}, unreadable: 0 },
-    list: [1, 2, 3].map((id) => ({ ...row, id })),
-  };
+  const list = [1, 2, 3].map((id) => ({ ...row, id }));
+  const counted = { at, organizationNames: {}, unreadable: 0, list };
   const decided = { events: 1, byType: none, freed: 0, undone: 0, behind: 0, unreadable: 0 };
   const proven = { days: [], found: none, toRead: 0 };
   const replayed = { dryRun: false, events: 1, byType: none, skipped: {} };
   const ofDecision = { next: { command: 'discard', until: at } };
   const ofProof = { next: { command: 'prove', from: '2026-11-18', to: '2026-11-20' } };
   const ofReplay = { next: { command: 'replay', days: {}, after: '2026-11-05/1' } };
-  const proofs = [
-    { ...proven, toRead: 3, ...ofProof },
-    { ...proven, toRead: 1, ...ofProof },
-  ];
+  const proofs = [3, 1].map((toRead) => ({ ...proven, toRead, ...ofProof }));
   const november = '--from 2026-11-02 --to 2026-11-11';
 
   it.each<[args: string, shown: string, results: object[]]>([

@@ -37,15 +37,11 @@ describe('credentials set', () => {
     expect(await duty.history()).toMatchObject(recorded({ changed: false, rest: {} }));
   });
 
+  const hush = '{"client_id":"somebody","client_secret":"hush"}';
   const wanted = '{"client_id": "…", "client_secret": "…"}';
   it.each([
-    [
-      'refused',
-      '{"client_id":"somebody","client_secret":"hush"}',
-      4,
-      'Nothing was stored. Compare',
-    ],
-    ['untried', '{"client_id":"somebody","client_secret":"hush"}', 5, 'Nothing was stored. '],
+    ['refused', hush, 4, 'Nothing was stored. Compare'],
+    ['untried', hush, 5, 'Nothing was stored. '],
     ['missing', '', 2, wanted],
     ['malformed', 'hush', 2, wanted],
     ['incomplete', '{"client_id":"somebody"}', 2, wanted],

@@ -235,7 +235,7 @@ it('a certificate sums up its calls with all their finds, for people and for a s
   ]);
 });
 
-describe('the count of held events', () => {
+it('the count of held events sums up its calls, and reports unreadable outboxes', async () => {
   const row = { revision: 1, type: 'created', organization_id: 7, year: 2019 } as const;
   const [early, late] = ['2026-11-21T14:00:00Z', '2026-11-21T15:30:00Z'];
   const half = '2026-11-21T15:00:00.5Z';
@@ -245,33 +245,26 @@ describe('the count of held events', () => {
     organizationNames: { 7: 'Thistledown District' },
     unreadable: 0,
   };
-
-  it('sums up its calls', async () => {
-    const updated = { ...row, type: 'updated', organization_id: 9 } as const;
-    const all = holdsSum(holdsSum(undefined, one), {
-      at: '2026-11-21T16:01:00Z',
-      list: [
-        { ...updated, id: 3, since: late },
-        { ...updated, id: 4, year: 2020, since: early },
-        { ...updated, id: 4, revision: 2, year: 2020, since: early },
-        { ...updated, id: 5, organization_id: null, since: '2026-11-21T15:00:00Z' },
-      ],
-      organizationNames: {},
-      unreadable: 1,
-    });
-    const found = countedEvents(all, true);
-    expect(found).toMatchObject({ at: one.at, oldest: early, newest: late, events: 6 });
-    expect(countedEvents(all, false)).not.toHaveProperty('list');
-    await isApproved('holds', holdsLines(view, { found, altogether: 6 }, 'held'));
+  const updated = { ...row, type: 'updated', organization_id: 9 } as const;
+  const all = holdsSum(holdsSum(undefined, one), {
+    at: '2026-11-21T16:01:00Z',
+    list: [
+      { ...updated, id: 3, since: late },
+      { ...updated, id: 4, year: 2020, since: early },
+      { ...updated, id: 4, revision: 2, year: 2020, since: early },
+      { ...updated, id: 5, organization_id: null, since: '2026-11-21T15:00:00Z' },
+    ],
+    organizationNames: {},
+    unreadable: 1,
   });
-
-  it('reports unreadable outboxes if it has no readable event', () => {
-    const none = countedEvents({ ...one, list: [], unreadable: 2 }, false);
-    expect(holdsLines(view, { found: none, altogether: 0 }, 'held')).toEqual([
-      'Nothing that can be read is held.',
-      '2 outboxes cannot be read.',
-    ]);
-  });
+  const found = countedEvents(all, true);
+  expect(found).toMatchObject({ at: one.at, oldest: early, newest: late, events: 6 });
+  expect(countedEvents(all, false)).not.toHaveProperty('list');
+  const none = countedEvents({ ...one, list: [], unreadable: 2 }, false);
+  await isApproved('holds', [
+    ...[...holdsLines(view, { found, altogether: 6 }, 'held'), ''],
+    ...holdsLines(view, { found: none, altogether: 0 }, 'held'),
+  ]);
 });
 
 it('events fit into 120 columns, and pass no name to a terminal or a spreadsheet as a command', async () => {
