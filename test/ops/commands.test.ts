@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { Integration } from '../scaffold/integration.ts';
-import { assessment } from '../support/assessments.ts';
 import { announced, desk, flooded, json, me } from './desk.ts';
 
 const duty = desk();
@@ -98,28 +97,9 @@ it.each<[Past, args: string, Exit, said: RegExp, onRecord?: string]>([
   if (onRecord === undefined) expect(duty.story.heard).toHaveLength(heard);
 });
 
-it.each(['release', 'discard'])(
-  '%s covers the counted events, and none that came since',
-  async (name) => {
-    await duty.begin(flooded);
-    duty.nextCall(async ({ forward }) => {
-      const counted = await forward();
-      duty.story.clock.advance({ seconds: 1 });
-      const certified_on = '2018-05-06';
-      duty.story.add(...[31, 32, 33, 34].map((id) => assessment({ id, certified_on })));
-      expect(await duty.story.minute()).toMatchObject({ held: 4 });
-      return counted;
-    });
-    expect(await duty.json(`${name} --yes`)).toMatchObject({ result: { events: 3 } });
-    expect(await duty.json('holds')).toMatchObject({
-      result: { events: 4, byYear: [{ year: 2018, events: 4 }] },
-    });
-  },
-);
-
-describe('a bar shows the share done', () => {
+describe('a command of several calls', () => {
   const none = { created: 0, updated: 0, withdrawn: 0, restored: 0 };
-  const at = '2026-11-21T08:00:00Z';
+  const at = '2026-11-21T07:00:00Z';
   const row = { revision: 1, type: 'created', since: at, organization_id: 7, year: 2019 };
   const list = [1, 2, 3].map((id) => ({ ...row, id }));
   const counted = { at, organizationNames: {}, unreadable: 0, list };
@@ -136,7 +116,7 @@ describe('a bar shows the share done', () => {
     ['discard --yes', '33 %  1 of 3 events', [counted, { ...decided, ...ofDecision }, decided]],
     [`prove ${days} --now`, '66 %  2 of 3 days', [...proofs, proven]],
     [`replay ${november}`, '33 %  3 of 9 days', [{ ...replayed, ...ofReplay }, replayed]],
-  ])('of %s: %s', async (args, shown, results) => {
+  ])('shows the share done: %s, %s', async (args, shown, results) => {
     const replies = [...results];
     duty.lambda.always(async () => {
       duty.story.clock.advance({ seconds: 5 });
@@ -145,5 +125,11 @@ describe('a bar shows the share done', () => {
     const program = duty.start(args, { isTTY: true });
     expect(await program.ended).toMatchObject({ exitCode: 0 });
     expect(program.errors.text).toContain(shown);
+  });
+
+  it.each(['release', 'discard'])('covers the counted events, and none since: %s', async (name) => {
+    const calls = duty.answers(counted, decided);
+    expect(await duty.json(`${name} --yes`)).toMatchObject({ result: { events: 1 } });
+    expect(JSON.parse(calls[1]?.body ?? '')).toMatchObject({ command: name, until: at });
   });
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import { systemClock } from '../../lambda/clock.ts';
 import { Gate } from '../../local/aws/gate.ts';
 import type { AskedOfAws, EnvironmentVariables, OpsHost } from '../../ops/host.ts';
@@ -135,24 +135,12 @@ export class Duty extends ProgramRunner {
   }
 }
 
-type Prepare = () => Promise<unknown>;
-const nothing: Prepare = async () => {};
-
 /** One deployment for all tests of a block. None of them changes data that another one reads. */
-export function raisedOnce(duty: Duty, prepare: Prepare = nothing): void {
+export function raisedOnce(duty: Duty, prepare: () => Promise<unknown>): void {
   beforeAll(async () => {
     await duty.raise();
     await prepare();
   });
   afterEach(() => duty.reset());
   afterAll(() => duty.strike());
-}
-
-/** A deployment for each test of a block. */
-export function raisedEach(duty: Duty, prepare: Prepare = nothing): void {
-  beforeEach(async () => {
-    await duty.raise();
-    await prepare();
-  });
-  afterEach(() => duty.strike());
 }
