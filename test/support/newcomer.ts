@@ -3,12 +3,11 @@ import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { compileCache } from './compile-cache.ts';
-import { type Ended, ended } from './running.ts';
+import { ended } from './running.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 const PATH = `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH}`;
-
 const common = { ...process.env, PATH, NODE_COMPILE_CACHE: compileCache };
 const environment = (variables: object) => ({ ...common, ...variables });
 
@@ -67,11 +66,7 @@ export class Newcomer {
   }
 
   /** Runs a program that asks this process for answers meanwhile. */
-  runBeside(
-    command: string,
-    args: readonly string[],
-    { input = '', variables = {} },
-  ): Promise<Ended> {
+  runBeside(command: string, args: readonly string[], { input = '', variables = {} }) {
     const child = spawn(command, args, { cwd: this.folder, env: environment(variables) });
     child.stdin.end(input);
     return ended(child);
@@ -102,10 +97,7 @@ export class Newcomer {
   }
 
   /** The errors that TypeScript reports. */
-  typeErrors(
-    files: Readonly<Record<string, string>>,
-    how = '--skipLibCheck --module nodenext',
-  ): string {
+  typeErrors(files: Readonly<Record<string, string>>, how = '--skipLibCheck --module nodenext') {
     this.install('@types/node');
     for (const [name, source] of Object.entries(files)) this.write(name, source);
     const flags = `--noEmit --singleThreaded --strict --types node ${how}`;

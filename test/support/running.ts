@@ -50,8 +50,8 @@ export class RunningProgram {
   /** Settles once the pattern can be read. @throws when the program ends without it */
   async shows(pattern: RegExp): Promise<void> {
     const early = this.ended.then((ended) => {
-      if (!pattern.test(ended.stdout + ended.stderr))
-        throw new Error(`ended before ${pattern}: ${JSON.stringify(ended)}`);
+      if (pattern.test(ended.stdout + ended.stderr)) return;
+      throw new Error(`ended before ${pattern}: ${JSON.stringify(ended)}`);
     });
     await Promise.race([this.output.shows(pattern), this.errors.shows(pattern), early]);
   }
@@ -97,10 +97,7 @@ export class Nowhere extends Screen {
 
 /** The outcome of a process. */
 export async function ended(child: ChildProcessWithoutNullStreams): Promise<Ended> {
-  const [stdout, stderr, [exitCode]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close'),
-  ]);
+  const streams = [text(child.stdout), text(child.stderr)] as const;
+  const [stdout, stderr, [exitCode]] = await Promise.all([...streams, once(child, 'close')]);
   return { exitCode, stdout, stderr };
 }
