@@ -48,14 +48,18 @@ describe('a failure between the command line and the function', () => {
   });
 
   it.each([
-    [{ exitCode: 4 }, xmlError('AccessDenied'), 'AWS refuses cloudformation:DescribeStacks'],
-    [{ exitCode: 3 }, undefined, 'The stack prod has no output OperateFunctionDistrictX.'],
-  ])('may be a stack that cannot be used: %j', async (ended, reply, said) => {
+    ['AccessDenied', 4, 'AWS refuses cloudformation:DescribeStacks (AccessDenied).'],
+    ['ExpiredToken', 4, 'The AWS credentials have expired.'],
+    ['ExpiredTokenException', 4, 'The AWS credentials have expired.'],
+    ['InvalidClientTokenId', 4, 'AWS does not know these credentials.'],
+    ['SignatureDoesNotMatch', 4, 'AWS does not know these credentials.'],
+    ['', 3, 'The stack prod has no output OperateFunctionDistrictX.'],
+  ])('may be that the stack cannot be used: %s', async (code, exitCode, said) => {
     duty.outputs = { Integrations: 'district-x' };
-    if (reply) duty.aws.always(async () => reply);
-    const { stderr, ...run } = await duty.run('tick');
-    expect(run).toMatchObject(ended);
-    expect(stderr).toContain(said);
+    if (code) duty.aws.always(async () => xmlError(code));
+    const { stderr, ...ended } = await duty.run('tick');
+    expect(stderr).toContain(`error: ${said}`);
+    expect(ended).toEqual({ exitCode, stdout: '' });
   });
 
   it.each(['', ' --json'])('sends no control characters to the terminal%s', async (option) => {

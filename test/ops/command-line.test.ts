@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { commands } from '../../ops/commands/index.ts';
 import { completionScript } from '../../ops/completion.ts';
 import { buildProgram } from '../../ops/program.ts';
@@ -21,19 +21,20 @@ const numbers = (first: number, last: number) =>
 const tooMany = 'are more than one command may name.';
 const oneQueue = 'Allowed: the ARN of an SQS queue, such as arn:aws:sqs:';
 const earlier = 'Allowed: the JSON that an earlier call printed.';
-const mistakes: [args: string, words: string][] = [
-  ['tikc', "Unknown command 'tikc'. (Did you mean tick?)"],
+/** Some with the place of their help. */
+const mistakes: [args: string, words: string, help?: string][] = [
+  ['tikc', "Unknown command 'tikc'. (Did you mean tick?)", '--help lists the commands'],
   ['tick --stak x', "Unknown option '--stak'. (Did you mean --stack?)"],
   ['credentials set --secret=canary', "Unknown option '--secret'."],
   ['replay --from yesterday', 'Allowed: a day, such as 2026-11-21.'],
   ['tick now', 'Too many arguments'],
-  ['explain', "Missing required argument 'id'."],
+  ['explain', "Missing required argument 'id'.", 'explain --help describes it.'],
   ['explain abc', 'Allowed: a whole number from 1.'],
   [`replay --id ${numbers(1, 700)} --id ${numbers(701, 1_001)}`, `1,001 ids ${tooMany}`],
   [`discard --organization ${numbers(1, 1_001)}`, `1,001 ids ${tooMany}`],
   [`release --year ${numbers(1, 1_001)}`, `1,001 years ${tooMany}`],
   ['discard --year 20260', 'Allowed: years, such as 2026,'],
-  ['pause --reason=', 'Allowed: a sentence of 1 to 200 characters.'],
+  ['pause --reason=', 'Allowed: a sentence of 1 to 200 characters.', 'pause --help describes'],
   ['replay --all --queue https://example.org/new', oneQueue],
   ['replay --all --queue new', oneQueue],
   ['tick --stack', "Option '--stack <name>' argument missing."],
@@ -47,7 +48,8 @@ const mistakes: [args: string, words: string][] = [
   ['tick --local --region us-east-1', '--region and --profile are for AWS'],
   ['help tikc', "Unknown command 'tikc'."],
   ['', 'No command was given.'],
-  ['credentials', 'No command was given.'],
+  ['credentials', 'No command was given.', 'credentials --help describes it.'],
+  ['credentials set now', 'Too many arguments', 'credentials set --help describes it.'],
   ['events --all --limit 3', "'--all' cannot be used with"],
   ['events --delivery sent', 'Allowed: baseline, announced,'],
   ['prove --from 2026-11-01', 'The days are missing.'],
@@ -73,11 +75,13 @@ it.each(['events', 'prove --from 2026-10-01 --to 2026-10-31'])(
   },
 );
 
-describe('a wrong command line ends with 2, and names the mistake:', () => {
-  it.each(mistakes)('%s', async (args, words) => {
+it.each(mistakes)(
+  'a wrong command line ends with 2, and names the mistake: %s',
+  async (args, words, help = '') => {
     const human = await run(args);
     expect(human).toMatchObject({ exitCode: 2, stdout: '' });
     expect(human.stderr).toContain(words);
+    expect(human.stderr).toContain(help && `\n  certification-notifier ${help}`);
     expect(human.stderr).not.toMatch(/\.\.|canary/);
     const { exitCode, stdout, stderr } = await run(`--json ${args}`);
     expect({ exitCode, ...JSON.parse(stdout) }).toEqual({
@@ -92,19 +96,8 @@ describe('a wrong command line ends with 2, and names the mistake:', () => {
       },
     });
     expect(stderr.includes('Usage:')).toBe(/^(help .*|credentials)?$/.test(args));
-  });
-
-  it.each([
-    ['tikc', 'certification-notifier --help lists the commands'],
-    ['explain', 'certification-notifier explain --help describes it.'],
-    ['pause --reason=', 'certification-notifier pause --help describes it.'],
-    ['credentials', 'certification-notifier credentials --help describes it.'],
-    ['credentials set now', 'certification-notifier credentials set --help describes it.'],
-  ])('%s, with the place of its help', async (args, where) => {
-    const { stderr } = await run(args);
-    expect(stderr).toContain(`\n  ${where}`);
-  });
-});
+  },
+);
 
 it('an empty NOTIFIER_STACK counts as absent, and a local instance may not be running', async () => {
   const environment = { NOTIFIER_STACK: '', NOTIFIER_LOCAL: '/nowhere' };
@@ -156,8 +149,9 @@ it.each([
 );
 
 it('a full disk is a failure that cannot even be reported', async () => {
-  const full = { output: new Nowhere('ENOSPC'), errors: new Nowhere('ENOSPC') };
-  expect(await new Running('--help', full).ended).toMatchObject({ exitCode: 5 });
+  const full = new Nowhere('ENOSPC');
+  const { exitCode } = await new Running('--help', { output: full, errors: full }).ended;
+  expect(exitCode).toBe(5);
 });
 
 it.each(commands)('each example of $usage is a valid command line', async ({ usage, examples }) => {

@@ -15,6 +15,10 @@ const pasts = {
     await story.operate({ command: 'pause', by: me, reason: 'maintenance' });
     story.clock.advance({ seconds: 1 });
   },
+  restarted: async (story: Integration) => {
+    await pasts.paused(story);
+    await story.operate({ command: 'restart-baseline', by: me });
+  },
   down: async (story: Integration) => {
     await announced(story);
     story.host.fault = { status: 503 };
@@ -79,6 +83,7 @@ it.each<[Past, args: string, Exit, said: RegExp, onRecord?: string]>([
   ['paused', 'release --yes', 0, /\nTakes effect after resume: .*: maint/, 'release'],
   ['paused', `prove ${days} --now`, 4, /^error: .* is paused\.\n(?!.*--next)/, 'prove'],
   ['paused', 'baseline --follow', 0, /^baseline {2}completed: \d certifications\n$/],
+  ['restarted', 'baseline --follow', 1, /^baseline .*\nTakes effect after .* since .*: mainten/],
   ['down', 'status --exit-code', 1, /the partner does not answer/],
   ['down', 'explain 999999', 5, / partner now +gives no answer: .*status 503/],
   ['down', 'baseline', 0, /completed: 6 certifications\nThe partner gives no total: .*status 503/],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PartnerSandbox, startPartnerSandbox } from '../../local/partner-sandbox/index.ts';
-import { denied, desk, me, settled } from './desk.ts';
+import { answering, denied, desk, me, settled } from './desk.ts';
 
 let sandbox: PartnerSandbox;
 const duty = desk(async (story) => {
@@ -28,9 +28,7 @@ describe('credentials set', () => {
   });
 
   it('is on record as begun if the credentials could not be stored', async () => {
-    duty.aws.always(async ({ operation, forward }) =>
-      operation === 'PutSecretValue' ? denied : forward(),
-    );
+    duty.aws.always(answering('PutSecretValue', denied));
     const { exitCode, stderr } = await duty.run('credentials set', { input: right() });
     expect(stderr).toContain('secretsmanager:PutSecretValue');
     expect(exitCode).toBe(4);

@@ -7,6 +7,7 @@ import { assessment } from '../support/assessments.ts';
 import type { Ended, RunOptions } from '../support/running.ts';
 import { ProgramRunner } from './program-runner.ts';
 
+export const credentials = { accessKeyId: 'duty', secretAccessKey: 'duty' };
 export const me = 'arn:aws:iam::111122223333:user/odile';
 
 export const json = (status: number, body: object): Reply => ({
@@ -18,6 +19,12 @@ export const json = (status: number, body: object): Reply => ({
 export const denied = json(403, { __type: 'AccessDeniedException', Message: 'not authorized' });
 /** AWS does not start the function now. */
 export const notStarted = json(429, { __type: 'TooManyRequestsException' });
+
+/** A rule for calls of one operation, or of operations that have this in their names. */
+export const answering =
+  (part: string, reply?: Reply): Rule =>
+  async ({ operation, forward }) =>
+    operation.includes(part) ? reply : forward();
 
 const xml = (status: number, body: string): Reply => ({ status, type: 'text/xml', body });
 export function xmlError(code: string, status = 403): Reply {
@@ -118,14 +125,13 @@ export class Desk extends ProgramRunner {
   }
 
   outside(env: Readonly<Record<string, string>>): RunOptions {
-    const credentials = { accessKeyId: 'duty', secretAccessKey: 'duty' };
     return {
       environment: { TZ: 'America/New_York', NO_COLOR: '1', ...env },
       clock: this.story.clock,
       aws: (service, { region = 'us-east-1' }) => {
-        const { lambda, aws } = this.#endpoints;
-        const others = new Map(Object.entries({ lambda, ...this.messaging }));
-        return { region, endpoint: others.get(service) ?? aws, credentials };
+        const { aws, ...others } = { ...this.#endpoints, ...this.messaging };
+        const endpoint = new Map(Object.entries(others)).get(service) ?? aws;
+        return { region, endpoint, credentials };
       },
     };
   }

@@ -1,13 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { systemClock } from '../../lambda/clock.ts';
 import { Gate } from '../../local/aws/gate.ts';
 import type { AskedOfAws, EnvironmentVariables, OpsHost } from '../../ops/host.ts';
 import type { AwsService, ClientSettings } from '../../ops/target/access.ts';
 import { Deployment, type DeploymentConfig } from '../scaffold/deployment.ts';
+import { Screen } from '../support/running.ts';
 import { HastyClock } from './hasty-clock.ts';
 import { ProgramRunner } from './program-runner.ts';
 
@@ -77,11 +78,8 @@ export class Duty extends ProgramRunner {
       AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoints.secretsManager,
     });
     // The file that `npm start` leaves for other programs.
-    const instance = {
-      pid: process.pid,
-      startedAt: '2026-11-21T08:00:00Z',
-      aws: { region, endpoints, functions: {} },
-    };
+    const aws = { region, endpoints, functions: {} };
+    const instance = { pid: process.pid, startedAt: '2026-11-21T08:00:00Z', aws };
     writeFileSync(join(this.#folder, 'instance.json'), JSON.stringify(instance));
   }
 
@@ -113,9 +111,9 @@ export class Duty extends ProgramRunner {
   /** The parts of a process for another program than the command line, with a running clock. */
   host(): OpsHost {
     const { environment } = this;
-    const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+    const unseen = new Screen(false);
     return {
-      streams: { input: Readable.from([]), output: nowhere, errors: nowhere },
+      streams: { input: Readable.from([]), output: unseen, errors: unseen },
       environment,
       timeZone: environment.TZ ?? 'UTC',
       stopping: new AbortController(),

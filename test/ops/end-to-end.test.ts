@@ -13,8 +13,7 @@ beforeEach(() => duty.raise());
 afterEach(() => duty.strike());
 
 async function flood(): Promise<void> {
-  for (let index = 0; index < 3; index += 1)
-    stage.sandbox.world.add({ certified_on: '2019-05-06' });
+  for (const _ of [1, 2, 3]) stage.sandbox.world.add({ certified_on: '2019-05-06' });
   expect(await stage.completedTick()).toMatchObject({ held: 3 });
 }
 

@@ -23,13 +23,10 @@ const launcher = join(import.meta.dirname, '../../ops/launcher.mjs');
 
 /** Starts it as npx does, from another folder. */
 function start(args: string, environment: Record<string, string> = {}) {
-  return spawn(process.execPath, [launcher, ...args.split(' '), '--stack', duty.stack], {
-    cwd: tmpdir(),
-    env: {
-      ...{ PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: compileCache },
-      ...{ ...duty.environment, ...environment },
-    },
-  });
+  const common = { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: compileCache };
+  const env = { ...common, ...duty.environment, ...environment };
+  const argv = [launcher, ...args.split(' '), '--stack', duty.stack];
+  return spawn(process.execPath, argv, { cwd: tmpdir(), env });
 }
 
 // npm makes it executable once. After a reset of the checkout, it could not be started any more.
@@ -68,14 +65,13 @@ describe('as a process, the program', () => {
   it('ends with the same words when Ctrl-C comes while it is loading', async () => {
     const hook = `import { registerHooks } from 'node:module';
       registerHooks({
-        resolve(specifier, context, next) {
-          if (specifier.endsWith('/run.ts')) process.kill(process.pid, 'SIGINT');
-          return next(specifier, context);
+        resolve(name, context, next) {
+          if (name.endsWith('/run.ts')) process.kill(process.pid, 'SIGINT');
+          return next(name, context);
         },
       });`;
-    const { exitCode, stderr } = await ended(
-      start('tick', { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}` }),
-    );
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(hook)}`;
+    const { exitCode, stderr } = await ended(start('tick', { NODE_OPTIONS }));
     expect(stderr).toContain('error: Interrupted.\n  Nothing was changed.');
     expect(exitCode).toBe(130);
     expect(duty.cloudFormation.calls).toEqual([]);

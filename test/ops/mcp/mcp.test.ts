@@ -22,9 +22,8 @@ it.each([
   async (aim, allowed) => {
     const lines = toolsOf(commands, allowed).map(({ name, annotations, input, description }) => {
       const required = input.safeParse({}).error?.issues.flatMap(({ path }) => path) ?? [];
-      const fields = Object.keys(input.shape).map((one) =>
-        required.includes(one) ? `${one}!` : one,
-      );
+      const marked = (one: string) => (required.includes(one) ? `${one}!` : one);
+      const fields = Object.keys(input.shape).map(marked);
       const { readOnlyHint, destructiveHint } = annotations;
       const effect = readOnlyHint ? 'reads' : destructiveHint ? 'final' : 'changes';
       const [when = ''] = /Changes something .*?\./.exec(description) ?? [];
@@ -94,18 +93,14 @@ describe('an assistant that may only look', () => {
 
   it('may send several calls at once, which are answered in turn', async () => {
     const names = ['check', 'baseline', 'holds'];
-    const atOnce: number[] = [];
-    let underWay = 0;
+    const seen: string[] = [];
     duty.lambda.always(async ({ forward }) => {
-      underWay += 1;
-      atOnce.push(underWay);
-      return forward().finally(() => {
-        underWay -= 1;
-      });
+      seen.push('call');
+      return forward().finally(() => void seen.push('answer'));
     });
     const asked = names.map((name) => assistant.call(name, { ...one() }));
     expect(await Promise.all(asked)).toMatchObject(names.map(() => ({ isError: false })));
-    expect(atOnce).toEqual([1, 1, 1]);
+    expect(seen).toEqual(names.flatMap(() => ['call', 'answer']));
   });
 
   it('gets progress on request, each line once', async () => {
