@@ -6,7 +6,7 @@ const duty = desk();
 const untilWhen = '{"until":"2999-01-01T00:00:00Z","waiting":"held"}';
 const days = '--from 2026-11-18 --to 2026-11-20';
 
-/** What was before: announced or held events, a pause, a partner that fails. */
+/** The past of a command: announced or held events, a pause, a partner that fails. */
 const pasts = {
   sent: announced,
   held: flooded,

@@ -114,7 +114,7 @@ it.each([
   ['test-event', `${mayGoOn} the test event may be sent.`],
   ['discard --yes', `${mayGoOn} holds shows the events`],
   ['status', '(aws-failed)'],
-])('a connection that breaks within a call of %s says what may be done', async (args, said) => {
+])('a connection that breaks in a call of %s names the possible work', async (args, said) => {
   await duty.begin(flooded);
   // Calls that only count are answered.
   duty.lambda.always(async ({ body, forward }) =>

@@ -33,7 +33,7 @@ export function xmlError(code: string, status = 403): Reply {
 }
 
 /**
- * The command line in front of integrations in memory: of AWS, there is only what a command calls.
+ * The command line in front of integrations in memory. Of AWS there are only the called operations.
  * Each integration carries out its commands as the operate function does.
  */
 export class Desk extends ProgramRunner {
@@ -41,7 +41,7 @@ export class Desk extends ProgramRunner {
   /** The gate to the functions, and the gate to all other services. */
   readonly lambda = new Gate();
   readonly aws = new Gate();
-  /** What is behind them. */
+  /** The services behind them. */
   readonly #services = new Gate();
   stories: Integration[] = [];
   /** The values that were put into the secrets. */

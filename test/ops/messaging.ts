@@ -33,7 +33,7 @@ export class Messaging {
     this.sqs = new SQSClient(this.access().settings('sqs'));
   }
 
-  /** What a command gets of it. */
+  /** The access of a command to it. */
   access(): Access {
     const common = { region: 'us-east-1', credentials };
     const endpointOf = (service: AwsService) => this.endpoints[service === 'sns' ? 'sns' : 'sqs'];

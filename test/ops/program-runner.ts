@@ -23,7 +23,7 @@ const answerSchema = z.looseObject({
 export abstract class ProgramRunner {
   /** The name of the deployed stack. */
   abstract get stack(): string;
-  /** What the program takes from outside. @param env variables of the environment beside its own */
+  /** The parts that the program takes from outside. @param env variables of the environment beside its own */
   abstract outside(env: Variables): RunOptions;
 
   /** Runs the program for the deployed stack. */
