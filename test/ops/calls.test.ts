@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { problemOf } from '../../lambda/describe-error.ts';
 import { BusyError } from '../../lambda/operations/errors.ts';
 import type { Reply } from '../../local/aws/gate.ts';
-import { type AwsService, Clients } from '../../ops/target/access.ts';
+import { Clients } from '../../ops/target/access.ts';
 import { OperateClient } from '../../ops/target/operate-client.ts';
+import { findTarget } from '../../ops/target/target.ts';
 import { desk, json, notStarted, settled, xmlError } from './desk.ts';
 
 const duty = desk(settled);
@@ -47,14 +48,18 @@ describe('a failure between the command line and the function', () => {
   });
 
   it.each([
-    [{ exitCode: 4 }, xmlError('AccessDenied'), 'AWS refuses cloudformation:DescribeStacks'],
-    [{ exitCode: 3 }, undefined, 'The stack prod has no output OperateFunctionDistrictX.'],
-  ])('may be a stack that cannot be used: %j', async (ended, reply, said) => {
+    ['AccessDenied', 4, 'AWS refuses cloudformation:DescribeStacks (AccessDenied).'],
+    ['ExpiredToken', 4, 'The AWS credentials have expired.'],
+    ['ExpiredTokenException', 4, 'The AWS credentials have expired.'],
+    ['InvalidClientTokenId', 4, 'AWS does not know these credentials.'],
+    ['SignatureDoesNotMatch', 4, 'AWS does not know these credentials.'],
+    ['', 3, 'The stack prod has no output OperateFunctionDistrictX.'],
+  ])('may be that the stack cannot be used: %s', async (code, exitCode, said) => {
     duty.outputs = { Integrations: 'district-x' };
-    if (reply) duty.aws.always(async () => reply);
-    const { stderr, ...run } = await duty.run('tick');
-    expect(run).toMatchObject(ended);
-    expect(stderr).toContain(said);
+    if (code) duty.aws.always(async () => xmlError(code));
+    const { stderr, ...ended } = await duty.run('tick');
+    expect(stderr).toContain(`error: ${said}`);
+    expect(ended).toEqual({ exitCode, stdout: '' });
   });
 
   it.each(['', ' --json'])('sends no control characters to the terminal%s', async (option) => {
@@ -67,24 +72,31 @@ describe('a failure between the command line and the function', () => {
   });
 });
 
-it('a connection without an answer ends a command, which is not sent twice', async () => {
-  const { aws } = duty.outside({});
-  const access = {
-    isLocal: false,
-    clients: new Clients(),
-    settings: (name: AwsService) => aws?.(name, {}) ?? {},
+describe('a connection without an answer', () => {
+  const found = () => {
+    const { aws = () => ({}), environment = {} } = duty.outside({});
+    const host = { aws, environment, stopping: new AbortController() };
+    return findTarget({ stack: duty.stack, local: false }, host, new Clients());
   };
-  duty.lambda.always(() => new Promise(() => {}));
-  const { signal: stop } = new AbortController();
-  const deployed = {
-    name: 'a',
-    operateFunction: 'operate',
-    schedule: '',
-    selfCheck: '',
-    secret: '',
-  };
-  const client = new OperateClient(access, deployed, { stop, silenceMs: 50 });
-  const failure = { code: 'answer-lost', exitCode: 5 };
-  await expect(client.ask('pause', { reason: 'maintenance' })).rejects.toMatchObject(failure);
-  expect(duty.lambda.calls).toHaveLength(1);
+
+  it('ends a command, which is not sent twice', async () => {
+    const { access, integrations } = await found();
+    duty.lambda.always(() => new Promise(() => {}));
+    const { signal: stop } = new AbortController();
+    const [client] = integrations.map(
+      (one) => new OperateClient(access, one, { stop, silenceMs: 50 }),
+    );
+    const failure = { code: 'answer-lost', exitCode: 5 };
+    await expect(client?.ask('pause', { reason: 'moves' })).rejects.toMatchObject(failure);
+    expect(duty.lambda.calls).toHaveLength(1);
+  });
+
+  it.each(['cloudFormation', 'scheduler', 'secretsManager', 'sns', 'sqs', 'sts'] as const)(
+    'to %s ends after 10 s',
+    async (service) => {
+      const { access } = await found();
+      const limits = { requestTimeout: 10_000, socketTimeout: 10_000, throwOnRequestTimeout: true };
+      expect(access.settings(service).requestHandler).toMatchObject(limits);
+    },
+  );
 });

@@ -1,7 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { Running } from './running.ts';
+import { expect, it } from 'vitest';
+import { commands } from '../../ops/commands/index.ts';
+import { completionScript } from '../../ops/completion.ts';
+import { buildProgram } from '../../ops/program.ts';
+import { Nowhere } from '../support/running.ts';
+import { Running } from './program-runner.ts';
 
 /** None of these reaches AWS. */
 function run(args: string, environment: Record<string, string> = {}) {
@@ -14,42 +18,38 @@ function run(args: string, environment: Record<string, string> = {}) {
 const numbers = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index).join();
 
-const mistakes: [args: string, words: string][] = [
-  ['tikc', "Unknown command 'tikc'. (Did you mean tick?)"],
+const tooMany = 'are more than one command may name.';
+const oneQueue = 'Allowed: the ARN of an SQS queue, such as arn:aws:sqs:';
+const earlier = 'Allowed: the JSON that an earlier call printed.';
+/** Some with the place of their help. */
+const mistakes: [args: string, words: string, help?: string][] = [
+  ['tikc', "Unknown command 'tikc'. (Did you mean tick?)", '--help lists the commands'],
   ['tick --stak x', "Unknown option '--stak'. (Did you mean --stack?)"],
   ['credentials set --secret=canary', "Unknown option '--secret'."],
   ['replay --from yesterday', 'Allowed: a day, such as 2026-11-21.'],
   ['tick now', 'Too many arguments'],
-  ['explain', "Missing required argument 'id'."],
+  ['explain', "Missing required argument 'id'.", 'explain --help describes it.'],
   ['explain abc', 'Allowed: a whole number from 1.'],
-  [
-    `replay --id ${numbers(1, 700)} --id ${numbers(701, 1_001)}`,
-    '1,001 ids are more than one command may name.',
-  ],
-  [`discard --organization ${numbers(1, 1_001)}`, '1,001 ids are more than one command may name.'],
-  [`release --year ${numbers(1, 1_001)}`, '1,001 years are more than one command may name.'],
+  [`replay --id ${numbers(1, 700)} --id ${numbers(701, 1_001)}`, `1,001 ids ${tooMany}`],
+  [`discard --organization ${numbers(1, 1_001)}`, `1,001 ids ${tooMany}`],
+  [`release --year ${numbers(1, 1_001)}`, `1,001 years ${tooMany}`],
   ['discard --year 20260', 'Allowed: years, such as 2026,'],
-  ['pause --reason=', 'Allowed: a sentence of 1 to 200 characters.'],
-  [
-    'replay --all --queue https://example.org/new',
-    'Allowed: the ARN of an SQS queue, such as arn:aws:sqs:',
-  ],
-  ['replay --all --queue new', 'Allowed: the ARN of an SQS queue,'],
+  ['pause --reason=', 'Allowed: a sentence of 1 to 200 characters.', 'pause --help describes'],
+  ['replay --all --queue https://example.org/new', oneQueue],
+  ['replay --all --queue new', oneQueue],
   ['tick --stack', "Option '--stack <name>' argument missing."],
   ['baseline --follow --restart', "'--restart'"],
   ['baseline --reason later', '--reason and --yes belong to --restart.'],
   ['baseline --yes', '--reason and --yes belong to --restart.'],
   ['replay --from 2026-11-02 --to 2026-11-01', '--from 2026-11-02 is after --to 2026-11-01.'],
   ['test-event --assessment=', 'Allowed: a name of 1 to 200 characters.'],
-  ['prove --next {}', 'Allowed: the JSON that an earlier call printed.'],
-  [
-    'replay --next {"command":"prove","from":"2026-11-01","to":"2026-11-02"}',
-    'Allowed: the JSON that an earlier call printed.',
-  ],
+  ['prove --next {}', earlier],
+  ['replay --next {"command":"prove","from":"2026-11-01","to":"2026-11-02"}', earlier],
   ['tick --local --region us-east-1', '--region and --profile are for AWS'],
   ['help tikc', "Unknown command 'tikc'."],
   ['', 'No command was given.'],
-  ['credentials', 'No command was given.'],
+  ['credentials', 'No command was given.', 'credentials --help describes it.'],
+  ['credentials set now', 'Too many arguments', 'credentials set --help describes it.'],
   ['events --all --limit 3', "'--all' cannot be used with"],
   ['events --delivery sent', 'Allowed: baseline, announced,'],
   ['prove --from 2026-11-01', 'The days are missing.'],
@@ -75,11 +75,13 @@ it.each(['events', 'prove --from 2026-10-01 --to 2026-10-31'])(
   },
 );
 
-describe('a wrong command line ends with 2, and names the mistake:', () => {
-  it.each(mistakes)('%s', async (args, words) => {
+it.each(mistakes)(
+  'a wrong command line ends with 2, and names the mistake: %s',
+  async (args, words, help = '') => {
     const human = await run(args);
     expect(human).toMatchObject({ exitCode: 2, stdout: '' });
     expect(human.stderr).toContain(words);
+    expect(human.stderr).toContain(help && `\n  certification-notifier ${help}`);
     expect(human.stderr).not.toMatch(/\.\.|canary/);
     const { exitCode, stdout, stderr } = await run(`--json ${args}`);
     expect({ exitCode, ...JSON.parse(stdout) }).toEqual({
@@ -94,33 +96,17 @@ describe('a wrong command line ends with 2, and names the mistake:', () => {
       },
     });
     expect(stderr.includes('Usage:')).toBe(/^(help .*|credentials)?$/.test(args));
-  });
+  },
+);
 
-  it.each([
-    ['tikc', 'certification-notifier --help lists the commands'],
-    ['explain', 'certification-notifier explain --help describes it.'],
-    ['pause --reason=', 'certification-notifier pause --help describes it.'],
-    ['credentials', 'certification-notifier credentials --help describes it.'],
-    ['credentials set now', 'certification-notifier credentials set --help describes it.'],
-  ])('%s, with the place of its help', async (args, where) => {
-    const { stderr } = await run(args);
-    expect(stderr).toContain(`\n  ${where}`);
-  });
-});
-
-it('an empty NOTIFIER_STACK counts as absent', async () => {
+it('an empty NOTIFIER_STACK counts as absent, and a local instance may not be running', async () => {
   const environment = { NOTIFIER_STACK: '', NOTIFIER_LOCAL: '/nowhere' };
   const neither = await run('tick', environment);
   expect(neither).toMatchObject({ exitCode: 2, stdout: '' });
   expect(neither.stderr).toContain('error: No deployment is named.');
-  expect(await run('tick --local', environment)).toMatchObject({ exitCode: 3 });
+  const local = await run('tick --local', environment);
+  expect(local).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('npm start') });
   expect((await run('tick --stack=', environment)).stderr).toContain('not the name of a stack');
-});
-
-it('says that no local instance is running', async () => {
-  const { exitCode, stderr } = await run('tick --local', { NOTIFIER_LOCAL: '/nowhere' });
-  expect(exitCode).toBe(3);
-  expect(stderr).toContain('npm start');
 });
 
 it('all code about a process is in two files', () => {
@@ -133,15 +119,56 @@ it('all code about a process is in two files', () => {
   expect(sources.sort()).toEqual(['cli.ts', 'stopping.ts']);
 });
 
-it('tells the version of the package', async () => {
-  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-  expect(await run('--version')).toEqual({ exitCode: 0, stdout: `${version}\n`, stderr: '' });
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+it.each([
+  ['--version', `${version}\n`],
+  ...['--help', 'tick --help --json', 'help tick'].map((one) => [one, 'Usage: certification-not']),
+])('%s is answered, and no failure', async (args, said) => {
+  const { stdout, ...ended } = await run(args);
+  expect(stdout).toContain(said);
+  expect(ended).toEqual({ exitCode: 0, stderr: '' });
 });
 
-it('requested help is no failure, also with --json', async () => {
-  for (const args of ['--help', 'tick --help --json', 'help tick']) {
-    const { exitCode, stdout, stderr } = await run(args);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    expect(stdout).toContain('Usage: certification-notifier');
+const lost = `error: The output could not be written (ENOSPC).
+  The command may have done its work all the same. Make room, or write to another place, and run it again.
+  A retry can help. (output-lost)
+`;
+it.each([
+  ['completion bash', 'ENOSPC', 5, lost],
+  ['status --help', 'ENOSPC', 5, lost],
+  ['tick --json', 'ENOSPC', 5, lost],
+  // A reader who has closed the output has seen enough.
+  ['--help', 'EPIPE', 0, ''],
+])(
+  'output that is lost is a failure, save to a reader who ends: %s, %s',
+  async (args, code, ...ended) => {
+    const output = new Nowhere(code);
+    const { exitCode, stderr } = await new Running(args, { output }).ended;
+    expect([exitCode, stderr]).toEqual(ended);
+  },
+);
+
+it('a full disk is a failure that cannot even be reported', async () => {
+  const full = new Nowhere('ENOSPC');
+  const { exitCode } = await new Running('--help', { output: full, errors: full }).ended;
+  expect(exitCode).toBe(5);
+});
+
+it.each(commands)('each example of $usage is a valid command line', async ({ usage, examples }) => {
+  expect(examples.length).toBeGreaterThan(0);
+  for (const [example] of examples) {
+    const [, line = ''] = /^(.*?)( [<>]{1,2} .*)?$/.exec(example) ?? [];
+    const words = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(
+      ([, quoted, plain = '']) => quoted ?? plain,
+    );
+    const carried: string[] = [];
+    const parser = buildProgram(async (command) => void carried.push(command.usage));
+    await parser.parseAsync(words, { from: 'user' });
+    expect(carried).toEqual([usage]);
   }
+});
+
+it.each(['bash', 'zsh', 'fish'] as const)('the completion of %s knows every command', (shell) => {
+  const script = completionScript(shell, buildProgram());
+  for (const { usage } of commands) expect(script).toContain(usage.split(' ').at(-1));
 });

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Integration } from '../scaffold/integration.ts';
-import { assessment } from '../support/assessments.ts';
 import { announced, desk, flooded, json, me } from './desk.ts';
 
 const duty = desk();
 const untilWhen = '{"until":"2999-01-01T00:00:00Z","waiting":"held"}';
 const days = '--from 2026-11-18 --to 2026-11-20';
 
-/** What was before: announced or held events, a pause, a partner that fails. */
+/** The past of a command: announced or held events, a pause, a partner that fails. */
 const pasts = {
   sent: announced,
   held: flooded,
@@ -15,6 +14,10 @@ const pasts = {
     await flooded(story);
     await story.operate({ command: 'pause', by: me, reason: 'maintenance' });
     story.clock.advance({ seconds: 1 });
+  },
+  restarted: async (story: Integration) => {
+    await pasts.paused(story);
+    await story.operate({ command: 'restart-baseline', by: me });
   },
   down: async (story: Integration) => {
     await announced(story);
@@ -54,12 +57,7 @@ it.each<[Past, args: string, Exit, said: RegExp, onRecord?: string]>([
   ['sent', 'holds', 0, /^Nothing is held\.\n$/],
   ['sent', 'baseline --restart --yes', 0, /^The next ticks read .*anew/, 'restart-baseline'],
   ['sent', 'baseline --restart', 2, /Nobody is there to confirm/],
-  [
-    'held',
-    'status --exit-code',
-    1,
-    /^district-\d+ {2}not up to date: a flood of changes is held\n/,
-  ],
+  ['held', 'status --exit-code', 1, / {2}not up to date: a flood of changes is held\n/],
   ['held', 'holds --list --year 2019', 0, /( +2[123] +1 +created .* EST\n){3}\n.*--year/],
   ['held', 'holds --organization 7', 0, /release --organization 7 --stack prod\n/],
   ['held', 'holds --organization 1', 0, /^3 events held, and none of them matches\.\n$/],
@@ -83,14 +81,9 @@ it.each<[Past, args: string, Exit, said: RegExp, onRecord?: string]>([
   ['paused', 'explain 999999', 4, / in the way +paused since /],
   ['paused', 'resume', 0, /^resumed\n$/, 'resume'],
   ['paused', 'release --yes', 0, /\nTakes effect after resume: .*: maint/, 'release'],
-  [
-    'paused',
-    `prove ${days} --now`,
-    4,
-    /^error: The integration is paused\.\n(?!.*--next)/,
-    'prove',
-  ],
+  ['paused', `prove ${days} --now`, 4, /^error: .* is paused\.\n(?!.*--next)/, 'prove'],
   ['paused', 'baseline --follow', 0, /^baseline {2}completed: \d certifications\n$/],
+  ['restarted', 'baseline --follow', 1, /^baseline .*\nTakes effect after .* since .*: mainten/],
   ['down', 'status --exit-code', 1, /the partner does not answer/],
   ['down', 'explain 999999', 5, / partner now +gives no answer: .*status 503/],
   ['down', 'baseline', 0, /completed: 6 certifications\nThe partner gives no total: .*status 503/],
@@ -109,50 +102,26 @@ it.each<[Past, args: string, Exit, said: RegExp, onRecord?: string]>([
   if (onRecord === undefined) expect(duty.story.heard).toHaveLength(heard);
 });
 
-it.each(['release', 'discard'])(
-  '%s covers the counted events, and none that came since',
-  async (name) => {
-    await duty.begin(flooded);
-    duty.nextCall(async ({ forward }) => {
-      const counted = await forward();
-      duty.story.clock.advance({ seconds: 1 });
-      const certified_on = '2018-05-06';
-      duty.story.add(...[31, 32, 33, 34].map((id) => assessment({ id, certified_on })));
-      expect(await duty.story.minute()).toMatchObject({ held: 4 });
-      return counted;
-    });
-    expect(await duty.json(`${name} --yes`)).toMatchObject({ result: { events: 3 } });
-    expect(await duty.json('holds')).toMatchObject({
-      result: { events: 4, byYear: [{ year: 2018, events: 4 }] },
-    });
-  },
-);
-
-describe('a bar shows the share done', () => {
+describe('a command of several calls', () => {
   const none = { created: 0, updated: 0, withdrawn: 0, restored: 0 };
-  const at = '2026-11-21T08:00:00Z';
+  const at = '2026-11-21T07:00:00Z';
   const row = { revision: 1, type: 'created', since: at, organization_id: 7, year: 2019 };
-  const counted = {
-    ...{ at, organizationNames: {}, unreadable: 0 },
-    list: [1, 2, 3].map((id) => ({ ...row, id })),
-  };
+  const list = [1, 2, 3].map((id) => ({ ...row, id }));
+  const counted = { at, organizationNames: {}, unreadable: 0, list };
   const decided = { events: 1, byType: none, freed: 0, undone: 0, behind: 0, unreadable: 0 };
   const proven = { days: [], found: none, toRead: 0 };
   const replayed = { dryRun: false, events: 1, byType: none, skipped: {} };
   const ofDecision = { next: { command: 'discard', until: at } };
   const ofProof = { next: { command: 'prove', from: '2026-11-18', to: '2026-11-20' } };
   const ofReplay = { next: { command: 'replay', days: {}, after: '2026-11-05/1' } };
-  const proofs = [
-    { ...proven, toRead: 3, ...ofProof },
-    { ...proven, toRead: 1, ...ofProof },
-  ];
+  const proofs = [3, 1].map((toRead) => ({ ...proven, toRead, ...ofProof }));
   const november = '--from 2026-11-02 --to 2026-11-11';
 
   it.each<[args: string, shown: string, results: object[]]>([
     ['discard --yes', '33 %  1 of 3 events', [counted, { ...decided, ...ofDecision }, decided]],
     [`prove ${days} --now`, '66 %  2 of 3 days', [...proofs, proven]],
     [`replay ${november}`, '33 %  3 of 9 days', [{ ...replayed, ...ofReplay }, replayed]],
-  ])('of %s: %s', async (args, shown, results) => {
+  ])('shows the share done: %s, %s', async (args, shown, results) => {
     const replies = [...results];
     duty.lambda.always(async () => {
       duty.story.clock.advance({ seconds: 5 });
@@ -161,5 +130,11 @@ describe('a bar shows the share done', () => {
     const program = duty.start(args, { isTTY: true });
     expect(await program.ended).toMatchObject({ exitCode: 0 });
     expect(program.errors.text).toContain(shown);
+  });
+
+  it.each(['release', 'discard'])('covers the counted events, and none since: %s', async (name) => {
+    const calls = duty.answers(counted, decided);
+    expect(await duty.json(`${name} --yes`)).toMatchObject({ result: { events: 1 } });
+    expect(JSON.parse(calls[1]?.body ?? '')).toMatchObject({ command: name, until: at });
   });
 });

@@ -18,10 +18,8 @@ beforeAll(() => {
   const profiles = '[default]\nregion = us-east-1\n[profile work]\n[sso-session work]\n';
   writeFileSync(join(folder, '.aws/config'), profiles);
   const integrations = '[{ name: \'district-a\' },\n  { name: "district-b" }]';
-  writeFileSync(
-    join(folder, 'notifier.config.ts'),
-    `export default {\n  stackName: 'notifier-staging',\n  integrations: ${integrations},\n};\n`,
-  );
+  const settings = `  stackName: 'notifier-staging',\n  integrations: ${integrations},\n`;
+  writeFileSync(join(folder, 'notifier.config.ts'), `export default {\n${settings}};\n`);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -5,6 +5,7 @@ import { announced, desk, flooded, json, me, notStarted } from './desk.ts';
 const duty = desk(announced);
 
 const goesOn = 'The call in progress goes on in AWS to its end, within a minute;';
+const mayGoOn = 'It may go on in AWS to its end, within a minute;';
 const nothing = { created: 0, updated: 0, withdrawn: 0, restored: 0 };
 const sent = (events: number, after?: string) => ({
   dryRun: false,
@@ -28,9 +29,8 @@ describe('a command of several calls', () => {
       ...{ exitCode: 0, ok: true },
       result: { ...sent(5), byType: { ...nothing, created: 5 } },
     });
-    expect(calls.map(({ body }) => JSON.parse(body).after)).toEqual([
-      ...[undefined, '2026-11-18/2', '2026-11-19/4'],
-    ]);
+    const after = [undefined, '2026-11-18/2', '2026-11-19/4'];
+    expect(calls.map(({ body }) => JSON.parse(body).after)).toEqual(after);
   });
 
   it('that fails half-way reports its work and prints the line that resumes it', async () => {
@@ -110,14 +110,11 @@ describe('Ctrl-C', () => {
 });
 
 it.each([
-  [
-    'pause --reason maintenance',
-    'It may go on in AWS to its end, within a minute; status --history',
-  ],
-  ['test-event', 'It may go on in AWS to its end, within a minute; the test event may be sent.'],
-  ['discard --yes', 'It may go on in AWS to its end, within a minute; holds shows the events'],
+  ['pause --reason maintenance', `${mayGoOn} status --history`],
+  ['test-event', `${mayGoOn} the test event may be sent.`],
+  ['discard --yes', `${mayGoOn} holds shows the events`],
   ['status', '(aws-failed)'],
-])('a connection that breaks within a call of %s says what may be done', async (args, said) => {
+])('a connection that breaks in a call of %s names the possible work', async (args, said) => {
   await duty.begin(flooded);
   // Calls that only count are answered.
   duty.lambda.always(async ({ body, forward }) =>

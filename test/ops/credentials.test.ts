@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PartnerSandbox, startPartnerSandbox } from '../../local/partner-sandbox/index.ts';
-import { denied, desk, me, settled } from './desk.ts';
+import { answering, denied, desk, me, settled } from './desk.ts';
 
 let sandbox: PartnerSandbox;
 const duty = desk(async (story) => {
@@ -28,24 +28,18 @@ describe('credentials set', () => {
   });
 
   it('is on record as begun if the credentials could not be stored', async () => {
-    duty.aws.always(async ({ operation, forward }) =>
-      operation === 'PutSecretValue' ? denied : forward(),
-    );
+    duty.aws.always(answering('PutSecretValue', denied));
     const { exitCode, stderr } = await duty.run('credentials set', { input: right() });
     expect(stderr).toContain('secretsmanager:PutSecretValue');
     expect(exitCode).toBe(4);
     expect(await duty.history()).toMatchObject(recorded({ changed: false, rest: {} }));
   });
 
+  const hush = '{"client_id":"somebody","client_secret":"hush"}';
   const wanted = '{"client_id": "…", "client_secret": "…"}';
   it.each([
-    [
-      'refused',
-      '{"client_id":"somebody","client_secret":"hush"}',
-      4,
-      'Nothing was stored. Compare',
-    ],
-    ['untried', '{"client_id":"somebody","client_secret":"hush"}', 5, 'Nothing was stored. '],
+    ['refused', hush, 4, 'Nothing was stored. Compare'],
+    ['untried', hush, 5, 'Nothing was stored. '],
     ['missing', '', 2, wanted],
     ['malformed', 'hush', 2, wanted],
     ['incomplete', '{"client_id":"somebody"}', 2, wanted],

@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import * as z from 'zod';
 import { pascalCase, stackOutputs } from '../../infra/output-names.ts';
@@ -10,6 +7,7 @@ import { assessment } from '../support/assessments.ts';
 import type { Ended, RunOptions } from '../support/running.ts';
 import { ProgramRunner } from './program-runner.ts';
 
+export const credentials = { accessKeyId: 'duty', secretAccessKey: 'duty' };
 export const me = 'arn:aws:iam::111122223333:user/odile';
 
 export const json = (status: number, body: object): Reply => ({
@@ -22,15 +20,20 @@ export const denied = json(403, { __type: 'AccessDeniedException', Message: 'not
 /** AWS does not start the function now. */
 export const notStarted = json(429, { __type: 'TooManyRequestsException' });
 
+/** A rule for calls of one operation, or of operations that have this in their names. */
+export const answering =
+  (part: string, reply?: Reply): Rule =>
+  async ({ operation, forward }) =>
+    operation.includes(part) ? reply : forward();
+
 const xml = (status: number, body: string): Reply => ({ status, type: 'text/xml', body });
-export const xmlError = (code: string, status = 403): Reply =>
-  xml(
-    status,
-    `<ErrorResponse><Error><Code>${code}</Code><Message>no</Message></Error></ErrorResponse>`,
-  );
+export function xmlError(code: string, status = 403): Reply {
+  const error = `<Error><Code>${code}</Code><Message>no</Message></Error>`;
+  return xml(status, `<ErrorResponse>${error}</ErrorResponse>`);
+}
 
 /**
- * The command line in front of integrations in memory: of AWS, there is only what a command calls.
+ * The command line in front of integrations in memory. Of AWS there are only the called operations.
  * Each integration carries out its commands as the operate function does.
  */
 export class Desk extends ProgramRunner {
@@ -38,11 +41,8 @@ export class Desk extends ProgramRunner {
   /** The gate to the functions, and the gate to all other services. */
   readonly lambda = new Gate();
   readonly aws = new Gate();
-  readonly #server = createServer((request, response) => {
-    void this.#answer(request).then(({ status, type, body }) =>
-      response.writeHead(status, { 'content-type': type }).end(body),
-    );
-  });
+  /** The services behind them. */
+  readonly #services = new Gate();
   stories: Integration[] = [];
   /** The values that were put into the secrets. */
   readonly secrets: string[] = [];
@@ -53,27 +53,24 @@ export class Desk extends ProgramRunner {
   #endpoints = { lambda: '', aws: '' };
 
   async open(): Promise<void> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
-    const target = `http://127.0.0.1:${Object(this.#server.address()).port}`;
+    this.#services.always((call) => this.#answer(call));
+    const target = await this.#services.open();
     for (const gate of [this.lambda, this.aws]) gate.target = target;
     this.#endpoints = { lambda: await this.lambda.open(), aws: await this.aws.open() };
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.lambda.close(), this.aws.close()]);
-    this.#server.closeAllConnections();
-    this.#server.close();
+    await Promise.all([this.lambda, this.aws, this.#services].map((gate) => gate.close()));
   }
 
   /** New integrations, each with this past; all gates are open. */
-  async begin(prepare: (story: Integration) => unknown = () => {}, count = 1): Promise<void> {
+  async begin(prepare?: (story: Integration) => unknown, count = 1): Promise<void> {
     this.lambda.forget();
     this.aws.forget();
     this.secrets.length = 0;
     this.outputs = {};
     this.stories = Array.from({ length: count }, () => new Integration());
-    for (const story of this.stories) await prepare(story);
+    for (const story of this.stories) await prepare?.(story);
   }
 
   get story(): Integration {
@@ -128,35 +125,31 @@ export class Desk extends ProgramRunner {
   }
 
   outside(env: Readonly<Record<string, string>>): RunOptions {
-    const credentials = { accessKeyId: 'duty', secretAccessKey: 'duty' };
     return {
       environment: { TZ: 'America/New_York', NO_COLOR: '1', ...env },
       clock: this.story.clock,
       aws: (service, { region = 'us-east-1' }) => {
-        const { lambda, aws } = this.#endpoints;
-        const others = new Map(Object.entries({ lambda, ...this.messaging }));
-        return { region, endpoint: others.get(service) ?? aws, credentials };
+        const { aws, ...others } = { ...this.#endpoints, ...this.messaging };
+        const endpoint = new Map(Object.entries(others)).get(service) ?? aws;
+        return { region, endpoint, credentials };
       },
     };
   }
 
-  async #answer(request: IncomingMessage): Promise<Reply> {
-    const body = await text(request);
-    const [, invoked] = /\/functions\/(.*)\/invocations/.exec(request.url ?? '') ?? [];
+  async #answer({ operation, body }: ServiceCall): Promise<Reply> {
+    const [, invoked] = /\/functions\/(.*)\/invocations/.exec(operation) ?? [];
     if (invoked !== undefined) {
       const story = this.stories.find(({ name }) => name === invoked);
       if (story === undefined) return json(404, { __type: 'ResourceNotFoundException' });
       return json(200, await story.operate(JSON.parse(body)));
     }
-    if (request.url?.startsWith('/schedules/'))
+    if (operation.startsWith('/schedules/'))
       return json(200, { State: 'ENABLED', ScheduleExpression: 'rate(1 minute)' });
-    const asked = new URLSearchParams(body);
-    const action = asked.get('Action');
-    if (action === 'DescribeStacks')
-      return asked.get('StackName') === this.stack
-        ? result(action, described(this.#outputs))
+    if (operation === 'DescribeStacks')
+      return new URLSearchParams(body).get('StackName') === this.stack
+        ? result(operation, described(this.#outputs))
         : xmlError('ValidationError', 400);
-    if (action === 'GetCallerIdentity') return result(action, `<Arn>${me}</Arn>`);
+    if (operation === 'GetCallerIdentity') return result(operation, `<Arn>${me}</Arn>`);
     this.secrets.push(z.object({ SecretString: z.string() }).parse(JSON.parse(body)).SecretString);
     return json(200, {});
   }
@@ -184,10 +177,9 @@ const result = (action: string, body: string) =>
   xml(200, `<${action}Response><${action}Result>${body}</${action}Result></${action}Response>`);
 
 function described(outputs: Readonly<Record<string, string>>): string {
-  const members = Object.entries(outputs).map(
-    ([key, value]) =>
-      `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
-  );
+  const members = Object.entries(outputs)
+    .map(([key, value]) => `<OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue>`)
+    .map((output) => `<member>${output}</member>`);
   const stack = `<StackName>prod</StackName><Outputs>${members.join('')}</Outputs>`;
   return `<Stacks><member>${stack}</member></Stacks>`;
 }

@@ -1,13 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { Readable } from 'node:stream';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import { systemClock } from '../../lambda/clock.ts';
 import { Gate } from '../../local/aws/gate.ts';
 import type { AskedOfAws, EnvironmentVariables, OpsHost } from '../../ops/host.ts';
 import type { AwsService, ClientSettings } from '../../ops/target/access.ts';
 import { Deployment, type DeploymentConfig } from '../scaffold/deployment.ts';
+import { Screen } from '../support/running.ts';
 import { HastyClock } from './hasty-clock.ts';
 import { ProgramRunner } from './program-runner.ts';
 
@@ -43,50 +44,42 @@ export class Duty extends ProgramRunner {
   readonly scheduler = new Gate();
   readonly #folder = mkdtempSync(join(tmpdir(), 'duty-'));
   /** The environment of the program. A separate process with it finds the same. */
-  environment: Record<string, string> = {};
+  readonly environment: Record<string, string> = {
+    TZ: 'America/New_York',
+    NO_COLOR: '1',
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'duty',
+    AWS_SECRET_ACCESS_KEY: 'duty',
+    AWS_CONFIG_FILE: devNull,
+    AWS_SHARED_CREDENTIALS_FILE: devNull,
+    NOTIFIER_LOCAL: this.#folder,
+  };
   clock = new HastyClock();
 
-  async build(config?: DeploymentConfig): Promise<void> {
-    await this.stage.build(config);
-    const endpoints = {
-      lambda: await this.lambda.open(),
-      cloudFormation: await this.cloudFormation.open(),
-      scheduler: await this.scheduler.open(),
-    };
-    this.environment = {
-      TZ: 'America/New_York',
-      NO_COLOR: '1',
-      AWS_REGION: 'us-east-1',
-      AWS_ACCESS_KEY_ID: 'duty',
-      AWS_SECRET_ACCESS_KEY: 'duty',
-      AWS_CONFIG_FILE: devNull,
-      AWS_SHARED_CREDENTIALS_FILE: devNull,
-      AWS_ENDPOINT_URL_LAMBDA: endpoints.lambda,
-      AWS_ENDPOINT_URL_CLOUDFORMATION: endpoints.cloudFormation,
-      AWS_ENDPOINT_URL_SCHEDULER: endpoints.scheduler,
-      NOTIFIER_LOCAL: this.#folder,
-    };
+  build(config?: DeploymentConfig): Promise<void> {
+    return this.stage.build(config);
   }
 
   async raise(): Promise<void> {
     this.clock = new HastyClock();
     await this.stage.raise();
     const { endpoints, region } = this.stage.aws;
-    this.lambda.target = endpoints.lambda;
-    this.cloudFormation.target = endpoints.cloudFormation;
-    this.scheduler.target = endpoints.scheduler;
+    const behind = (gate: Gate, service: 'lambda' | 'cloudFormation' | 'scheduler') => {
+      gate.target = endpoints[service];
+      return gate.open();
+    };
     Object.assign(this.environment, {
+      AWS_ENDPOINT_URL_LAMBDA: await behind(this.lambda, 'lambda'),
+      AWS_ENDPOINT_URL_CLOUDFORMATION: await behind(this.cloudFormation, 'cloudFormation'),
+      AWS_ENDPOINT_URL_SCHEDULER: await behind(this.scheduler, 'scheduler'),
       AWS_ENDPOINT_URL_STS: endpoints.sts,
       AWS_ENDPOINT_URL_SNS: endpoints.sns,
       AWS_ENDPOINT_URL_SQS: endpoints.sqs,
       AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoints.secretsManager,
     });
     // The file that `npm start` leaves for other programs.
-    const instance = {
-      pid: process.pid,
-      startedAt: '2026-11-21T08:00:00Z',
-      aws: { region, endpoints, functions: {} },
-    };
+    const aws = { region, endpoints, functions: {} };
+    const instance = { pid: process.pid, startedAt: '2026-11-21T08:00:00Z', aws };
     writeFileSync(join(this.#folder, 'instance.json'), JSON.stringify(instance));
   }
 
@@ -118,9 +111,9 @@ export class Duty extends ProgramRunner {
   /** The parts of a process for another program than the command line, with a running clock. */
   host(): OpsHost {
     const { environment } = this;
-    const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+    const unseen = new Screen(false);
     return {
-      streams: { input: Readable.from([]), output: nowhere, errors: nowhere },
+      streams: { input: Readable.from([]), output: unseen, errors: unseen },
       environment,
       timeZone: environment.TZ ?? 'UTC',
       stopping: new AbortController(),
@@ -140,24 +133,12 @@ export class Duty extends ProgramRunner {
   }
 }
 
-type Prepare = () => Promise<unknown>;
-const nothing: Prepare = async () => {};
-
 /** One deployment for all tests of a block. None of them changes data that another one reads. */
-export function raisedOnce(duty: Duty, prepare: Prepare = nothing): void {
+export function raisedOnce(duty: Duty, prepare: () => Promise<unknown>): void {
   beforeAll(async () => {
     await duty.raise();
     await prepare();
   });
   afterEach(() => duty.reset());
   afterAll(() => duty.strike());
-}
-
-/** A deployment for each test of a block. */
-export function raisedEach(duty: Duty, prepare: Prepare = nothing): void {
-  beforeEach(async () => {
-    await duty.raise();
-    await prepare();
-  });
-  afterEach(() => duty.strike());
 }

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { queues } from '../scaffold/deployment.ts';
-import { Duty, raisedEach } from './duty.ts';
+import { Duty } from './duty.ts';
 import { Assistant } from './mcp/assistant.ts';
 
 // One run for each face, over the whole deployment. Each command by itself: commands.test.ts and
@@ -9,11 +9,11 @@ const duty = new Duty();
 const { stage } = duty;
 beforeAll(() => duty.build({ integration: { holdAbove: 2 } }));
 afterAll(() => duty.dismantle());
-raisedEach(duty);
+beforeEach(() => duty.raise());
+afterEach(() => duty.strike());
 
 async function flood(): Promise<void> {
-  for (let index = 0; index < 3; index += 1)
-    stage.sandbox.world.add({ certified_on: '2019-05-06' });
+  for (const _ of [1, 2, 3]) stage.sandbox.world.add({ certified_on: '2019-05-06' });
   expect(await stage.completedTick()).toMatchObject({ held: 3 });
 }
 

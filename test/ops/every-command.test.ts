@@ -3,7 +3,7 @@ import { announced, denied, desk, json } from './desk.ts';
 import { eachCommand } from './each-command.ts';
 
 // Pages of the console and tools of mcp report failures themselves: test/console/, mcp/mcp.test.ts.
-// `listen` uses no function: listen.test.ts. `watch` tolerates a failure for a while: watch.test.ts.
+// `listen` uses no function: listen.test.ts. `watch` tolerates failures: watch.test.ts.
 const elsewhere = ['console', 'mcp', 'listen', 'watch'];
 const everyCommand = eachCommand.filter(({ name }) => !elsewhere.includes(name));
 
@@ -11,7 +11,7 @@ const duty = desk(announced);
 const input = '{"client_id":"somebody","client_secret":"hush-hush"}';
 
 const goesOn = 'The call in progress goes on in AWS to its end, within a minute;';
-/** What the command has perhaps changed when Ctrl-C ends it; all others have changed nothing. */
+/** The possible effects of a command that Ctrl-C ends. All others have none. */
 const effects: Readonly<Record<string, string>> = {
   ...{ tick: 'status --history shows', pause: 'status --history shows' },
   ...{ resume: 'status --history shows', 'accept-total': 'status --history shows' },

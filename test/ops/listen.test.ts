@@ -4,15 +4,13 @@ import { text } from 'node:stream/consumers';
 import { GetQueueAttributesCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { describe, expect, it } from 'vitest';
 import { targetUrl } from '../../ops/listening/target-url.ts';
-import { event } from '../consumer/events.ts';
-import { denied, desk } from './desk.ts';
+import { mostAttempts, verdictOf } from '../../ops/listening/verdict.ts';
+import { answering, denied, desk } from './desk.ts';
 import { messagingFor } from './messaging.ts';
-import type { Running } from './running.ts';
+import type { Running } from './program-runner.ts';
 
 const duty = desk();
 const aws = messagingFor(duty);
-const published = event();
-const publish = (message = JSON.stringify(published)) => aws.publish(message);
 
 /** A webhook under development. @param statuses its answers, the last of which stays; 0 is none */
 async function webhookOf(...statuses: number[]) {
@@ -50,7 +48,7 @@ describe('listen', () => {
     const [subscription] = await aws.subscriptions();
     const notification = {
       ...{ Type: 'Notification', MessageId: 'a1', TopicArn: aws.topicArn, Subject: '“Zoë”' },
-      ...{ Message: JSON.stringify(published), Signature: 'c2lnbmVk' },
+      ...{ Message: JSON.stringify(aws.published), Signature: 'c2lnbmVk' },
     };
     // Nobody who had parsed it would write it like this.
     const MessageBody = `{ "Later": 1.0,${JSON.stringify(notification, null, 1).slice(1)} `;
@@ -86,9 +84,9 @@ describe('listen', () => {
   it('offers a message again that was answered with 500, and meanwhile posts no later one than the counted', async () => {
     await using webhook = await webhookOf(500, 200);
     const program = await listening(`--forward-to ${webhook.url} --count 1`);
-    await publish('the first');
+    await aws.publish('the first');
     await program.shows(/ again {6}.* · 500 in \d+ ms · offered again in 1 s\n/);
-    await publish('another');
+    await aws.publish('another');
     const { exitCode, stdout, stderr } = await program.ended;
     expect(webhook.posted.map(({ body }) => JSON.parse(body).Message)).toEqual([
       'the first',
@@ -103,9 +101,9 @@ describe('listen', () => {
   it('posts others while one post gets no answer, keeps only that one, and ends at Ctrl-C', async () => {
     await using webhook = await webhookOf(0, 200);
     const program = await listening(`--forward-to ${webhook.url}`);
-    await publish();
+    await aws.publish();
     await expect.poll(() => webhook.posted, { interval: 5 }).toHaveLength(1);
-    await publish('another');
+    await aws.publish('another');
     await program.shows(/ delivered /);
     const [QueueUrl] = await aws.queues();
     const get = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] });
@@ -116,8 +114,7 @@ describe('listen', () => {
         ApproximateNumberOfMessagesNotVisible: '1',
         MessageRetentionPeriod: '300',
       });
-    duty.story.clock.advance({ milliseconds: 14_999 });
-    duty.story.clock.advance({ milliseconds: 1 });
+    duty.story.clock.advance({ seconds: 15 });
     await program.shows(/ again {6}.* · no answer within 15 s · offered again in 1 s\n/);
     program.interrupt();
     const { exitCode, stderr } = await program.ended;
@@ -127,7 +124,7 @@ describe('listen', () => {
   });
 
   it('subscribes to the requested types and test events, and names a subscription that stays', async () => {
-    aws.bend(aws.snsGate, 'Unsubscribe', denied);
+    aws.snsGate.always(answering('Unsubscribe', denied));
     const one = `--integration ${duty.story.name} --type created,withdrawn`;
     const program = await listening(`--forward-to http://localhost:9/ ${one}`);
     const [subscription] = await aws.subscriptions();
@@ -146,7 +143,7 @@ describe('listen', () => {
   it('takes a 403 as final, as SNS does, and prints JSON for machines', async () => {
     await using webhook = await webhookOf(403);
     const program = await listening(`--forward-to ${webhook.url} --count 1 --json`);
-    await publish('maintenance\u001b[2J');
+    await aws.publish('maintenance\u001b[2J');
     const { exitCode, stdout } = await program.ended;
     const lines = stdout.trim().split('\n');
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
@@ -162,7 +159,7 @@ describe('listen', () => {
     const [QueueUrl] = await aws.queues();
     await aws.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: '{"Type":"Other"}' }));
     await program.shows(/Ignored a message that is no notification of SNS\./);
-    await publish();
+    await aws.publish();
     await program.shows(
       / again {6}.* · no answer \(ECONNREFUSED\) in \d+ ms · offered again in 1 s\n/,
     );
@@ -189,4 +186,19 @@ it.each([
 ])('the URL of a webhook may be %s, save that it %s', (url, problem) => {
   if (problem === '') expect(targetUrl(url).protocol).toMatch(/^https?:$/);
   else expect(() => targetUrl(url)).toThrow(`--forward-to ${problem}.`);
+});
+
+const delivered = { outcome: 'delivered' };
+const refused = { outcome: 'refused' };
+const again = { outcome: 'again', inSeconds: 1 };
+it.each([
+  ...[200, 204, 299].map((status) => [status, 1, delivered] as const),
+  ...[400, 403, 404, 422, 499].map((status) => [status, 1, refused] as const),
+  ...[301, 429, 500, 503, 599, 'ECONNREFUSED', 'too-late'].map(
+    (status) => [status, 1, again] as const,
+  ),
+  [500, mostAttempts - 1, { outcome: 'again', inSeconds: 40 }] as const,
+  [500, mostAttempts, { outcome: 'given-up' }] as const,
+])('the answer %s to attempt %i is %j, as SNS takes it', (status, attempt, verdict) => {
+  expect(verdictOf({ status, tookMs: 1 }, attempt)).toEqual(verdict);
 });

@@ -9,9 +9,10 @@ import {
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { type FauxqsServer, startFauxqs } from 'fauxqs';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
-import { Gate, type Reply } from '../../local/aws/gate.ts';
-import { type Access, Clients } from '../../ops/target/access.ts';
-import type { Desk } from './desk.ts';
+import { Gate } from '../../local/aws/gate.ts';
+import { type Access, type AwsService, Clients } from '../../ops/target/access.ts';
+import { event } from '../consumer/events.ts';
+import { credentials, type Desk } from './desk.ts';
 
 /** SNS and SQS in memory, each behind a gate, with the topic of a deployment's events. */
 export class Messaging {
@@ -20,6 +21,7 @@ export class Messaging {
   sns = new SNSClient();
   sqs = new SQSClient();
   topicArn = '';
+  readonly published = event();
   endpoints = { sns: '', sqs: '' };
   #server: FauxqsServer | undefined;
 
@@ -31,17 +33,12 @@ export class Messaging {
     this.sqs = new SQSClient(this.access().settings('sqs'));
   }
 
-  /** What a command gets of it. */
+  /** The access of a command to it. */
   access(): Access {
-    const { sns, sqs } = this.endpoints;
-    const credentials = { accessKeyId: 'duty', secretAccessKey: 'duty' };
-    return {
-      isLocal: false,
-      clients: new Clients(),
-      settings: (service) => ({
-        ...{ region: 'us-east-1', credentials, endpoint: service === 'sns' ? sns : sqs },
-      }),
-    };
+    const common = { region: 'us-east-1', credentials };
+    const endpointOf = (service: AwsService) => this.endpoints[service === 'sns' ? 'sns' : 'sqs'];
+    const settings = (service: AwsService) => ({ ...common, endpoint: endpointOf(service) });
+    return { isLocal: false, clients: new Clients(), settings };
   }
 
   async begin(): Promise<void> {
@@ -60,7 +57,7 @@ export class Messaging {
     return (await this.sns.send(new CreateTopicCommand({ Name }))).TopicArn ?? '';
   }
 
-  async publish(Message: string): Promise<void> {
+  async publish(Message = JSON.stringify(this.published)): Promise<void> {
     await this.sns.send(new PublishCommand({ TopicArn: this.topicArn, Message }));
   }
 
@@ -89,11 +86,6 @@ export class Messaging {
   async nothingLeft(): Promise<void> {
     expect(await this.queues()).toEqual([]);
     expect(await this.subscriptions()).toEqual([]);
-  }
-
-  /** Answers calls of this operation with the reply. */
-  bend(gate: Gate, wanted: string, reply: Reply): void {
-    gate.always(async ({ operation, forward }) => (operation === wanted ? reply : forward()));
   }
 }
 

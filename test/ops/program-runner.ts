@@ -1,17 +1,16 @@
 import * as z from 'zod';
-import type { Clock } from '../../lambda/clock.ts';
-import type { Ended, RunOptions, Screen } from '../support/running.ts';
-import { Running } from './running.ts';
+import { run } from '../../ops/run.ts';
+import { type Ended, RunningProgram, type RunOptions } from '../support/running.ts';
+
+/** The command line in this process. */
+export class Running extends RunningProgram {
+  constructor(args: string, options?: RunOptions) {
+    super(run, args.split(' ').filter(Boolean), options);
+  }
+}
 
 type Variables = Readonly<Record<string, string>>;
-
-interface StartOptions {
-  readonly env: Variables;
-  /** Whether its streams are a terminal. */
-  readonly isTTY: boolean;
-  readonly clock: Clock;
-  readonly output: Screen;
-}
+type Given = Readonly<{ input?: string; env?: Variables }>;
 
 const answerSchema = z.looseObject({
   ok: z.boolean(),
@@ -24,31 +23,28 @@ const answerSchema = z.looseObject({
 export abstract class ProgramRunner {
   /** The name of the deployed stack. */
   abstract get stack(): string;
-  /** What the program takes from outside. @param env variables of the environment beside its own */
+  /** The parts that the program takes from outside. @param env variables of the environment beside its own */
   abstract outside(env: Variables): RunOptions;
 
   /** Runs the program for the deployed stack. */
-  run(args: string, options: { input?: string; env?: Variables } = {}): Promise<Ended> {
-    return this.runAnywhere(`${args} --stack ${this.stack}`, options);
+  run(args: string, given?: Given): Promise<Ended> {
+    return this.runAnywhere(`${args} --stack ${this.stack}`, given);
   }
 
-  runAnywhere(
-    args: string,
-    { input = '', env = {} }: { input?: string; env?: Variables } = {},
-  ): Promise<Ended> {
+  runAnywhere(args: string, { input = '', env = {} }: Given = {}): Promise<Ended> {
     const program = new Running(args, this.outside(env));
     program.input.end(input);
     return program.ended;
   }
 
   /** Starts the program, for actions before its end. Its standard input stays open. */
-  start(args: string, { env = {}, ...options }: Partial<StartOptions> = {}): Running {
-    return new Running(`${args} --stack ${this.stack}`, { ...this.outside(env), ...options });
+  start(args: string, options: RunOptions = {}): Running {
+    return new Running(`${args} --stack ${this.stack}`, { ...this.outside({}), ...options });
   }
 
   /** Runs the program for its JSON. */
-  async json(args: string, options?: { input?: string }) {
-    const { stdout, exitCode } = await this.run(`${args} --json`, options);
+  async json(args: string) {
+    const { stdout, exitCode } = await this.run(`${args} --json`);
     return { exitCode, ...answerSchema.parse(JSON.parse(stdout)) };
   }
 }

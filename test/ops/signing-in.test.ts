@@ -1,20 +1,19 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { Gate } from '../../local/aws/gate.ts';
-import { xmlError } from './desk.ts';
-import { Running } from './running.ts';
+import { afterAll, expect, it, vi } from 'vitest';
+import { nobodyThere } from '../support/nobody-there.ts';
+import { Running } from './program-runner.ts';
 
-const cloudFormation = new Gate();
 const folder = mkdtempSync(join(tmpdir(), 'signing-in-'));
 const config = join(folder, 'config');
-let environment: Record<string, string>;
+const environment: Record<string, string> = {
+  ...{ NO_COLOR: '1', HOME: folder, AWS_CONFIG_FILE: config },
+  ...{ AWS_SHARED_CREDENTIALS_FILE: devNull, AWS_EC2_METADATA_DISABLED: 'true' },
+  AWS_ENDPOINT_URL_CLOUDFORMATION: nobodyThere,
+};
 
-beforeAll(async () => {
-  writeFileSync(
-    config,
-    `[profile people]
+const profiles = `[profile people]
 region = us-east-1
 sso_session = work
 sso_account_id = 111122223333
@@ -27,19 +26,9 @@ region = eu-west-1
 [profile nowhere]
 aws_access_key_id = duty
 aws_secret_access_key = duty
-`,
-  );
-  environment = {
-    ...{ NO_COLOR: '1', HOME: folder, AWS_CONFIG_FILE: config },
-    ...{ AWS_SHARED_CREDENTIALS_FILE: devNull, AWS_EC2_METADATA_DISABLED: 'true' },
-    AWS_ENDPOINT_URL_CLOUDFORMATION: await cloudFormation.open(),
-  };
-});
-afterEach(() => vi.unstubAllEnvs());
-afterAll(async () => {
-  await cloudFormation.close();
-  rmSync(folder, { recursive: true });
-});
+`;
+writeFileSync(config, profiles);
+afterAll(() => rmSync(folder, { recursive: true }));
 
 /** AWS's SDK searches the environment of this process. */
 async function status(args: string, env: Record<string, string>) {
@@ -81,17 +70,3 @@ it.each<[args: string, env: Record<string, string>, exitCode: number, said: stri
     expect(ended).toEqual({ exitCode, stdout: '' });
   },
 );
-
-it.each([
-  ['ExpiredToken', 'error: The AWS credentials have expired.'],
-  ['ExpiredTokenException', 'error: The AWS credentials have expired.'],
-  ['InvalidClientTokenId', 'error: AWS does not know these credentials.'],
-  ['SignatureDoesNotMatch', 'error: AWS does not know these credentials.'],
-  ['AccessDenied', 'error: AWS refuses cloudformation:DescribeStacks (AccessDenied).'],
-])('credentials that AWS answers with %s have their cause', async (code, said) => {
-  cloudFormation.always(async () => xmlError(code));
-  const { stderr, ...ended } = await status('--region us-east-1', keys);
-  cloudFormation.reset();
-  expect(stderr).toContain(said);
-  expect(ended).toEqual({ exitCode: 4, stdout: '' });
-});

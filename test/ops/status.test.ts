@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { reasons } from '../../lambda/operations/commands/status.ts';
+import { adviceByReason } from '../../ops/advised-status.ts';
 import { needsSomebody } from '../../ops/render/status.ts';
-import { denied, desk, json, me, settled } from './desk.ts';
+import { answering, denied, desk, json, me, settled } from './desk.ts';
 
 const duty = desk(settled, 2);
 const names = () => duty.stories.map(({ name }) => name);
@@ -17,9 +19,7 @@ describe('of several integrations', () => {
     const [first, second = ''] = names();
     expect(await shown()).toEqual({ exitCode: 0, stderr: '', names: names() });
     expect(await shown(only())).toMatchObject({ exitCode: 0, names: [first] });
-    duty.lambda.always(async ({ operation, forward }) =>
-      operation.includes(second) ? denied : forward(),
-    );
+    duty.lambda.always(answering(second, denied));
     expect(await shown()).toEqual({
       ...{ exitCode: 4, names: [first] },
       stderr: expect.stringContaining(`error: ${second}: AWS refuses lambda:InvokeFunction`),
@@ -67,9 +67,7 @@ it.each([
   ['check', 'SelfCheck', disabled, 1, /^ {2}failed +self-check .* is disabled\.\n +→ /m],
   ['check', 'SelfCheck', gone, 1, /^ {2}failed +self-check .* is removed\.\n +→ /m],
 ])('%s looks at the schedule of %s (case %#)', async (command, schedule, reply, exitCode, said) => {
-  duty.aws.always(async ({ operation, forward }) =>
-    operation.includes(schedule) ? reply : forward(),
-  );
+  duty.aws.always(answering(schedule, reply));
   const { stdout, ...ended } = await duty.run(`${command} ${only()}`);
   expect(stdout).toMatch(said);
   expect(ended).toEqual({ exitCode, stderr: '' });
@@ -78,9 +76,7 @@ it.each([
 it('check asks about the subscriptions that the schedule of the self-checks names', async () => {
   const subscriptions = [{ topic: 'events', protocol: 'email', name: 'subscriptions[0]' }];
   const Target = { Input: JSON.stringify({ subscriptions }) };
-  duty.aws.always(async ({ operation, forward }) =>
-    operation.includes('SelfCheck') ? json(200, { State: 'ENABLED', Target }) : forward(),
-  );
+  duty.aws.always(answering('SelfCheck', json(200, { State: 'ENABLED', Target })));
   const [call] = [duty.answers({ checks: [] })];
   await duty.run(`check ${only()}`);
   expect(JSON.parse(call[0]?.body ?? '')).toMatchObject({ subscriptions });
@@ -96,32 +92,28 @@ it.each([
   expect(stdout).toContain(`${program} credentials set ${where} ${only()}\n`);
 });
 
-describe('baseline --follow', () => {
-  it('says why it waits, and waits until it is completed, with its share', async () => {
-    await duty.begin((story) => story.minute());
-    await duty.story.operate({ command: 'restart-baseline', by: me });
-    const program = duty.start('baseline --follow', { isTTY: true });
-    duty.lambda.always(async ({ forward }) => {
-      const reply = await forward();
-      duty.story.clock.advance({ seconds: 5 });
-      if (duty.lambda.calls.length > 2) await duty.story.minutes(2);
-      return reply;
-    });
-    const { exitCode, stdout, stderr } = await program.ended;
-    expect(stderr).toContain('The baseline is running; ticks go on with it.');
-    expect({ exitCode, stdout }).toEqual({
-      exitCode: 0,
-      stdout: 'baseline  completed: 0 certifications\n',
-    });
+it('baseline --follow says why it waits, and waits until it is completed, with its share', async () => {
+  await duty.begin((story) => story.minute());
+  await duty.story.operate({ command: 'restart-baseline', by: me });
+  const program = duty.start('baseline --follow', { isTTY: true });
+  duty.lambda.always(async ({ forward }) => {
+    const reply = await forward();
+    duty.story.clock.advance({ seconds: 5 });
+    if (duty.lambda.calls.length > 2) await duty.story.minutes(2);
+    return reply;
   });
+  const { exitCode, stdout, stderr } = await program.ended;
+  expect(stderr).toContain('The baseline is running; ticks go on with it.');
+  expect({ exitCode, stdout }).toEqual({
+    exitCode: 0,
+    stdout: 'baseline  completed: 0 certifications\n',
+  });
+});
 
-  it('reports a pause, and ends', async () => {
-    await duty.run(`baseline --restart --yes ${only()}`);
-    await duty.run(`pause --reason maintenance ${only()}`);
-    const { exitCode, stdout } = await duty.run(`baseline --follow ${only()}`);
-    expect(exitCode).toBe(1);
-    expect(stdout).toMatch(
-      /^baseline .*\nTakes effect after resume: the integration is paused since .*: maintenance\n$/,
-    );
-  });
+it.each(reasons)('%s has a command, names a contact, or needs nothing', (reason) => {
+  const { toDo, command } = adviceByReason()[reason];
+  expect(toDo).toMatch(/^[A-Z].*\.$/);
+  if (command === undefined) expect(toDo).toMatch(/^Nothing\b|partner|cdk deploy|^Grant/);
+  if (/^(never-ticked|backing-off|partner-silent)$/.test(reason))
+    expect(command).toEqual({ ops: 'check' });
 });

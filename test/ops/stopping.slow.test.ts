@@ -1,46 +1,29 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { InterruptedError } from '../../ops/errors.ts';
 import { stoppedBySignals } from '../../ops/stopping.ts';
 
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+// Each signal of a real process: process.slow.test.ts.
+const others = process.listeners('SIGINT');
+beforeEach(() => {
+  vi.spyOn(process, 'exit').mockImplementation((code) => {
+    throw new Error(`exit ${code}`);
+  });
+  process.removeAllListeners('SIGINT');
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  process.removeAllListeners('SIGINT');
+  for (const listener of others) process.on('SIGINT', listener);
+});
 
-describe('a request to end the program', () => {
-  const others = new Map(signals.map((signal) => [signal, process.listeners(signal)]));
+it('a terminal, npx and the launcher may each bring a signal, but a later one ends the program at once', () => {
   let now = 0;
-  let stopping: AbortController;
-
-  beforeEach(() => {
-    vi.spyOn(process, 'exit').mockImplementation((code) => {
-      throw new Error(`exit ${code}`);
-    });
-    for (const signal of signals) process.removeAllListeners(signal);
-    stopping = stoppedBySignals(() => now);
-  });
-  afterEach(() => {
-    vi.restoreAllMocks();
-    for (const signal of signals) {
-      process.removeAllListeners(signal);
-      for (const listener of others.get(signal) ?? []) process.on(signal, listener);
-    }
-  });
-
-  it.each(signals)('by %s ends it cleanly', (signal) => {
-    process.emit(signal);
-    expect(stopping.signal.reason).toBeInstanceOf(InterruptedError);
-  });
-
-  it('is one if a terminal, npx and the launcher each bring the same signal', () => {
+  const { signal } = stoppedBySignals(() => now);
+  const later = (ms: number) => {
+    now += ms;
     process.emit('SIGINT');
-    now += 20;
-    process.emit('SIGINT');
-    now += 200;
-    process.emit('SIGINT');
-    expect(stopping.signal.aborted).toBe(true);
-  });
-
-  it('is a second one if the signal comes later, and then ends the program at once', () => {
-    process.emit('SIGINT');
-    now += 600;
-    expect(() => process.emit('SIGINT')).toThrow('exit 130');
-  });
+  };
+  for (const ms of [0, 20, 200]) later(ms);
+  expect(signal.reason).toBeInstanceOf(InterruptedError);
+  expect(() => later(400)).toThrow('exit 130');
 });

@@ -3,22 +3,17 @@ import {
   GetQueueAttributesCommand,
   ListQueueTagsCommand,
 } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../lambda/clock.ts';
-import type { Access } from '../../ops/target/access.ts';
-import { type Owner, sweep, TemporaryQueue } from '../../ops/watching/temporary-queue.ts';
+import { type Subscribed, sweep, TemporaryQueue } from '../../ops/watching/temporary-queue.ts';
 import { ManualClock } from '../scaffold/clock.ts';
 import { Messaging } from './messaging.ts';
 
 const aws = new Messaging();
-let access: Access;
 let topic: string;
 let another: string;
 
-beforeAll(async () => {
-  await aws.open();
-  access = aws.access();
-});
+beforeAll(() => aws.open());
 afterAll(() => aws.close());
 beforeEach(async () => {
   await aws.begin();
@@ -26,13 +21,14 @@ beforeEach(async () => {
   another = await aws.topic('staging-events');
 });
 
-const longAgo = () => new ManualClock('2026-01-01T00:00:00Z');
-
-const watching = (topicArn: string, integration?: string, clock: Clock = systemClock) =>
-  TemporaryQueue.create(access, { owner: 'watch', topicArn, integration, isRaw: true }, clock);
-
-const swept = (topicArn: string, owner: Owner = 'watch') =>
-  sweep(access, { owner, topicArn }, systemClock);
+const watching = (topicArn: string, how: Partial<Subscribed> = {}, clock: Clock = systemClock) =>
+  TemporaryQueue.create(
+    aws.access(),
+    { owner: 'watch', topicArn, integration: undefined, isRaw: false, ...how },
+    clock,
+  );
+const swept = (topicArn: string, access = aws.access()) =>
+  sweep(access, { owner: 'watch', topicArn }, systemClock);
 
 it('a queue is encrypted, and accepts messages of its topic only', async () => {
   // AWS has changed the default attributes of queues before.
@@ -53,24 +49,25 @@ it('a queue is encrypted, and accepts messages of its topic only', async () => {
   expect(JSON.parse(Attributes.Policy ?? '')).toEqual({ Version: '2012-10-17', Statement });
 });
 
-it('a queue gets the events of one integration or of all, or some types, raw or in an envelope', async () => {
-  await using one = await watching(topic, 'district-a');
-  expect(await aws.attributes(one.subscriptionArn)).toEqual({
-    raw: 'true',
-    filter: '{"integration":["district-a"]}',
-  });
-  await using all = await watching(another);
-  expect(await aws.attributes(all.subscriptionArn)).toEqual({ raw: 'true', filter: undefined });
-  const types = ['certification.created'];
-  const some = { owner: 'listen', topicArn: topic, integration: 'a', types, isRaw: false } as const;
-  await using listening = await TemporaryQueue.create(access, some, systemClock);
-  const filter = '{"integration":["a"],"type":["certification.created"]}';
-  expect(await aws.attributes(listening.subscriptionArn)).toEqual({ raw: 'false', filter });
+const ofA = '{"integration":["a"],"type":["certification.created"]}';
+it.each<[Partial<Subscribed>, object]>([
+  [{ isRaw: true }, { raw: 'true', filter: undefined }],
+  [
+    { isRaw: true, integration: 'a' },
+    { raw: 'true', filter: '{"integration":["a"]}' },
+  ],
+  [
+    { integration: 'a', types: ['certification.created'] },
+    { raw: 'false', filter: ofA },
+  ],
+])('a queue for %j is subscribed with %j', async (how, subscribed) => {
+  await using one = await watching(topic, how);
+  expect(await aws.attributes(one.subscriptionArn)).toEqual(subscribed);
 });
 
 it('a queue in use postpones its expiry', async () => {
   const clock = new ManualClock('2026-11-21T08:00:00Z');
-  await using queue = await watching(topic, undefined, clock);
+  await using queue = await watching(topic, {}, clock);
   const [QueueUrl = ''] = await aws.queues();
   const expires = async () => {
     await queue.keep();
@@ -88,46 +85,30 @@ it('a queue of an instance that has ended advises to start it again', async () =
   const ended = new Messaging();
   await ended.open();
   await ended.close();
-  const watched = { owner: 'watch', topicArn: topic } as const;
-  await expect(sweep(ended.access(), watched, systemClock)).rejects.toMatchObject({
+  await expect(swept(topic, ended.access())).rejects.toMatchObject({
     ...{ reason: 'ECONNREFUSED', whatToDo: expect.stringMatching(/start npm start again/) },
   });
 });
 
-describe('a queue left behind by a crash', () => {
+it('a queue or a subscription left behind by a crash is removed, and no other one', async () => {
   const sizes = async () => {
     const all = [aws.queues(), aws.subscriptions(topic), aws.subscriptions(another)];
     return (await Promise.all(all)).map(({ length }) => length);
   };
-
-  it('is removed with its subscription', async () => {
-    await watching(topic, undefined, longAgo());
-    expect(await swept(topic)).toBe(1);
-    expect(await sizes()).toEqual([0, 0, 0]);
-    expect(await swept(topic)).toBe(0);
-  });
-
-  it('is left alone if it belongs to another topic, or to another command', async () => {
-    await watching(another, undefined, longAgo());
-    expect(await swept(topic)).toBe(0);
-    expect(await swept(another, 'listen')).toBe(0);
-    expect(await sizes()).toEqual([1, 0, 1]);
-  });
-
-  it('may be a subscription without a queue', async () => {
-    await aws.subscribe(topic, 'certification-notifier-watch-gone');
-    await aws.subscribe(another, 'certification-notifier-watch-gone');
-    expect(await swept(topic)).toBe(1);
-    expect(await sizes()).toEqual([0, 0, 1]);
-  });
-
-  it('is none that is in use, or of another kind', async () => {
-    await using _ = await watching(topic);
-    const byHand = 'certification-notifier-watch-by-hand';
-    await aws.sqs.send(new CreateQueueCommand({ QueueName: byHand }));
-    for (const queue of [byHand, 'a-subscriber-whose-queue-is-gone'])
-      await aws.subscribe(topic, queue);
-    expect(await swept(topic)).toBe(0);
-    expect(await sizes()).toEqual([2, 3, 0]);
-  });
+  const clock = new ManualClock('2026-01-01T00:00:00Z');
+  await using _ = await watching(topic);
+  await watching(topic, { owner: 'listen' }, clock);
+  await watching(another, {}, clock);
+  const byHand = 'certification-notifier-watch-by-hand';
+  await aws.sqs.send(new CreateQueueCommand({ QueueName: byHand }));
+  for (const queue of [byHand, 'a-subscriber-whose-queue-is-gone'])
+    await aws.subscribe(topic, queue);
+  await aws.subscribe(another, 'certification-notifier-watch-gone');
+  const others = [4, 4, 2];
+  expect(await sizes()).toEqual(others);
+  await watching(topic, {}, clock);
+  await aws.subscribe(topic, 'certification-notifier-watch-gone');
+  expect(await swept(topic)).toBe(2);
+  expect(await sizes()).toEqual(others);
+  expect(await swept(topic)).toBe(0);
 });

@@ -9,7 +9,7 @@ import { Terminal } from '../../ops/terminal.ts';
 import { ManualClock } from '../scaffold/clock.ts';
 
 /** Streams of a terminal, or of a pipe. */
-function streams(isTTY: boolean, { environment = {}, timeZone = 'UTC' }: Partial<Outside> = {}) {
+function streams(isTTY: boolean, environment: EnvironmentVariables = {}, timeZone = 'UTC') {
   const stream = () => Object.assign(new PassThrough(), { isTTY, columns: 60 });
   const [input, output, errors] = [stream(), stream(), stream()];
   const stopping = new AbortController();
@@ -17,16 +17,9 @@ function streams(isTTY: boolean, { environment = {}, timeZone = 'UTC' }: Partial
   const streams = { input, output, errors };
   const host = hostOf({ streams, environment, timeZone, stopping, clock });
   const terminal = new Terminal(host);
-  const session = new Session(
-    { local: true, json: false },
-    { host, terminal, clients: new Clients() },
-  );
+  const parts = { host, terminal, clients: new Clients() };
+  const session = new Session({ local: true, json: false }, parts);
   return { input, output, errors, stopping, clock, terminal, session };
-}
-
-interface Outside {
-  readonly environment: EnvironmentVariables;
-  readonly timeZone: string;
 }
 
 const shown = (stream: PassThrough) => String(stream.read() ?? '');
@@ -34,11 +27,11 @@ const never = new AbortController().signal;
 
 describe('a question', () => {
   it.each([
-    { isAgreed: true, typed: 'y' },
-    { isAgreed: true, typed: 'YES' },
-    { isAgreed: false, typed: '' },
-    { isAgreed: false, typed: 'yellow' },
-  ])('answered with "$typed" is agreed to: $isAgreed', async ({ typed, isAgreed }) => {
+    ['y', true],
+    ['YES', true],
+    ['', false],
+    ['yellow', false],
+  ])('answered with "%s" is agreed to: %s', async (typed, isAgreed) => {
     const { input, session, errors } = streams(true);
     const confirmed = session.confirm('Release 3 events?', false);
     input.write(`${typed}\r`);
@@ -85,7 +78,7 @@ it('standard input is not read from a terminal while questions go elsewhere, sin
 });
 
 it('takes an empty TZ for UTC', () => {
-  expect(streams(false, { timeZone: 'Etc/Unknown' }).terminal.view().zone).toBe('UTC');
+  expect(streams(false, {}, 'Etc/Unknown').terminal.view().zone).toBe('UTC');
 });
 
 it.each([
@@ -96,7 +89,7 @@ it.each([
   [false, { FORCE_COLOR: '1' }, true],
 ])('colour on a terminal (%s) with %j: %s', (isTTY, variables, isPainted) => {
   const environment = { TERM: 'xterm-256color', ...variables };
-  const painted = streams(isTTY, { environment }).terminal.view().paint('bad', 'x');
+  const painted = streams(isTTY, environment).terminal.view().paint('bad', 'x');
   expect(painted).toBe(isPainted ? '\u001B[31mx\u001B[39m' : 'x');
 });
 
@@ -134,15 +127,12 @@ describe('progress', () => {
     expect(shown(errors)).toMatch(/about 29 s left$/);
   });
 
-  it('has no pace for work that took no time, and is not shown without a terminal', () => {
-    for (const isTTY of [true, false]) {
-      const { terminal, clock, errors } = streams(isTTY);
-      using progress = new Progress({ terminal, clock }, 'replay');
-      progress.at(1, 4, 'days');
-      progress.at(2, 4, 'days');
-      clock.advance({ milliseconds: 2_000 });
-      expect(shown(errors)).toMatch(isTTY ? /50 % {2}2 of 4 days$/ : /^$/);
-    }
+  it.each([true, false])('has no pace for work without time; only on a terminal: %s', (isTTY) => {
+    const { terminal, clock, errors } = streams(isTTY);
+    using progress = new Progress({ terminal, clock }, 'replay');
+    for (const days of [1, 2]) progress.at(days, 4, 'days');
+    clock.advance({ milliseconds: 2_000 });
+    expect(shown(errors)).toMatch(isTTY ? /50 % {2}2 of 4 days$/ : /^$/);
   });
 
   it('never exceeds the line', () => {

@@ -1,14 +1,11 @@
 import { expect, it } from 'vitest';
-import { event } from '../consumer/events.ts';
 import { ManualClock } from '../scaffold/clock.ts';
 import { assessment } from '../support/assessments.ts';
-import { desk, json, notStarted, settled } from './desk.ts';
+import { answering, desk, json, notStarted, settled } from './desk.ts';
 import { messagingFor } from './messaging.ts';
 
 const duty = desk(settled);
 const aws = messagingFor(duty);
-const published = event();
-const publish = () => aws.publish(JSON.stringify(published));
 
 /** Starts the command, and waits for its subscription. */
 async function watching(args = '') {
@@ -20,7 +17,7 @@ async function watching(args = '') {
 it('watch shows events and ticks as they come, without personal data, and leaves nothing behind', async () => {
   const program = await watching();
   await program.shows(/ tick {6} district-\d+ · 3 known · today no changes\n/);
-  await publish();
+  await aws.publish();
   await program.shows(/ created /);
   program.interrupt();
   const { exitCode, stdout, stderr } = await program.ended;
@@ -28,7 +25,7 @@ it('watch shows events and ticks as they come, without personal data, and leaves
     exitCode: 0,
     stderr: `Watching ${duty.story.name}; Ctrl-C ends it.\n`,
   });
-  expect(stdout).toContain(`assessment ${published.subject}`);
+  expect(stdout).toContain(`assessment ${aws.published.subject}`);
   expect(stdout).not.toContain('Quillfeather');
   await aws.nothingLeft();
 });
@@ -36,13 +33,13 @@ it('watch shows events and ticks as they come, without personal data, and leaves
 it('watch writes a line of JSON each for machines', async () => {
   const program = duty.start('watch --json');
   await program.shows(/"tick"/);
-  await publish();
+  await aws.publish();
   await program.shows(/"event"/);
   program.interrupt();
   const lines = (await program.ended).stdout.trim().split('\n');
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { tick: { integration: duty.story.name, begun: [], over: [] } },
-    { event: { subject: published.subject, type: 'certification.created' } },
+    { event: { subject: aws.published.subject, type: 'certification.created' } },
   ]);
 });
 
@@ -55,7 +52,7 @@ it('watch continues after messages that are no events, and when a read of the ti
   await aws.publish('maintenance\u001B[2J');
   await aws.publish('{"specversion":"1.0"}');
   await program.shows(/(Ignored a message that is no event of this version\.\n){2}/);
-  await publish();
+  await aws.publish();
   await program.shows(/ created /);
   program.interrupt();
   expect(await program.ended).toMatchObject({ exitCode: 0 });
@@ -67,7 +64,7 @@ it('watch says when ticks stop completing, and when they complete again', async 
   await program.shows(/ tick /);
   const next = async (pattern: RegExp) => {
     // The next read of the ticks comes as soon as an event ends the wait for events.
-    await publish();
+    await aws.publish();
     await program.shows(pattern);
   };
   story.clock.advance({ minutes: 10 });
@@ -86,7 +83,8 @@ it('watch says when ticks stop completing, and when they complete again', async 
 });
 
 it('watch ends when its queue does not answer again', async () => {
-  aws.bend(aws.sqsGate, 'ReceiveMessage', json(500, { __type: 'InternalFailure' }));
+  const failure = json(500, { __type: 'InternalFailure' });
+  aws.sqsGate.always(answering('ReceiveMessage', failure));
   const { exitCode, stderr } = await duty.run('watch --events-only');
   const failed = 'sqs:ReceiveMessage failed (InternalFailure).';
   expect(stderr.split(`\n${failed} It is tried again.`)).toHaveLength(5);

@@ -3,6 +3,7 @@ import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { DocumentedRecord } from '../../local/documented-record.ts';
 
 const firstId = 48_213;
+const proctor = { proctor_id: 901, proctor_name: 'Ansel Thornbury' };
 
 /**
  * An invented assessment without parts: its one result describes itself (docs/partner.md, 2.3).
@@ -13,8 +14,7 @@ export function assessment(overrides: Partial<DocumentedRecord> = {}): Documente
   const { id = firstId } = overrides;
   const who = id === firstId ? '' : `-${String(id).padStart(5, '0')}`;
   const [first_name, last_name] = [`Odalys${who}`, `Quillfeather${who}`];
-  const name = overrides.assessment_name ?? 'Rope Bridge Safety';
-  const day = overrides.certified_on ?? '2026-11-20';
+  const { assessment_name = 'Rope Bridge Safety', certified_on = '2026-11-20' } = overrides;
   return {
     id,
     seid: `SEID-${id}`,
@@ -24,27 +24,16 @@ export function assessment(overrides: Partial<DocumentedRecord> = {}): Documente
     email: `educator-${id}@example.org`,
     organization_id: 7,
     organization_name: 'Larkspur Valley Schools',
-    assessment_name: name,
-    certified_on: day,
-    results: [
-      {
-        assessment_id: id,
-        assessment_name: name,
-        certified_on: day,
-        proctor_id: 901,
-        proctor_name: 'Ansel Thornbury',
-      },
-    ],
+    assessment_name,
+    certified_on,
+    results: [{ assessment_id: id, assessment_name, certified_on, ...proctor }],
     ...overrides,
   };
 }
 
+const [min, max] = [new Date('2000-01-01'), new Date('2100-01-01')];
 const day = fc
-  .date({
-    min: new Date('2000-01-01T00:00:00Z'),
-    max: new Date('2100-01-01T00:00:00Z'),
-    noInvalidDate: true,
-  })
+  .date({ min, max, noInvalidDate: true })
   .map((date) => date.toISOString().slice(0, 10));
 
 const [id, text] = [fc.integer({ min: 1 }), fc.string({ unit: 'grapheme' })];

@@ -35,12 +35,19 @@ export function metricName(
   return [namespace, name, ...sorted].join(' ');
 }
 
+<<<<<<< HEAD
 const metricOfAlarm = ({ Namespace, MetricName, Dimensions }: Alarm): string =>
   metricName(
     Namespace,
     MetricName,
     Dimensions.map(({ Name, Value }) => [Name, Value] as const),
   );
+=======
+export function metricOfAlarm({ Namespace, MetricName, Dimensions }: Alarm): string {
+  const dimensions = Dimensions.map(({ Name, Value }) => [Name, Value] as const);
+  return metricName(Namespace, MetricName, dimensions);
+}
+>>>>>>> room/ops2
 
 const number = z.number();
 const directive = z.looseObject({
@@ -48,9 +55,7 @@ const directive = z.looseObject({
   Dimensions: z.array(z.array(z.string())),
   Metrics: z.array(z.looseObject({ Name: z.string() })),
 });
-const embedded = z.looseObject({
-  _aws: z.looseObject({ CloudWatchMetrics: z.array(directive) }),
-});
+const embedded = z.looseObject({ _aws: z.looseObject({ CloudWatchMetrics: z.array(directive) }) });
 
 /**
  * The values that CloudWatch extracts from a line in its embedded metric format. Other lines have
@@ -63,11 +68,10 @@ export function valuesIn(line: string): readonly Value[] {
   return data._aws.CloudWatchMetrics.flatMap(({ Namespace, Dimensions, Metrics }) =>
     Dimensions.flatMap((names) => {
       const dimensions = names.map((name) => [name, String(data[name])] as const);
-      const metricOf = (name: string) => metricName(Namespace, name, dimensions);
-      return Metrics.map(({ Name }) => ({
-        metric: metricOf(Name),
-        value: number.parse(data[Name]),
-      }));
+      return Metrics.map(({ Name }) => {
+        const value = number.parse(data[Name]);
+        return { metric: metricName(Namespace, Name, dimensions), value };
+      });
     }),
   );
 }
@@ -118,8 +122,8 @@ export class Watch {
       .filter((one) => one.metric === metric && one.at >= from && one.at < from + alarm.Period)
       .map(({ value }) => value);
     if (values.length === 0) return undefined;
-    const total = values.reduce((sum, value) => sum + value, 0);
-    const datapoint = alarm.Statistic === 'Sum' ? total : Math.max(...values);
+    const isSum = alarm.Statistic === 'Sum';
+    const datapoint = values.reduce((one, other) => (isSum ? one + other : Math.max(one, other)));
     return alarm.ComparisonOperator === 'LessThanThreshold'
       ? datapoint < alarm.Threshold
       : datapoint >= alarm.Threshold;

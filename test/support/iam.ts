@@ -61,12 +61,11 @@ function permissionsOf(document: Json | undefined): Permission[] {
     if (field(statement, 'Effect') !== 'Allow' || !actions.length || !resources.length)
       throw new Error('only statements that allow actions on resources are understood');
     const keys = keysAllowed(field(statement, 'Condition'));
-    return actions.flatMap((action) =>
-      resources.map((resource) => ({
-        ...{ action: String(action), resource: String(resource) },
-        ...(keys && { keys }),
-      })),
-    );
+    return actions
+      .map(String)
+      .flatMap((action) =>
+        resources.map(String).map((resource) => ({ action, resource, ...(keys && { keys }) })),
+      );
   });
 }
 
@@ -184,14 +183,10 @@ export class Requirements {
 
   #ofSecret(action: string, id: string): Permission[] {
     // Secrets Manager adds six characters to a name.
-    const resource = id.startsWith('arn:')
-      ? id
-      : this.#arn('secretsmanager', `secret:${id}-aB3dE6`);
+    const arn = id.startsWith('arn:') ? id : this.#arn('secretsmanager', `secret:${id}-aB3dE6`);
     const key = this.#keyOfSecrets;
-    return [
-      { action, resource },
-      ...(key === undefined ? [] : [{ action: 'kms:Decrypt', resource: key }]),
-    ];
+    const read = { action, resource: arn };
+    return key === undefined ? [read] : [read, { action: 'kms:Decrypt', resource: key }];
   }
 
   /** A caller that publishes or sends to an encrypted resource also uses its customer key. */
@@ -277,19 +272,15 @@ function unusedOf(grant: Permission, needed: readonly Permission[]): Permission[
   const used = needed.filter((one) => covers(grant, one));
   if (used.length === 0) return [grant];
   const { keys, ...rest } = grant;
-  const unused = keys?.filter((pattern) => !isAskedFor(pattern, rest, needed)) ?? [];
+  const ofResource = needed.filter((one) => matches(rest.resource, one.resource));
+  const asked = ofResource.flatMap((one) => one.keys ?? []);
+  const unused = keys?.filter((pattern) => !asked.some((key) => matches(pattern, key))) ?? [];
   return unused.length > 0 ? [{ ...rest, keys: unused }] : [];
 }
 
-function isAskedFor(pattern: string, { resource }: Permission, needed: readonly Permission[]) {
-  const keys = needed
-    .filter((one) => matches(resource, one.resource))
-    .flatMap(({ keys = [] }) => keys);
-  return keys.some((key) => matches(pattern, key));
-}
-
 function distinct(permissions: readonly Permission[]): Permission[] {
-  const nameOf = ({ action, resource, keys }: Permission) =>
-    `${action} ${resource} ${keys?.join(' ')}`;
-  return [...new Map(permissions.map((one) => [nameOf(one), one])).values()];
+  const named = permissions.map(
+    (one) => [`${one.action} ${one.resource} ${one.keys}`, one] as const,
+  );
+  return [...new Map(named).values()];
 }

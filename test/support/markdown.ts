@@ -7,13 +7,8 @@ const generated = /<!-- [^>]*[Gg]enerated by .*?(<!-- End of [^>]* -->|$)/gs;
 /** The page without its blocks of code. */
 const withoutCode = (page: string) => page.replace(fences, '');
 
-/** A block of code and the language that it names. */
-export interface Block {
-  readonly language: string;
-  readonly code: string;
-}
-
-export function blocksOf(page: string): Block[] {
+/** Blocks of code, and the languages that they name. */
+export function blocksOf(page: string) {
   return [...page.matchAll(fences)].map(([, , language = '', code = '']) => ({ language, code }));
 }
 

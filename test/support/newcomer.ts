@@ -1,16 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { compileCache } from './compile-cache.ts';
-import type { Ended } from './running.ts';
+import { ended } from './running.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 const PATH = `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH}`;
-
 const common = { ...process.env, PATH, NODE_COMPILE_CACHE: compileCache };
 const environment = (variables: object) => ({ ...common, ...variables });
 
@@ -69,19 +66,10 @@ export class Newcomer {
   }
 
   /** Runs a program that asks this process for answers meanwhile. */
-  async runBeside(
-    command: string,
-    args: readonly string[],
-    { input = '', variables = {} },
-  ): Promise<Ended> {
+  runBeside(command: string, args: readonly string[], { input = '', variables = {} }) {
     const child = spawn(command, args, { cwd: this.folder, env: environment(variables) });
     child.stdin.end(input);
-    const [stdout, stderr, [exitCode]] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      once(child, 'close'),
-    ]);
-    return { exitCode, stdout, stderr };
+    return ended(child);
   }
 
   /** Installs from the checkout, so nothing is fetched. */
@@ -109,10 +97,7 @@ export class Newcomer {
   }
 
   /** The errors that TypeScript reports. */
-  typeErrors(
-    files: Readonly<Record<string, string>>,
-    how = '--skipLibCheck --module nodenext',
-  ): string {
+  typeErrors(files: Readonly<Record<string, string>>, how = '--skipLibCheck --module nodenext') {
     this.install('@types/node');
     for (const [name, source] of Object.entries(files)) this.write(name, source);
     const flags = `--noEmit --singleThreaded --strict --types node ${how}`;

@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
 
 const cache = join(import.meta.dirname, '../../node_modules/.cache/certification-notifier/nodes');
 
@@ -25,18 +26,14 @@ export async function nodeOfVersion(version: string): Promise<string | NodeMissi
   try {
     await writeFile(join(folder, 'package.json'), '{"allowScripts":{"node":true}}');
     const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--prefer-offline'];
-    const install = spawn('npm', ['install', ...quiet, `node@${version}`], {
-      cwd: folder,
-      stdio: ['ignore', 'ignore', 'pipe'],
-      shell: process.platform === 'win32',
-    });
-    const [why, [code]] = await Promise.all([text(install.stderr), once(install, 'close')]);
-    if (code === 0) {
-      await rename(folder, place);
-      return binary;
-    }
-    if (process.env.CI) throw new Error(`Node ${version} could not be fetched: ${why}`);
-    return { missing: `Node ${version} could not be fetched` };
+    const shell = process.platform === 'win32';
+    await run('npm', ['install', ...quiet, `node@${version}`], { cwd: folder, shell });
+    await rename(folder, place);
+    return binary;
+  } catch (cause) {
+    const missing = `Node ${version} could not be fetched`;
+    if (process.env.CI) throw new Error(missing, { cause });
+    return { missing };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -7,17 +7,10 @@ import { registerHooks } from 'node:module';
  * function that calls another one of its own module calls the real one.
  */
 const modules: ReadonlyMap<string, string> = new Map(
-  [
-    'detection/baseline.ts',
-    'detection/compare.ts',
-    'detection/day-entries.ts',
-    'detection/days-read.ts',
-    'detection/gate.ts',
-    'detection/locate.ts',
-    'detection/missing.ts',
-    'detection/names-tied.ts',
-    'detection/seam.ts',
-  ].map((path) => [new URL(`../../lambda/${path}`, import.meta.url).href, path]),
+  'baseline compare day-entries days-read gate locate missing names-tied seam'
+    .split(' ')
+    .map((name) => `detection/${name}.ts`)
+    .map((path) => [new URL(`../../lambda/${path}`, import.meta.url).href, path]),
 );
 const real = '?real';
 const functions = /^export (?:async )?function\*? (\w+)/gm;
@@ -26,18 +19,16 @@ registerHooks({
   load(url, context, nextLoad) {
     const path = modules.get(url);
     if (path === undefined) return nextLoad(url, context);
-    const names = [...readFileSync(new URL(url), 'utf8').matchAll(functions)].map(
-      ([, name]) => name,
-    );
+    const code = readFileSync(new URL(url), 'utf8');
+    const names = [...code.matchAll(functions)].map(([, name]) => name);
     const whole = JSON.stringify(`${url}${real}`);
+    const replacements = JSON.stringify(new URL('replacements.ts', import.meta.url).href);
     const source = [
       `import * as real from ${whole};`,
-      `import { replaceable } from ${JSON.stringify(new URL('replacements.ts', import.meta.url).href)};`,
+      `import { replaceable } from ${replacements};`,
       // An export of its own hides the one of the same name here.
       `export * from ${whole};`,
-      ...names.map(
-        (name) => `export const ${name} = replaceable('${path} ${name}', real.${name});`,
-      ),
+      ...names.map((one) => `export const ${one} = replaceable('${path} ${one}', real.${one});`),
     ];
     return { format: 'module', source: source.join('\n'), shortCircuit: true };
   },

@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { InterruptedError } from '../../ops/errors.ts';
 import type { EnvironmentVariables, HostInput } from '../../ops/host.ts';
-import { compileCache } from './compile-cache.ts';
 
 export interface Ended {
   readonly exitCode: number | null;
@@ -51,8 +50,8 @@ export class RunningProgram {
   /** Settles once the pattern can be read. @throws when the program ends without it */
   async shows(pattern: RegExp): Promise<void> {
     const early = this.ended.then((ended) => {
-      if (!pattern.test(ended.stdout + ended.stderr))
-        throw new Error(`ended before ${pattern}: ${JSON.stringify(ended)}`);
+      if (pattern.test(ended.stdout + ended.stderr)) return;
+      throw new Error(`ended before ${pattern}: ${JSON.stringify(ended)}`);
     });
     await Promise.race([this.output.shows(pattern), this.errors.shows(pattern), early]);
   }
@@ -96,13 +95,9 @@ export class Nowhere extends Screen {
   }
 }
 
-/** Runs a program's entry as a process whose output is closed from the beginning. */
-export async function unread(entry: string, ...flags: string[]) {
-  const child = spawn(process.execPath, [entry, ...flags], {
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  child.stdout.destroy();
-  const [stderr, [exitCode]] = await Promise.all([text(child.stderr), once(child, 'close')]);
-  return { exitCode, stderr };
+/** The outcome of a process. */
+export async function ended(child: ChildProcessWithoutNullStreams): Promise<Ended> {
+  const streams = [text(child.stdout), text(child.stderr)] as const;
+  const [stdout, stderr, [exitCode]] = await Promise.all([...streams, once(child, 'close')]);
+  return { exitCode, stdout, stderr };
 }

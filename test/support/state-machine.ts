@@ -44,8 +44,8 @@ export async function execute(definition: object, execution: Execution): Promise
   const machine = new StateMachine(definition as StateMachineDefinition, {
     validationOptions: { checkPaths: true, checkArn: true },
   });
-  const executions = Array.from({ length: execution.running ?? 1 }, () => ({}));
-  const Executions = () => ({ Executions: executions });
+  const { running = 1 } = execution;
+  const Executions = () => ({ Executions: Array.from({ length: running }, () => ({})) });
   const Id = 'arn:aws:states:us-east-1:000000000000:stateMachine:one';
   const overrides = {
     taskResourceLocalHandlers: { Plan: invoke, Read: invoke, Complete: invoke, Executions },

@@ -139,3 +139,27 @@ function parameterOf(destination: unknown, name: string): unknown {
     .filter((parameter) => at(parameter, 'ParameterName') === name);
   return at(found, 'ParameterValue');
 }
+
+it("the guide's query reads the prefix that Firehose writes, and columns that events have", () => {
+  const page = readFileSync('docs/subscribing.md', 'utf8');
+  const within = (pattern: RegExp, text = page) => pattern.exec(text)?.[1] ?? '';
+  const names = (text: string, pattern: RegExp) =>
+    [...text.matchAll(pattern)].map(([, name = '']) => name);
+  const location = within(/'storage\.location\.template' = 's3:\/\/BUCKET\/(.*)'/);
+  expect(
+    location
+      .replace(/\$\{day\}/, '!{timestamp:yyyy-MM-dd}')
+      .replace(/\$\{integration\}/, '!{partitionKeyFromQuery:integration}'),
+  ).toBe(prefix);
+  const table = within(/CREATE EXTERNAL TABLE certification_events \((.*?)\n\)/s);
+  const [envelope = '', data = ''] = table.split('data struct<');
+  const [example] = examples;
+  const columns = names(envelope, /(\w+)`? string/g);
+  expect(columns).toEqual(['id', 'type', 'subject', 'time', 'sequence']);
+  // Athena reserves this name in CREATE TABLE.
+  expect(envelope).toContain('`time` string');
+  expect(Object.keys(example ?? {})).toEqual(expect.arrayContaining(columns));
+  const ofAssessment = names(within(/assessment: struct<(.*?)>/s, data), /(\w+): /g);
+  expect(ofAssessment).toHaveLength(4);
+  expect(Object.keys(example?.data.assessment ?? {})).toEqual(expect.arrayContaining(ofAssessment));
+});

@@ -1,16 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import * as z from 'zod';
 import { Screen } from '../../support/running.ts';
 import type { Desk } from '../desk.ts';
-import type { Running } from '../running.ts';
-
-const resultSchema = z.object({
-  content: z.tuple([z.object({ type: z.literal('text'), text: z.string() })]),
-  structuredContent: z.record(z.string(), z.unknown()),
-  isError: z.boolean().default(false),
-});
+import type { Running } from '../program-runner.ts';
 
 /** A stream with a program's output, which a reader can follow. */
 class Piped extends Screen {
@@ -39,7 +32,10 @@ export class Assistant {
   }
 
   async call(name: string, args: Record<string, unknown> = {}) {
-    return told(await this.client.callTool({ name, arguments: args }));
+    const result = await this.client.callTool({ name, arguments: args });
+    const { content, structuredContent: structured, isError = false } = result;
+    const text = content.map((one) => (one.type === 'text' ? one.text : one.type)).join();
+    return { text, structured, isError };
   }
 
   /** Ends the input, as assistants do. */
@@ -47,10 +43,4 @@ export class Assistant {
     this.program.input.end();
     return this.program.ended;
   }
-}
-
-/** The contents of a tool's answer. */
-export function told(answer: unknown) {
-  const { content, structuredContent: structured, isError } = resultSchema.parse(answer);
-  return { text: content[0].text, structured, isError };
 }

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { definitions } from '../../../lambda/operations/contract.ts';
 import { commands } from '../../../ops/commands/index.ts';
@@ -13,56 +14,35 @@ const connect = async (options?: string) => {
 afterEach(() => assistant?.end());
 const one = () => ({ integration: duty.story.name });
 
-describe('the tools', () => {
-  const tools = (changes: boolean) => {
-    const all = toolsOf(commands, { changes, integration: !changes });
-    return new Map(all.map((tool) => [tool.name, tool]));
-  };
-  const fields = (changes: boolean, name: string) =>
-    Object.keys(tools(changes).get(name)?.input.shape ?? {});
-
-  it('of an assistant that may only look are the commands that do not always change something', () => {
-    expect([...tools(false).keys()].sort()).toEqual([
-      ...['baseline', 'check', 'events', 'explain', 'holds', 'prove', 'status'],
-    ]);
-    for (const { annotations } of tools(false).values())
-      expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
-    expect(fields(false, 'prove')).toEqual(['from', 'to', 'next', 'integration']);
-    expect(fields(false, 'baseline')).toEqual(['integration']);
-    expect(fields(false, 'status')).toEqual(['history', 'activity', 'partner', 'integration']);
-  });
-
-  it('of an assistant that may change are the others, too, each marked as such', () => {
-    const marks = [...tools(true).values()].map(({ name, annotations }) => {
+it.each([
+  ['looking', { changes: false, integration: true }],
+  ['changing', { changes: true, integration: false }],
+])(
+  'the tools of an assistant for %s, with their fields, of which those with ! are required',
+  async (aim, allowed) => {
+    const lines = toolsOf(commands, allowed).map(({ name, annotations, input, description }) => {
+      const required = input.safeParse({}).error?.issues.flatMap(({ path }) => path) ?? [];
+      const marked = (one: string) => (required.includes(one) ? `${one}!` : one);
+      const fields = Object.keys(input.shape).map(marked);
       const { readOnlyHint, destructiveHint } = annotations;
-      return [name, readOnlyHint ? 'reads' : destructiveHint ? 'final' : 'changes'];
+      const effect = readOnlyHint ? 'reads' : destructiveHint ? 'final' : 'changes';
+      const [when = ''] = /Changes something .*?\./.exec(description) ?? [];
+      return `${name.padEnd(12)} ${effect.padEnd(7)} ${fields.join(' ')} ${when}`.trimEnd();
     });
-    expect(Object.fromEntries(marks)).toEqual({
-      ...{ status: 'reads', check: 'reads', explain: 'reads', events: 'reads', holds: 'reads' },
-      ...{ prove: 'changes', baseline: 'changes', tick: 'changes', pause: 'changes' },
-      ...{ resume: 'changes', release: 'final', discard: 'final', replay: 'final' },
-      ...{ 'test-event': 'final', 'accept-total': 'final' },
-    });
-    expect(fields(true, 'prove')).toEqual(['from', 'to', 'now', 'next', 'confirm']);
-    expect(fields(true, 'holds')).not.toContain('confirm');
-  });
+    const approved = new URL(`../approved/tools-for-${aim}.txt`, import.meta.url);
+    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(fileURLToPath(approved));
+  },
+);
 
-  it('have a description and a name for each field, and require what the command line requires', () => {
-    const explain = tools(true).get('explain');
-    expect(explain?.input.shape.id?.description).toBe('top-level id of the assessment');
-    expect(explain?.input.safeParse({}).success).toBe(false);
-    expect(tools(true).get('status')?.input.safeParse({}).success).toBe(true);
-    expect(tools(true).get('prove')?.description).toMatch(/Changes something with `now`\./);
-  });
-
-  it.each(commands.filter(({ usage }) => usage in definitions).map((one) => [one.usage, one]))(
-    'of %s changes something if its definition does',
-    (usage, command) => {
-      const defined: Readonly<Record<string, { changes?: unknown }>> = definitions;
-      expect(command.changes !== undefined).toBe(defined[usage]?.changes !== undefined);
-    },
-  );
-});
+it.each(commands.filter(({ usage }) => usage in definitions).map((one) => [one.usage, one]))(
+  'the tool for %s changes something if its definition does, and describes its fields',
+  (usage, command) => {
+    const defined: Readonly<Record<string, { changes?: unknown }>> = definitions;
+    expect(command.changes !== undefined).toBe(defined[usage]?.changes !== undefined);
+    for (const { input } of toolsOf([command], { changes: true, integration: true }))
+      for (const field of Object.values(input.shape)) expect(field.description).toMatch(/^[^ ]+ ./);
+  },
+);
 
 describe('an assistant that may only look', () => {
   beforeEach(() => connect());
@@ -113,18 +93,14 @@ describe('an assistant that may only look', () => {
 
   it('may send several calls at once, which are answered in turn', async () => {
     const names = ['check', 'baseline', 'holds'];
-    const atOnce: number[] = [];
-    let underWay = 0;
+    const seen: string[] = [];
     duty.lambda.always(async ({ forward }) => {
-      underWay += 1;
-      atOnce.push(underWay);
-      return forward().finally(() => {
-        underWay -= 1;
-      });
+      seen.push('call');
+      return forward().finally(() => void seen.push('answer'));
     });
     const asked = names.map((name) => assistant.call(name, { ...one() }));
     expect(await Promise.all(asked)).toMatchObject(names.map(() => ({ isError: false })));
-    expect(atOnce).toEqual([1, 1, 1]);
+    expect(seen).toEqual(names.flatMap(() => ['call', 'answer']));
   });
 
   it('gets progress on request, each line once', async () => {
@@ -173,18 +149,15 @@ describe('an assistant that may change something', () => {
   );
 });
 
-describe('the server', () => {
-  beforeEach(() => connect());
-
-  it('ends at Ctrl-C, also within a call', async () => {
-    duty.lambda.always(async () => {
-      assistant.program.interrupt();
-      await assistant.program.ended;
-      return undefined;
-    });
-    const call = assistant.call('status').catch(() => 'not answered');
-    expect(await assistant.program.ended).toMatchObject({ exitCode: 0, stderr: '' });
-    await assistant.client.close();
-    await call;
+it('the server ends at Ctrl-C, also within a call', async () => {
+  await connect();
+  duty.lambda.always(async () => {
+    assistant.program.interrupt();
+    await assistant.program.ended;
+    return undefined;
   });
+  const call = assistant.call('status').catch(() => 'not answered');
+  expect(await assistant.program.ended).toMatchObject({ exitCode: 0, stderr: '' });
+  await assistant.client.close();
+  await call;
 });

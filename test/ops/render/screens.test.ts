@@ -163,34 +163,23 @@ describe('the life of an assessment', () => {
       },
     ],
   };
-  const unnamed = { organization_id: null, assessment_name: null, revisions: [created] };
+  const unnamed = { ...known, organization_id: null, assessment_name: null, revisions: [created] };
   const found = { in: 'baseline' as const, proof: 'key-seam' as const };
   const byBaseline = { ...known, revisions: [{ ...created, late: false, found }] };
   const proof = { kind: 'key-seam' as const, at: '2026-11-21T15:00:00Z' };
   const day = { day: '2026-11-18', count: 12, proof };
   const nothing = { has: 'nothing' as const };
-  const record = { has: 'record' as const, day: '2026-11-19' };
+  const record = { has: 'record' as const, day: '2026-11-19', organization_id: 7 };
+  const edited = { ...record, organization_id: null, asRecorded: false };
+  const today = { day: '2026-11-21', count: 3, unprovenSince: '2026-11-20T15:00:00Z' };
+  const waiting: Reason[] = ['paused', 'baseline', 'held', 'owing'];
 
   it.each<[name: string, Reason[], Omit<ResultOf<'explain'>, 'id'>]>([
     ['by-baseline', [], { verdict: 'announced', known: byBaseline, day, partner: nothing }],
     ['of-three-revisions', [], { verdict: 'undeliverable', known, day, partner: nothing }],
     ['quarantined', [], { verdict: 'quarantined', partner: { has: 'malformed' } }],
-    [
-      'not-yet-seen',
-      ['paused', 'baseline', 'held', 'owing'],
-      {
-        ...{ verdict: 'not-yet-seen', partner: { ...record, organization_id: 7 } },
-        day: { day: '2026-11-21', count: 3, unprovenSince: '2026-11-20T15:00:00Z' },
-      },
-    ],
-    [
-      'edited-since',
-      [],
-      {
-        ...{ verdict: 'announced', known: { ...known, ...unnamed } },
-        partner: { ...record, organization_id: null, asRecorded: false },
-      },
-    ],
+    ['not-yet-seen', waiting, { verdict: 'not-yet-seen', partner: record, day: today }],
+    ['edited-since', [], { verdict: 'announced', known: unnamed, partner: edited }],
   ])('that is %s', async (name, reasons, explanation) => {
     const lines = explainLines(view, { id: 48_213, ...explanation }, { ...well, reasons });
     await isApproved(`explain-${name}`, lines);
@@ -199,7 +188,9 @@ describe('the life of an assessment', () => {
 
 it('a certificate sums up its calls with all their finds, for people and for a spreadsheet', async () => {
   const proof = { kind: 'single-page', at: '2026-11-21T15:00:00Z' } as const;
-  const unprovenSince = '2026-11-20T15:00:00Z';
+  const unproven = { state: 'unproven', count: 0 } as const;
+  const [unprovenSince, askedAt] = ['2026-11-20T15:00:00Z', '2026-11-21T15:00:00Z'];
+  const neighbour = '2026-11-04';
   const first = { days: [], toRead: 2, found: { ...noChanges, updated: 1 } };
   const second: ResultOf<'prove'> = {
     toRead: 0,
@@ -208,16 +199,10 @@ it('a certificate sums up its calls with all their finds, for people and for a s
       { day: '2026-11-01', count: 0, proof, state: 'proven' },
       { day: '2026-11-02', count: 0, proof, state: 'proven' },
       { day: '2026-11-03', count: 7, proof, state: 'proven', digest: 'abcdefghijklmnop' },
-      { day: '2026-11-04', state: 'unproven', count: 2, cause: 'without-proof', unprovenSince },
-      {
-        ...{ day: '2026-11-05', state: 'unproven', count: 0, readWith: '2026-11-06' },
-        ...{ cause: 'neighbour', neighbour: '2026-11-04' },
-      },
-      { day: '2026-11-19', state: 'unproven', count: 0, cause: 'never-read' },
-      {
-        ...{ day: '2026-11-20', state: 'unproven', count: 1, proof, cause: 'before-its-end' },
-        askedAt: '2026-11-21T15:00:00Z',
-      },
+      { day: '2026-11-04', ...unproven, count: 2, cause: 'without-proof', unprovenSince },
+      { day: '2026-11-05', ...unproven, cause: 'neighbour', neighbour, readWith: '2026-11-06' },
+      { day: '2026-11-19', ...unproven, cause: 'never-read' },
+      { day: '2026-11-20', ...unproven, count: 1, proof, cause: 'before-its-end', askedAt },
       { day: '2026-11-21', state: 'open', count: 3, proof },
       { day: '2026-11-22', state: 'not-yet', count: 0 },
       { day: '2026-11-23', state: 'not-yet', count: 0 },
@@ -235,7 +220,7 @@ it('a certificate sums up its calls with all their finds, for people and for a s
   ]);
 });
 
-describe('the count of held events', () => {
+it('the count of held events sums up its calls, and reports unreadable outboxes', async () => {
   const row = { revision: 1, type: 'created', organization_id: 7, year: 2019 } as const;
   const [early, late] = ['2026-11-21T14:00:00Z', '2026-11-21T15:30:00Z'];
   const half = '2026-11-21T15:00:00.5Z';
@@ -245,33 +230,26 @@ describe('the count of held events', () => {
     organizationNames: { 7: 'Thistledown District' },
     unreadable: 0,
   };
-
-  it('sums up its calls', async () => {
-    const updated = { ...row, type: 'updated', organization_id: 9 } as const;
-    const all = holdsSum(holdsSum(undefined, one), {
-      at: '2026-11-21T16:01:00Z',
-      list: [
-        { ...updated, id: 3, since: late },
-        { ...updated, id: 4, year: 2020, since: early },
-        { ...updated, id: 4, revision: 2, year: 2020, since: early },
-        { ...updated, id: 5, organization_id: null, since: '2026-11-21T15:00:00Z' },
-      ],
-      organizationNames: {},
-      unreadable: 1,
-    });
-    const found = countedEvents(all, true);
-    expect(found).toMatchObject({ at: one.at, oldest: early, newest: late, events: 6 });
-    expect(countedEvents(all, false)).not.toHaveProperty('list');
-    await isApproved('holds', holdsLines(view, { found, altogether: 6 }, 'held'));
+  const updated = { ...row, type: 'updated', organization_id: 9 } as const;
+  const all = holdsSum(holdsSum(undefined, one), {
+    at: '2026-11-21T16:01:00Z',
+    list: [
+      { ...updated, id: 3, since: late },
+      { ...updated, id: 4, year: 2020, since: early },
+      { ...updated, id: 4, revision: 2, year: 2020, since: early },
+      { ...updated, id: 5, organization_id: null, since: '2026-11-21T15:00:00Z' },
+    ],
+    organizationNames: {},
+    unreadable: 1,
   });
-
-  it('reports unreadable outboxes if it has no readable event', () => {
-    const none = countedEvents({ ...one, list: [], unreadable: 2 }, false);
-    expect(holdsLines(view, { found: none, altogether: 0 }, 'held')).toEqual([
-      'Nothing that can be read is held.',
-      '2 outboxes cannot be read.',
-    ]);
-  });
+  const found = countedEvents(all, true);
+  expect(found).toMatchObject({ at: one.at, oldest: early, newest: late, events: 6 });
+  expect(countedEvents(all, false)).not.toHaveProperty('list');
+  const none = countedEvents({ ...one, list: [], unreadable: 2 }, false);
+  await isApproved('holds', [
+    ...[...holdsLines(view, { found, altogether: 6 }, 'held'), ''],
+    ...holdsLines(view, { found: none, altogether: 0 }, 'held'),
+  ]);
 });
 
 it('events fit into 120 columns, and pass no name to a terminal or a spreadsheet as a command', async () => {
