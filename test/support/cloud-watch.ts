@@ -43,7 +43,7 @@ const metricOfAlarm = ({ Namespace, MetricName, Dimensions }: Alarm): string =>
     Dimensions.map(({ Name, Value }) => [Name, Value] as const),
   );
 =======
-export function metricOfAlarm({ Namespace, MetricName, Dimensions }: Alarm): string {
+function metricOfAlarm({ Namespace, MetricName, Dimensions }: Alarm): string {
   const dimensions = Dimensions.map(({ Name, Value }) => [Name, Value] as const);
   return metricName(Namespace, MetricName, dimensions);
 }
