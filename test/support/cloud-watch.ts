@@ -35,19 +35,10 @@ export function metricName(
   return [namespace, name, ...sorted].join(' ');
 }
 
-<<<<<<< HEAD
-const metricOfAlarm = ({ Namespace, MetricName, Dimensions }: Alarm): string =>
-  metricName(
-    Namespace,
-    MetricName,
-    Dimensions.map(({ Name, Value }) => [Name, Value] as const),
-  );
-=======
 function metricOfAlarm({ Namespace, MetricName, Dimensions }: Alarm): string {
   const dimensions = Dimensions.map(({ Name, Value }) => [Name, Value] as const);
   return metricName(Namespace, MetricName, dimensions);
 }
->>>>>>> room/ops2
 
 const number = z.number();
 const directive = z.looseObject({
