@@ -1,16 +1,7 @@
-import type * as baseline from '../../lambda/detection/baseline.ts';
-import type * as comparing from '../../lambda/detection/compare.ts';
 import { compare, stillAgreed } from '../../lambda/detection/compare.ts';
-import type * as dayEntries from '../../lambda/detection/day-entries.ts';
-import type * as daysRead from '../../lambda/detection/days-read.ts';
 import { oddPaths } from '../../lambda/detection/fingerprint.ts';
-import type * as gate from '../../lambda/detection/gate.ts';
 import { judge, nothingFound } from '../../lambda/detection/gate.ts';
-import type * as locating from '../../lambda/detection/locate.ts';
-import type * as missing from '../../lambda/detection/missing.ts';
 import { withdrawing } from '../../lambda/detection/missing.ts';
-import type * as namesTied from '../../lambda/detection/names-tied.ts';
-import type * as seam from '../../lambda/detection/seam.ts';
 import { reachOf } from '../../lambda/errors.ts';
 import { PartnerError } from '../../lambda/partner/errors.ts';
 import type { Ledger } from '../../lambda/ports/ledger.ts';
@@ -19,9 +10,9 @@ import type { LeasedState, State } from '../../lambda/ports/state.ts';
 import type { TickSettings } from '../../lambda/settings.ts';
 import type { TickParts } from '../../lambda/tick/parts.ts';
 import { type LedgerRules, ledgerRules } from '../scaffold/memory-ledger.ts';
+import { replacedIn } from '../scaffold/ports.ts';
 import { replacing } from '../support/replacements.ts';
-import { calmest, type Plan } from './plan.ts';
-import type { LifeOptions } from './simulate.ts';
+import { calmest, crowded, type Plan, restarting, rough } from './plan.ts';
 
 /**
  * A part of the system that is broken on purpose, to show that the simulation or a test notices.
@@ -45,7 +36,7 @@ export interface Mutant {
    */
   readonly seed?: number;
   /** Lives that notice it sooner than others. */
-  readonly amid?: LifeOptions;
+  readonly amid?: Partial<Plan>;
 }
 
 /** A newest page shows less than half of it. */
@@ -95,15 +86,15 @@ function complete<Shown extends Pick<RangeRead, 'assessments' | 'quarantined'>>(
 
 /** The modules of test/support/replaceable-functions.ts. */
 interface Modules {
-  readonly 'detection/baseline.ts': typeof baseline;
-  readonly 'detection/compare.ts': typeof comparing;
-  readonly 'detection/day-entries.ts': typeof dayEntries;
-  readonly 'detection/days-read.ts': typeof daysRead;
-  readonly 'detection/gate.ts': typeof gate;
-  readonly 'detection/locate.ts': typeof locating;
-  readonly 'detection/missing.ts': typeof missing;
-  readonly 'detection/names-tied.ts': typeof namesTied;
-  readonly 'detection/seam.ts': typeof seam;
+  readonly 'detection/baseline.ts': typeof import('../../lambda/detection/baseline.ts');
+  readonly 'detection/compare.ts': typeof import('../../lambda/detection/compare.ts');
+  readonly 'detection/day-entries.ts': typeof import('../../lambda/detection/day-entries.ts');
+  readonly 'detection/days-read.ts': typeof import('../../lambda/detection/days-read.ts');
+  readonly 'detection/gate.ts': typeof import('../../lambda/detection/gate.ts');
+  readonly 'detection/locate.ts': typeof import('../../lambda/detection/locate.ts');
+  readonly 'detection/missing.ts': typeof import('../../lambda/detection/missing.ts');
+  readonly 'detection/names-tied.ts': typeof import('../../lambda/detection/names-tied.ts');
+  readonly 'detection/seam.ts': typeof import('../../lambda/detection/seam.ts');
 }
 
 type Functions = { readonly [Path in keyof Modules]?: Partial<Modules[Path]> };
@@ -131,13 +122,13 @@ export const mutants: Readonly<Record<string, Mutant>> = {
         nextOffset: (offset, rows) => offset + rows.length,
       },
     },
-    amid: { crowded: true },
+    amid: crowded,
   },
   condition: {
     breaks: 'a commit overwrites the commit of another tick',
     seed: 8,
     ledgerRules: { isNext: yes },
-    amid: { rough: true, plan: { kill: 0, happenings: 8 } },
+    amid: { ...rough, kill: 0, happenings: 8 },
   },
   outbox: {
     breaks: 'a commit does not keep its event',
@@ -148,7 +139,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     breaks: 'two ticks hold the lease at the same time',
     seed: 2074,
     ledgerRules: { isLeaseFree: yes },
-    amid: { rough: true },
+    amid: rough,
   },
   newcomers: {
     breaks: 'a certification that appears while the baseline runs is not announced',
@@ -158,7 +149,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     breaks: 'an unknown certification is recorded silently after a restart of the baseline',
     seed: 9,
     ledger: telling(({ baseline: { isAnew: _, ...baseline } }) => ({ baseline })),
-    amid: { restarts: true },
+    amid: restarting,
   },
   flood: {
     breaks: 'a flood is announced',
@@ -290,7 +281,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   lookups: {
     breaks: 'a lookup that fails ends the tick',
     seed: 8,
-    amid: { plan: large },
+    amid: large,
     partner: (real) => ({
       get: async (id, deadline) => {
         try {
@@ -357,20 +348,20 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   since: {
     breaks: 'the index is trusted ten minutes after the first of several failures',
     seed: 9,
-    amid: { plan: lagging },
+    amid: lagging,
     ledgerRules: { dirtySince: (now, before) => before ?? now },
   },
   zone: {
     breaks: 'days are those of UTC',
     seed: 3,
     // Kiritimati, fourteen hours ahead of UTC.
-    amid: { plan: { place: 4 } },
+    amid: { place: 4 },
     settings: () => ({ timeZone: 'UTC' }),
   },
   token: {
     breaks: 'a tick asks for a token although its process has one',
     seed: 1,
-    amid: { plan: { ...calmest, born: 3, ticks: 2 } },
+    amid: { ...calmest, born: 3, ticks: 2 },
     forgetsToken: true,
   },
   quiet: {
@@ -407,13 +398,7 @@ export function breakParts(mutant: Omit<Mutant, 'breaks'>): BrokenParts {
     const names = Object.keys(replacement);
     if (names.length === 0) return whole;
     for (const name of names) inPlace.add(name);
-    return new Proxy(whole, {
-      get: (target, name) => {
-        asked.add(name);
-        const method: unknown = Reflect.get(replacement, name) ?? Reflect.get(target, name);
-        return typeof method === 'function' ? method.bind(target) : method;
-      },
-    });
+    return replacedIn(whole, replacement, (name) => asked.add(name));
   };
   const broken: BrokenParts = {
     ledgerRules: replaced(ledgerRules, mutant.ledgerRules),

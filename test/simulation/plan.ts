@@ -115,19 +115,15 @@ export type Plan = Readonly<Record<Aspect, number>>;
 
 export const aspects = Object.keys(calmest).filter((name): name is Aspect => name in calmest);
 
-type HostAspect =
-  | 'pace'
-  | 'replicaLag'
-  | 'cache'
-  | 'zombies'
-  | 'lies'
-  | 'huge'
-  | 'unassigned'
-  | 'reassigned'
-  | 'snsMs';
+/** Ticks that always overlap, and calls that often outlive the lease. */
+export const rough: Partial<Plan> = { freeze: 0.08, overlaps: 1, crowd: 6 };
+/** So many records that a read takes several pages, with an event between any two. */
+export const crowded: Partial<Plan> = { born: 240, churn: 0.3, unstableTies: 1 };
+/** Ops restart the baseline time and again. */
+export const restarting: Partial<Plan> = { restarts: 0.25 };
 
 /** Separate draws: earlier draws stay as they were before such hosts existed. */
-function hostOf(seed: number): Pick<Plan, HostAspect> {
+function hostOf(seed: number) {
   const hosts = Random.of(seed, 'hosts');
   const one = (probability: number, numbers: readonly [number, ...number[]]) =>
     hosts.chance(probability) ? hosts.pick(numbers) : 0;

@@ -7,14 +7,6 @@ import { type Plan, planOf } from './plan.ts';
 import { judge } from './verdict.ts';
 
 export interface LifeOptions {
-  /** Ticks that always overlap, and calls that often outlive the lease. */
-  readonly rough?: boolean;
-  /** So many records that a read takes several pages, with an event between any two. */
-  readonly crowded?: boolean;
-  /** Ops restart the baseline time and again. */
-  readonly restarts?: boolean;
-  /** Faults of the host in any case. */
-  readonly host?: { readonly singleRecordsBroken?: boolean };
   /** Replaces the seed's decisions. */
   readonly plan?: Partial<Plan>;
   /** A mutant's broken parts. */
@@ -55,7 +47,7 @@ export function simulate(seed: number, options: LifeOptions = {}): Promise<Outco
 }
 
 async function lived(seed: number, options: LifeOptions): Promise<Outcome> {
-  const plan = planOf(seed, { ...inAnyCase(options), ...options.plan });
+  const plan = planOf(seed, options.plan);
   const life = new Life(seed, plan, options.broken);
   const { trace, tell } = options;
   if (trace) life.passage.trace = (line) => trace(`${life.timeline.now()} ${line}`);
@@ -103,16 +95,6 @@ async function dayAtRest(life: Life, day: number): Promise<void> {
   await untilQuiet(life);
 }
 
-/** The part of the plan that options decide. */
-export function inAnyCase({ rough, crowded, restarts, host }: LifeOptions): Partial<Plan> {
-  return {
-    ...(rough && { freeze: 0.08, overlaps: 1, crowd: 6 }),
-    ...(crowded && { born: 240, churn: 0.3, unstableTies: 1 }),
-    ...(restarts && { restarts: 0.25 }),
-    ...(host?.singleRecordsBroken && { singleRecordsBroken: 1 }),
-  };
-}
-
 async function isAnyMissing({ ledger }: Life): Promise<boolean> {
   return ((await ledger.state()).missing?.total ?? 0) > 0;
 }
@@ -128,7 +110,7 @@ async function trouble(life: Life): Promise<void> {
     await intervene(life);
     host.forgetAbsences();
     const many = random.chance(plan.overlaps) ? plan.crowd : 1;
-    if (many > 1) life.coverage.note('overlapping ticks');
+    if (many > 1) life.note('overlapping ticks');
     await timeline.until(
       Promise.all(Array.from({ length: many }, (_, late) => tickIn(life, late))),
     );
@@ -251,7 +233,7 @@ async function untilOneIsQuiet(life: Life): Promise<void> {
     if (withdrawn > 0) n -= 1;
     mayGo -= withdrawn;
     if (!isQuiet(invocation)) continue;
-    life.coverage.note(`at rest after ${inWords(n)}`);
+    life.note(`at rest after ${inWords(n)}`);
     return;
   }
   findings.push(`not at rest after ${ticksToRest} ticks`);

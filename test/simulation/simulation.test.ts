@@ -3,7 +3,7 @@ import { Coverages } from './coverage.ts';
 import { livedBy } from './crew.ts';
 import { breakParts, mutants } from './mutants.ts';
 import { live, type Order } from './order.ts';
-import { aspects, calmest } from './plan.ts';
+import { aspects, calmest, restarting, rough } from './plan.ts';
 import { asOption, shrink } from './shrink.ts';
 import { type LifeOptions, simulate } from './simulate.ts';
 
@@ -38,12 +38,12 @@ describe('a simulated life', () => {
   });
 
   it('keeps them when ticks overlap and leases are lost all the time', async () => {
-    expect(await broken(12, { rough: true })).toEqual(new Map());
+    expect(await broken(12, { plan: rough })).toEqual(new Map());
   });
 
   it('keeps them when ops restart the baseline time and again', async () => {
     const coverages = new Coverages();
-    expect(await broken(16, { restarts: true }, coverages)).toEqual(new Map());
+    expect(await broken(16, { plan: restarting }, coverages)).toEqual(new Map());
     expect(coverages.livesWith('baseline restarted')).toBeGreaterThan(1);
   });
 
@@ -62,13 +62,13 @@ describe('a simulated life', () => {
     const plan = { ...calmest, born: 5, happenings: 3, churn: 0.3, kill: 0.02, stories: 1 };
     const orders = [1, 2, 3].map((seed): Order => ({ seed, plan, isShrunk: false }));
     const lived: unknown[] = [];
-    for await (const life of livedBy(2, orders, () => false)) lived.push(life);
+    for await (const life of livedBy(2, orders)) lived.push(life);
     expect(lived).toEqual(await Promise.all(orders.map(live)));
   });
 
   it('fails as its worker fails', async () => {
     const orders: Order[] = [{ seed: 1, plan: calmest, mutant: 'nobody', isShrunk: false }];
-    const lived = livedBy(2, orders, () => false);
+    const lived = livedBy(2, orders);
     await expect(lived.next()).rejects.toThrow('no such mutant');
   });
 
