@@ -16,7 +16,10 @@ const hunted = Object.entries(mutants).filter(
 );
 
 /** A life that notices the mutant. The life with the measured seed comes first. */
-async function hunt({ amid: plan = {}, seed: first = 1 }: Mutant, broken: BrokenParts): Promise<number> {
+async function hunt(
+  { amid: plan = {}, seed: first = 1 }: Mutant,
+  broken: BrokenParts,
+): Promise<number> {
   const others = Array.from({ length: mostLives }, (_, n) => n + 1);
   for (const seed of [first, ...others]) {
     const { findings } = await simulate(seed, { plan, broken });

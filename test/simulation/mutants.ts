@@ -86,15 +86,15 @@ function complete<Shown extends Pick<RangeRead, 'assessments' | 'quarantined'>>(
 
 /** The modules of test/support/replaceable-functions.ts. */
 interface Modules {
-  readonly 'detection/baseline.ts': typeof import('../../lambda/detection/baseline.ts');
-  readonly 'detection/compare.ts': typeof import('../../lambda/detection/compare.ts');
-  readonly 'detection/day-entries.ts': typeof import('../../lambda/detection/day-entries.ts');
-  readonly 'detection/days-read.ts': typeof import('../../lambda/detection/days-read.ts');
-  readonly 'detection/gate.ts': typeof import('../../lambda/detection/gate.ts');
-  readonly 'detection/locate.ts': typeof import('../../lambda/detection/locate.ts');
-  readonly 'detection/missing.ts': typeof import('../../lambda/detection/missing.ts');
-  readonly 'detection/names-tied.ts': typeof import('../../lambda/detection/names-tied.ts');
-  readonly 'detection/seam.ts': typeof import('../../lambda/detection/seam.ts');
+  readonly baseline: typeof import('../../lambda/detection/baseline.ts');
+  readonly compare: typeof import('../../lambda/detection/compare.ts');
+  readonly 'day-entries': typeof import('../../lambda/detection/day-entries.ts');
+  readonly 'days-read': typeof import('../../lambda/detection/days-read.ts');
+  readonly gate: typeof import('../../lambda/detection/gate.ts');
+  readonly locate: typeof import('../../lambda/detection/locate.ts');
+  readonly missing: typeof import('../../lambda/detection/missing.ts');
+  readonly 'names-tied': typeof import('../../lambda/detection/names-tied.ts');
+  readonly seam: typeof import('../../lambda/detection/seam.ts');
 }
 
 type Functions = { readonly [Path in keyof Modules]?: Partial<Modules[Path]> };
@@ -116,12 +116,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   seam: {
     breaks: 'pages follow each other as the API document says, unchecked',
     seed: 2,
-    functions: {
-      'detection/seam.ts': {
-        holdsAnchor: yes,
-        nextOffset: (offset, rows) => offset + rows.length,
-      },
-    },
+    functions: { seam: { holdsAnchor: yes, nextOffset: (at, rows) => at + rows.length } },
     amid: crowded,
   },
   condition: {
@@ -143,7 +138,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   newcomers: {
     breaks: 'a certification that appears while the baseline runs is not announced',
-    functions: { 'detection/baseline.ts': { isNewcomer: no } },
+    functions: { baseline: { isNewcomer: no } },
   },
   anew: {
     breaks: 'an unknown certification is recorded silently after a restart of the baseline',
@@ -165,7 +160,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     breaks: 'a row of the page that a read has changed since is not asked of the ledger again',
     seed: 24,
     functions: {
-      'detection/compare.ts': {
+      compare: {
         stillAgreed: (rows, _touched, salt) => stillAgreed(rows, new Set(), salt),
       },
     },
@@ -180,7 +175,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   again: {
     breaks: 'a change that is found again after a death counts again',
     functions: {
-      'detection/gate.ts': {
+      gate: {
         judge: (memory, ...more) => judge({ ...memory, unsettled: [] }, ...more),
       },
     },
@@ -188,7 +183,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   total: {
     breaks: 'the changes that the total announces are not counted',
     functions: {
-      'detection/gate.ts': {
+      gate: {
         judge: (memory, batch, { known, rest }, ...more) =>
           judge(memory, batch, { known, total: known, rest }, ...more),
       },
@@ -213,26 +208,26 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   few: {
     breaks: 'any number may vanish',
     seed: 4,
-    functions: { 'detection/missing.ts': { mayGo: yes } },
+    functions: { missing: { mayGo: yes } },
   },
   looks: {
     breaks: 'the first look is enough',
-    functions: { 'detection/missing.ts': { isAskedFor: yes } },
+    functions: { missing: { isAskedFor: yes } },
   },
   sight: {
     breaks: 'a certification that was seen again is still noted as missing',
-    functions: { 'detection/missing.ts': { sighted: (missing) => missing } },
+    functions: { missing: { sighted: (missing) => missing } },
   },
   forgotten: {
     breaks: 'notes from before too many were missing are still there',
     functions: {
-      'detection/missing.ts': { forgotten: (missing, now) => ({ tooManySince: now, ...missing }) },
+      missing: { forgotten: (missing, now) => ({ tooManySince: now, ...missing }) },
     },
   },
   drip: {
     breaks: 'withdrawals of the same day are not remembered',
     functions: {
-      'detection/missing.ts': {
+      missing: {
         withdrawing: (missing, ids, now) => ({ ...withdrawing(missing, ids, now), withdrawn: [] }),
       },
     },
@@ -248,25 +243,25 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   rest: {
     breaks: 'a row that the partner counts and does not show readably is not expected',
-    functions: { 'detection/day-entries.ts': { attributeRest: () => undefined } },
+    functions: { 'day-entries': { attributeRest: () => undefined } },
   },
   elsewhere: {
     breaks: 'a moved certification is not counted on its new day',
-    functions: { 'detection/day-entries.ts': { movesElsewhere: () => new Map() } },
+    functions: { 'day-entries': { movesElsewhere: () => new Map() } },
   },
   stale: {
     breaks: 'a sight from before the work of another tick is committed after it',
-    functions: { 'detection/locate.ts': { isPulseOutdated: no } },
+    functions: { locate: { isPulseOutdated: no } },
   },
   locate: {
     breaks: 'differences are left to the audits',
     seed: 1,
-    functions: { 'detection/locate.ts': { locate: function* () {} } },
+    functions: { locate: { locate: function* () {} } },
   },
   searched: {
     breaks:
       'a total that no day explains is believed at once, although replicas have counted the days',
-    functions: { 'detection/locate.ts': { isSearchedAgain: no } },
+    functions: { locate: { isSearchedAgain: no } },
   },
   leftover: {
     breaks: 'days that a tick has located and not read are forgotten once the total agrees',
@@ -302,7 +297,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   apart: {
     breaks: 'days of which a read proved nothing are read together again, time after time',
-    functions: { 'detection/day-entries.ts': { separated: (entries) => entries } },
+    functions: { 'day-entries': { separated: (entries) => entries } },
   },
   cursor: {
     breaks: 'a day that does not fit into one tick is begun anew in each',
@@ -310,7 +305,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   vain: {
     breaks: 'a read that was cut off counts as one',
-    functions: { 'detection/days-read.ts': { isReadCounted: yes } },
+    functions: { 'days-read': { isReadCounted: yes } },
   },
   order: {
     breaks: 'an event after an undelivered one does not wait for it',
@@ -326,7 +321,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   older: {
     breaks: 'an answer from before the last change is an update',
     functions: {
-      'detection/compare.ts': {
+      compare: {
         compare: (read, known, ...more) => {
           const anew = [...known].map(([id, { earlier: _, ...one }]) => [id, one] as const);
           return compare(read, new Map(anew), ...more);
@@ -372,24 +367,14 @@ export const mutants: Readonly<Record<string, Mutant>> = {
 };
 
 /** The parts of a tick, as a mutant has them. */
-export interface BrokenParts {
-  readonly ledgerRules: LedgerRules;
-  readonly forgetsToken: boolean;
-  settings(real: TickSettings): TickSettings;
-  partner(real: PartnerReader): PartnerReader;
-  ledger<Whole extends Ledger>(real: Whole): Whole;
-  /** All parts of a tick, with the real partner and ledger. */
-  parts(real: TickParts): TickParts;
-  /** Work of ticks, or of ops, in which the mutant's functions are in force. */
-  during<Result>(work: () => Result): Result;
-  /** Replacements that no part has used: they break nothing. */
-  readonly unasked: readonly string[];
-}
+export type BrokenParts = ReturnType<typeof breakParts>;
 
-export function breakParts(mutant: Omit<Mutant, 'breaks'>): BrokenParts {
+export function breakParts(mutant: Omit<Mutant, 'breaks'>) {
   const functions = new Map(
-    Object.entries(mutant.functions ?? {}).flatMap(([path, replacements]) =>
-      Object.entries(replacements).map(([name, one]) => [`${path} ${name}`, one] as const),
+    Object.entries(mutant.functions ?? {}).flatMap(([module, replacements]) =>
+      Object.entries(replacements).map(
+        ([name, one]) => [`detection/${module}.ts ${name}`, one] as const,
+      ),
     ),
   );
   const inPlace = new Set<string>(functions.keys());
@@ -400,19 +385,23 @@ export function breakParts(mutant: Omit<Mutant, 'breaks'>): BrokenParts {
     for (const name of names) inPlace.add(name);
     return replacedIn(whole, replacement, (name) => asked.add(name));
   };
-  const broken: BrokenParts = {
+  const broken = {
     ledgerRules: replaced(ledgerRules, mutant.ledgerRules),
     forgetsToken: mutant.forgetsToken ?? false,
-    settings: (real) => ({ ...real, ...mutant.settings?.(real) }),
-    partner: (real) => replaced(real, mutant.partner?.(real)),
-    ledger: (real) => replaced(real, mutant.ledger?.(real)),
-    parts: (real) => ({
+    settings: (real: TickSettings): TickSettings => ({ ...real, ...mutant.settings?.(real) }),
+    partner: (real: PartnerReader) => replaced(real, mutant.partner?.(real)),
+    ledger: <Whole extends Ledger>(real: Whole) => replaced(real, mutant.ledger?.(real)),
+    /** All parts of a tick, with the real partner and ledger. */
+    parts: (real: TickParts): TickParts => ({
       ...real,
       settings: broken.settings(real.settings),
       partner: broken.partner(real.partner),
       ledger: broken.ledger(real.ledger),
     }),
-    during: (work) => (functions.size === 0 ? work() : replacing(functions, asked, work)),
+    /** Work of ticks, or of ops, in which the mutant's functions are in force. */
+    during: <Result>(work: () => Result): Result =>
+      functions.size === 0 ? work() : replacing(functions, asked, work),
+    /** Replacements that no part has used: they break nothing. */
     get unasked() {
       return [...inPlace].filter((name) => !asked.has(name));
     },
