@@ -3,17 +3,19 @@ import type { CertificationEvent } from '../../lambda/events/event.ts';
 import type { OwedEvent } from '../../lambda/events/owed-event.ts';
 import type { Announcer, DigestOutcome, Notice } from '../../lambda/ports/announcer.ts';
 import { SlowTopic } from '../scaffold/slow-topic.ts';
-import type { Life } from './life.ts';
+import { Part } from './part.ts';
 import { Random } from './random.ts';
 
 /** The highest number of entries that SNS accepts. */
 const inOneRequest = 10;
 
 /** Systems, people and ops, and the texts that each has received. */
-export class Audience implements Announcer {
-  readonly #random: Random;
-  readonly #calendar: Intl.DateTimeFormat;
-  readonly #life: Life;
+export class Audience extends Part implements Announcer {
+  readonly #random = Random.of(this.life.seed, 'audience');
+  readonly #calendar = new Intl.DateTimeFormat('sv-SE', {
+    timeZone: this.life.settings.timeZone,
+    dateStyle: 'short',
+  });
   /** By the event's id. */
   readonly told = new Map<string, CertificationEvent>();
   readonly mailed = new Set<string>();
@@ -23,16 +25,8 @@ export class Audience implements Announcer {
   /** The probability of a refusal by SNS. */
   refusals = 0;
   /** SNS with slow answers, if it is slow. */
-  readonly #slow: SlowTopic | undefined;
-
-  constructor(life: Life) {
-    const { seed, settings, timeline, plan } = life;
-    this.#life = life;
-    this.#random = Random.of(seed, 'audience');
-    const { timeZone } = settings;
-    this.#calendar = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' });
-    this.#slow = plan.snsMs > 0 ? new SlowTopic(timeline, plan.snsMs) : undefined;
-  }
+  readonly #slow =
+    this.life.plan.snsMs > 0 ? new SlowTopic(this.life.timeline, this.life.plan.snsMs) : undefined;
 
   publish: Announcer['publish'] = async (owed, deadline, onAccepted) => {
     const hearing = { hear: this.#hearBatch, random: () => this.#random.next() };
@@ -76,7 +70,7 @@ export class Audience implements Announcer {
     });
 
   #hear(event: CertificationEvent): void {
-    const { note, findings } = this.#life;
+    const { note, findings } = this.life;
     const before = this.told.get(event.id);
     if (before) note('told twice');
     if (before && JSON.stringify(before) !== JSON.stringify(event))
@@ -88,12 +82,12 @@ export class Audience implements Announcer {
 
   #isRefused(): boolean {
     const isRefused = this.#random.chance(this.refusals);
-    if (isRefused) this.#life.note('refused by SNS');
+    if (isRefused) this.life.note('refused by SNS');
     return isRefused;
   }
 
   #checkEvent({ id, type, time, data }: CertificationEvent): void {
-    const { note, findings } = this.#life;
+    const { note, findings } = this.life;
     note(type, id);
     if (type === 'certification.updated' && data.changed.length === 0)
       findings.push(`${id} updates nothing`);
@@ -110,7 +104,7 @@ export class Audience implements Announcer {
     const newest = this.#newest.get(subject) ?? 0;
     const revision = Number(sequence);
     if (revision < newest && !this.told.has(id))
-      this.#life.findings.push(`${id} is told of after revision ${newest}`);
+      this.life.findings.push(`${id} is told of after revision ${newest}`);
     this.#newest.set(subject, Math.max(newest, revision));
   }
 
@@ -118,6 +112,6 @@ export class Audience implements Announcer {
   #isLate(day: string, now: Temporal.Instant): boolean {
     const today = this.#calendar.format(now.epochMilliseconds).slice(0, 10);
     const days = (Date.parse(today) - Date.parse(day)) / 86_400_000;
-    return days > this.#life.settings.recentDays;
+    return days > this.life.settings.recentDays;
   }
 }

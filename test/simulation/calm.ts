@@ -1,6 +1,6 @@
 import type { CertificationEvent } from '../../lambda/events/event.ts';
 import type { HostRecord } from '../scaffold/listing.ts';
-import { isTooMuchMissing, type Life } from './life.ts';
+import { isTooMuchMissing, type Life, numberMissing } from './life.ts';
 
 type Kind = 'created' | 'updated' | 'withdrawn' | 'restored';
 type Story = (life: Life, look: () => Promise<void>) => Promise<void>;
@@ -96,11 +96,8 @@ async function secondLook(life: Life): Promise<void> {
 /** These are withdrawn, or missing if they are too many. */
 async function expectGone(life: Life, ids: readonly number[]): Promise<void> {
   // A number that was too high for a day may be low by now, and is noted only then.
-  const isMissing = async () => ((await life.ledger.state()).missing?.total ?? 0) > 0;
-  for (let times = 0; times < 3 && (await isMissing()); times++) {
-    if (await isTooMuchMissing(life)) break;
-    await secondLook(life);
-  }
+  const isMissing = async () => (await numberMissing(life)) > 0 && !(await isTooMuchMissing(life));
+  for (let times = 0; times < 3 && (await isMissing()); times++) await secondLook(life);
   if (await isTooMuchMissing(life)) life.note('at rest: too many for a day');
   else expect(life, ids, 'withdrawn');
 }
@@ -158,11 +155,10 @@ const replaced: Story = async (life, look) => {
   const go = () => world.remove(gone);
   const come = () => void ids.push(world.create());
   host.meanwhile = isGoneFirst ? go : come;
-  const missing = async () => (await ledger.state()).missing?.total ?? 0;
-  const missedBefore = await missing();
+  const missedBefore = await numberMissing(life);
   const isSeen = async () =>
     ids.every((id) => ledger.items.has(id)) &&
-    (world.entries.has(gone) || (await missing()) > missedBefore);
+    (world.entries.has(gone) || (await numberMissing(life)) > missedBefore);
   const isNoticed = () => host.meanwhile === undefined || ids.every((id) => ledger.items.has(id));
   for (let n = 0; n < life.ticksForOne && !isNoticed(); n++) await ticks(life, 1);
   if (host.meanwhile !== undefined) {

@@ -13,6 +13,7 @@ import {
   tooManyRequests,
 } from '../scaffold/partner.ts';
 import type { Life } from './life.ts';
+import { Part } from './part.ts';
 import type { Invocation } from './passage.ts';
 import type { Plan } from './plan.ts';
 import { Random } from './random.ts';
@@ -56,12 +57,11 @@ const stumbles: readonly [Failure, ...Failure[]] = [
  * The partner's host in the simulation: the partner in memory, over a world that changes between
  * any two requests, with all kinds of failures.
  */
-export class Host {
-  readonly #life: Life;
-  readonly #ties: Random;
+export class Host extends Part {
+  readonly #ties = Random.of(this.life.seed, 'ties');
   /** By path: a repeated request meets the same fault. */
   readonly #pendingFaults = new WeakMap<Invocation, Map<string, PendingFault>>();
-  readonly #words: Random;
+  readonly #words = Random.of(this.life.seed, 'words for nothing');
   /** These got the answer to a list without a filter that nothing is assigned. */
   readonly #toldOfNothing = new WeakSet<Invocation>();
   /** Ids that were truly absent when a read began, or when the single-record endpoint said so. */
@@ -69,18 +69,15 @@ export class Host {
   #trulyAbsentBefore = new Set<number>();
   unrest: Unrest = peaceful;
   /** The greatest age of an answer from a replica or a cache. */
-  readonly oldestAnswerMs: number;
+  readonly oldestAnswerMs = this.life.partner.replicaLagMs + this.life.partner.cacheMs;
   /** Ids whose lookups fail. */
   unfetchable: ReadonlySet<number> = new Set();
   /** A change at the partner during the next read of days. */
   meanwhile: (() => void) | undefined;
 
   constructor(life: Life) {
+    super(life);
     const { world, partner, seed, note } = life;
-    this.#life = life;
-    this.#ties = Random.of(seed, 'ties');
-    this.#words = Random.of(seed, 'words for nothing');
-    this.oldestAnswerMs = partner.replicaLagMs + partner.cacheMs;
     const [replica, lies] = [Random.of(seed, 'replica'), Random.of(seed, 'lies')];
     partner.isReplica = () => {
       const isReplica = replica.chance(0.5);
@@ -120,7 +117,7 @@ export class Host {
     signal: AbortSignal,
   ): Promise<HostAnswer | 'reset'> {
     const { unstableTies, singleRecordsBroken, churn } = this.unrest;
-    const { partner, world, note } = this.#life;
+    const { partner, world, note } = this.life;
     partner.tie = unstableTies ? () => this.#ties.next() : undefined;
     partner.singleRecordsBroken = singleRecordsBroken > 0;
     if (request.method !== 'POST') {
@@ -140,8 +137,8 @@ export class Host {
   /** Until the next call, the partner has assigned its records, or nothing. */
   assign(probabilityOfNothing: number): void {
     const isNothing = this.#words.chance(probabilityOfNothing);
-    this.#life.partner.fault = isNothing ? this.#words.pick(wordsForNothing) : undefined;
-    if (isNothing) this.#life.note('nothing assigned', 'by the partner');
+    this.life.partner.fault = isNothing ? this.#words.pick(wordsForNothing) : undefined;
+    if (isNothing) this.life.note('nothing assigned', 'by the partner');
   }
 
   hasToldOfNothing(invocation: Invocation): boolean {
@@ -149,7 +146,7 @@ export class Host {
   }
 
   async #answer(request: HttpRequest, invocation: Invocation, signal: AbortSignal) {
-    const { partner } = this.#life;
+    const { partner } = this.life;
     const answer = await partner.respond(request, signal);
     const isOfAll = request.path.includes('?') && !/filter|offset/.test(request.path);
     if (isOfAll && answer === partner.fault) this.#toldOfNothing.add(invocation);
@@ -172,7 +169,7 @@ export class Host {
   }
 
   #pendingFault({ id, random }: Invocation): PendingFault | undefined {
-    const { note } = this.#life;
+    const { note } = this.life;
     if (random.chance(this.unrest.faults)) {
       const kind = random.below(20);
       note(kind === 0 ? 'credentials refused' : 'failed request', id);
@@ -193,7 +190,7 @@ export class Host {
 
   wasTrulyAbsent(id: number): boolean {
     const { oldestAnswerMs: oldest } = this;
-    if (oldest > 0 && this.#life.world.isJustBack(id, oldest + tickMs)) return true;
+    if (oldest > 0 && this.life.world.isJustBack(id, oldest + tickMs)) return true;
     return this.#trulyAbsent.has(id) || this.#trulyAbsentBefore.has(id);
   }
 

@@ -362,6 +362,10 @@ export class Life {
   }
 }
 
+export async function numberMissing({ ledger }: Life): Promise<number> {
+  return (await ledger.state()).missing?.total ?? 0;
+}
+
 /** More certifications are missing than may be withdrawn without ops. */
 export async function isTooMuchMissing({ ledger }: Life): Promise<boolean> {
   return (await ledger.state()).missing?.tooManySince !== undefined;

@@ -6,7 +6,7 @@ import { secretCredentials } from '../../lambda/partner/secret.ts';
 import type { Announcer } from '../../lambda/ports/announcer.ts';
 import { dispatcherTo, type HostAnswer, type HttpRequest } from '../scaffold/partner.ts';
 import { isNothing, ledgerReads, pagewise } from '../scaffold/ports.ts';
-import type { Life } from './life.ts';
+import { Part } from './part.ts';
 import type { Plan } from './plan.ts';
 import { Random } from './random.ts';
 import { rowsReadOnce } from './rows-read.ts';
@@ -83,8 +83,7 @@ const isOfConditions = (changes: unknown): boolean =>
 const forever = () => new Promise<never>(() => undefined);
 
 /** The way of each call of a tick: it takes time, and the tick may end at any point of it. */
-export class Passage {
-  readonly #life: Life;
+export class Passage extends Part {
   readonly #readPage = rowsReadOnce();
   dangers: Dangers = safe;
   /** The time of a request to the partner, and of a call to AWS. */
@@ -92,12 +91,8 @@ export class Passage {
   /** Called with each call, for a replay. */
   trace: (line: string) => void = () => undefined;
 
-  constructor(life: Life) {
-    this.#life = life;
-  }
-
   invocation(id: string, seconds: number): Invocation {
-    return new Invocation(id, this.#life.timeline.nowMs + seconds * 1_000, this.#life.seed);
+    return new Invocation(id, this.life.timeline.nowMs + seconds * 1_000, this.life.seed);
   }
 
   /** A new process, for this invocation first. */
@@ -110,14 +105,14 @@ export class Passage {
         return this.invocation.end === undefined;
       },
     };
-    const started = Object.assign(life, { clock: this.#life.timeline.seenBy(life) });
+    const started = Object.assign(life, { clock: this.life.timeline.seenBy(life) });
     return Object.assign(started, { client: this.newClient(started) });
   }
 
   /** The client that a process makes once. */
   newClient(environment: Omit<Environment, 'client'>): PartnerClient {
     const { clock, invocation } = environment;
-    const { seed, partner } = this.#life;
+    const { seed, partner } = this.life;
     const jitter = Random.of(seed, `jitter of ${invocation.id}`);
     const secret = async () => {
       const { clientId, clientSecret } = partner.access.credentials;
@@ -159,7 +154,7 @@ export class Passage {
     signal: AbortSignal,
   ): Promise<HostAnswer | 'reset'> {
     const { invocation } = environment;
-    const { timeline, host } = this.#life;
+    const { timeline, host } = this.life;
     const sentAt = timeline.nowMs;
     const isForToken = request.method === 'POST';
     if (isForToken) invocation.tokens += 1;
@@ -221,7 +216,7 @@ export class Passage {
 
   async #call(invocation: Invocation, perform: () => Promise<unknown>): Promise<unknown> {
     const { random } = invocation;
-    const { timeline, note } = this.#life;
+    const { timeline, note } = this.life;
     const startedAt = timeline.nowMs;
     const duration = this.#duration(invocation, this.pace.awsMs, longestAwsCallMs);
     await this.#travel(invocation, duration / 2, { perform });
@@ -242,7 +237,7 @@ export class Passage {
 
   #duration({ id, random }: Invocation, pace: number, longest: number): number {
     if (!random.chance(this.dangers.delay)) return pace * (0.2 + 1.6 * random.next());
-    this.#life.note('slow call', id);
+    this.life.note('slow call', id);
     return longest * random.next();
   }
 
@@ -259,7 +254,7 @@ export class Passage {
   ): Promise<void> {
     if (invocation.end !== undefined) return forever();
     const { random, isFrozen, deadlineMs } = invocation;
-    const { timeline, note } = this.#life;
+    const { timeline, note } = this.life;
     const left = isFrozen ? Number.POSITIVE_INFINITY : deadlineMs - timeline.nowMs;
     const isKilled = random.chance(this.dangers.kill);
     if (isKilled) invocation.end = 'killed';

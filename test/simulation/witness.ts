@@ -4,7 +4,7 @@ import type { Ledger } from '../../lambda/ports/ledger.ts';
 import type { PartnerReader } from '../../lambda/ports/partner-reader.ts';
 import type { Baseline } from '../../lambda/ports/state.ts';
 import { replacedIn } from '../scaffold/ports.ts';
-import type { Life } from './life.ts';
+import { Part } from './part.ts';
 import type { Invocation } from './passage.ts';
 import { stampOf } from './world.ts';
 
@@ -20,8 +20,7 @@ interface WatchedRead {
 }
 
 /** Sees the requests and writes of ticks, and compares them with the truth of that moment. */
-export class Witness {
-  readonly #life: Life;
+export class Witness extends Part {
   /** Each committed and then replaced sight of each record, with its time. */
   readonly #replaced = new Map<number, Map<number, number>>();
   /** The newest committed sight of each record. */
@@ -49,13 +48,9 @@ export class Witness {
   /** Whether all reads of the baseline were proven. */
   isBaselineProven = true;
 
-  constructor(life: Life) {
-    this.#life = life;
-  }
-
   /** The partner, with checks of its proven reads. */
   partner(partner: PartnerReader, invocation: Invocation): PartnerReader {
-    const { world, host, note } = this.#life;
+    const { world, host, note } = this.life;
     return {
       ...partner,
       prove: async (range, deadline, bookmark) => {
@@ -103,7 +98,7 @@ export class Witness {
     after: ReadonlySet<number>,
     since: number,
   ): void {
-    const { world, findings } = this.#life;
+    const { world, findings } = this.life;
     for (const id of before) {
       const stood = after.has(id) && (world.touchedAt.get(id) ?? 0) <= since;
       if (stood && !seen.has(id)) findings.push(`a proven read lost ${id}`);
@@ -115,7 +110,7 @@ export class Witness {
    * progress.
    */
   ledger(ledger: Ledger): Ledger {
-    const { world, note, findings } = this.#life;
+    const { world, note, findings } = this.life;
     const watched: Pick<Ledger, 'commit' | 'saveState' | 'takeLease'> = {
       commit: async (change, event, now, destiny) => {
         // It was absent at the second look, in this tick or one that overlaps it.
@@ -151,7 +146,7 @@ export class Witness {
 
   /** Its id is unknown, and its new day was not read yet: docs/detection.md, Limits. */
   #isExcused({ id, day }: Certification): boolean {
-    const { world, host, partner, note } = this.#life;
+    const { world, host, partner, note } = this.life;
     if (host.wasTrulyAbsent(id)) return true;
     const hasMoved = world.entries.get(id)?.assessment.certified_on !== day;
     const wasShown = (this.#shownBy.get(id)?.moment ?? -1) >= (world.touchedAt.get(id) ?? 0);
@@ -163,7 +158,7 @@ export class Witness {
   /** By any tick, and even if the tick died then. */
   #letGo(change: Change, nowMs: number): void {
     if (change.kind === 'withdrawn') return;
-    const { settings, findings } = this.#life;
+    const { settings, findings } = this.life;
     const times = this.#announced[change.kind];
     times.push(nowMs);
     if (times.filter((at) => nowMs - at < oneHourMs).length > settings.holdAbove)
@@ -176,13 +171,13 @@ export class Witness {
     const today = this.#withdrawn.filter((at) => nowMs - at < oneDayMs).length;
     // All births so far: at least as many as were known at any time of the day. Returned records
     // count twice.
-    if (today > fewOf(this.#life.world.births.size + today - 1))
-      this.#life.findings.push(`${today} went within a day`);
+    if (today > fewOf(this.life.world.births.size + today - 1))
+      this.life.findings.push(`${today} went within a day`);
   }
 
   #started({ before, startDay }: Baseline): void {
     if (before === undefined || startDay === undefined || this.startDay !== '') return;
-    this.startedAt = this.#life.world.moment;
+    this.startedAt = this.life.world.moment;
     this.startDay = startDay.toString();
   }
 
@@ -191,7 +186,7 @@ export class Witness {
    * docs/detection.md.
    */
   #mayBeOlder(id: number, version: number, nowMs: number): boolean {
-    const { plan, host, settings } = this.#life;
+    const { plan, host, settings } = this.life;
     // Ticks that continue after their time may commit sights that became old meanwhile.
     if (plan.freeze > 0) return true;
     const replacedAt = this.#replaced.get(id)?.get(version) ?? 0;
@@ -199,7 +194,7 @@ export class Witness {
   }
 
   #committed(id: number, sight: Assessment, nowMs: number): void {
-    const { findings, world } = this.#life;
+    const { findings, world } = this.life;
     const version = stampOf(sight);
     const current = this.#sights.get(id);
     if (version === undefined) findings.push(`a sight of ${id} has lost its stamp`);

@@ -1,7 +1,7 @@
 import type { DayRange } from '../../lambda/detection/days.ts';
 import type { Assessment, ResultPart } from '../../lambda/events/assessment.ts';
 import type { HostRecord } from '../scaffold/listing.ts';
-import type { Life } from './life.ts';
+import { Part } from './part.ts';
 import { Random } from './random.ts';
 
 const firstNames = [
@@ -29,50 +29,46 @@ const damages: readonly [Damage, ...Damage[]] = [
 const huge: Damage = { remarks: 'as long as 3 MiB' };
 const hugeBytes = 3 * 1024 * 1024;
 
-/** Odd fields: as they are served, and as they are announced. */
-interface Oddity {
-  readonly served: Readonly<Record<string, unknown>>;
-  readonly read: Partial<Assessment>;
-}
+/** As a reader gets an odd field: null stands for another type, and absent is absent. */
+type Read = null | undefined;
+type OddField = readonly [field: keyof Assessment, served: unknown, read: Read];
+type OddPart = readonly [of: 'results', field: keyof ResultPart, served: unknown, read: Read];
 
-/** A field as a reader gets it: null stands for another type, and absent is absent. */
-function asItComes(field: keyof Assessment, value: null | undefined): Oddity {
-  return { served: { [field]: value }, read: { [field]: value } };
-}
-
-const ofAnotherType = (field: keyof Assessment, value: unknown): Oddity => ({
-  served: { [field]: value },
-  read: { [field]: null },
-});
-
-function oddPart(field: keyof ResultPart, served: unknown, read: null | undefined) {
-  return ({ results }: Assessment): Oddity => ({
-    served: { results: results?.map((part) => ({ ...part, [field]: served })) },
-    read: { results: results?.map((part) => ({ ...part, [field]: read })) },
-  });
-}
-
-type OddityOf = (assessment: Assessment) => Oddity;
-
-const oddities: readonly [OddityOf, ...OddityOf[]] = [
-  () => asItComes('email', null),
-  () => asItComes('email', undefined),
-  () => ofAnotherType('email', 7),
-  () => asItComes('name', null),
-  () => asItComes('first_name', undefined),
-  () => ofAnotherType('last_name', ['Ash']),
-  () => asItComes('organization_name', null),
-  () => ofAnotherType('organization_id', '7'),
-  () => ({ served: { organization_id: undefined }, read: { organization_id: null } }),
-  () => ofAnotherType('assessment_name', { of: 'another type' }),
-  () => ofAnotherType('seid', 7),
-  () => asItComes('results', null),
-  () => ofAnotherType('results', 'none'),
-  oddPart('proctor_name', null, null),
-  oddPart('proctor_id', 'one', null),
-  oddPart('certified_on', undefined, undefined),
-  oddPart('certified_on', 'soon', null),
+const oddities: readonly [OddField, ...(OddField | OddPart)[]] = [
+  ['email', null, null],
+  ['email', undefined, undefined],
+  ['email', 7, null],
+  ['name', null, null],
+  ['first_name', undefined, undefined],
+  ['last_name', ['Ash'], null],
+  ['organization_name', null, null],
+  ['organization_id', '7', null],
+  ['organization_id', undefined, null],
+  ['assessment_name', { of: 'another type' }, null],
+  ['seid', 7, null],
+  ['results', null, null],
+  ['results', 'none', null],
+  ['results', 'proctor_name', null, null],
+  ['results', 'proctor_id', 'one', null],
+  ['results', 'certified_on', undefined, undefined],
+  ['results', 'certified_on', 'soon', null],
 ];
+
+/** An odd field as it is served, and as it is announced. */
+function asOdd(
+  oddity: OddField | OddPart,
+  { results }: Assessment,
+): { readonly served: Readonly<Record<string, unknown>>; readonly read: Partial<Assessment> } {
+  if (oddity.length === 4) {
+    const [, field, served, read] = oddity;
+    return {
+      served: { results: results?.map((part) => ({ ...part, [field]: served })) },
+      read: { results: results?.map((part) => ({ ...part, [field]: read })) },
+    };
+  }
+  const [field, served, read] = oddity;
+  return { served: { [field]: served }, read: { [field]: read } };
+}
 
 /** The field with the version of a record. */
 const stamp = 'stamp';
@@ -84,9 +80,8 @@ export function stampOf(sight: Assessment): number | undefined {
 }
 
 /** The truth: the records at the partner, their changes, and their past. */
-export class World {
-  readonly #life: Life;
-  #random: Random;
+export class World extends Part {
+  #random = Random.of(this.life.seed, 'world');
   readonly gone = new Map<number, HostRecord>();
   /** The number of events so far. */
   moment = 0;
@@ -105,35 +100,28 @@ export class World {
   readonly inFocus: number[] = [];
   #nextId = 1;
   /** Nothing else depends on the number of its draws. */
-  readonly #oddRandom: Random;
-  readonly #educators: Random;
+  readonly #oddRandom = Random.of(this.life.seed, 'odd fields');
+  readonly #educators = Random.of(this.life.seed, 'educators');
   /** The documented values of a record's odd fields. */
   readonly #before = new Map<number, Partial<Assessment>>();
 
-  constructor(life: Life) {
-    this.#life = life;
-    this.#oddRandom = Random.of(life.seed, 'odd fields');
-    this.#educators = Random.of(life.seed, 'educators');
-    this.#random = Random.of(life.seed, 'world');
-  }
-
   get entries(): ReadonlyMap<number, HostRecord> {
-    return this.#life.partner.records;
+    return this.life.partner.records;
   }
 
   get #nowMs(): number {
-    return this.#life.timeline.nowMs;
+    return this.life.timeline.nowMs;
   }
 
   /** Later changes do not depend on the number of earlier ones. */
   turn(when: string): void {
-    this.#random = Random.of(this.#life.seed, `world in ${when}`);
+    this.#random = Random.of(this.life.seed, `world in ${when}`);
   }
 
   /** One event. */
   happen(): void {
     const random = this.#random;
-    const { oddness, reassigned } = this.#life.plan;
+    const { oddness, reassigned } = this.life.plan;
     this.moment += 1;
     const kind = random.below(12);
     const focus = random.chance(0.2) ? this.entries.get(random.pick(this.inFocus) ?? 0) : undefined;
@@ -169,13 +157,13 @@ export class World {
       this.#disturb(id, 'as documented again');
       return;
     }
-    const { served, read } = this.#oddRandom.pick(oddities)(assessment);
+    const { served, read } = asOdd(this.#oddRandom.pick(oddities), assessment);
     const fields = Object.entries(assessment).filter(([field]) => Object.hasOwn(read, field));
     this.#before.set(id, Object.fromEntries(fields));
     this.edit(id, read);
     const edited = this.entries.get(id);
     if (edited !== undefined)
-      this.#life.partner.put({ ...edited, odd: { ...edited.odd, ...served } });
+      this.life.partner.put({ ...edited, odd: { ...edited.odd, ...served } });
     this.#disturb(id, 'odd field');
   }
 
@@ -189,7 +177,7 @@ export class World {
       this.#disturb(id, 'renamed');
     } else if (kind === 7) {
       this.edit(id, { results: results?.toReversed() });
-      this.#life.note('parts in another order', id);
+      this.life.note('parts in another order', id);
     } else if (kind === 8) this.move(id, this.someDay());
     else if (kind === 9) this.remove(id);
     else if (kind === 10) this.#archive(entry);
@@ -208,7 +196,7 @@ export class World {
 
   create(day = this.someDay()): number {
     const random = this.#random;
-    const { note, partner, timeline } = this.#life;
+    const { note, partner, timeline } = this.life;
     const id = this.#nextId++;
     const named = someName(random);
     const assessment_name = random.pick(products);
@@ -248,7 +236,7 @@ export class World {
     if (entry === undefined) return;
     const assessment = this.#stamped({ ...entry.assessment, ...changes });
     const odd = Object.entries(entry.odd ?? {}).filter(([field]) => !(field in changes));
-    this.#life.partner.put({ ...entry, assessment, odd: Object.fromEntries(odd) });
+    this.life.partner.put({ ...entry, assessment, odd: Object.fromEntries(odd) });
     this.#touch(id, 'edited');
   }
 
@@ -261,7 +249,7 @@ export class World {
   remove(id: number): void {
     const entry = this.entries.get(id);
     if (entry === undefined) return;
-    this.#life.partner.remove(id);
+    this.life.partner.remove(id);
     this.gone.set(id, entry);
     this.#disturb(id, 'removed');
   }
@@ -270,7 +258,7 @@ export class World {
     const entry = id === undefined ? undefined : this.gone.get(id);
     if (id === undefined || entry === undefined) return;
     this.gone.delete(id);
-    this.#life.partner.put(entry);
+    this.life.partner.put(entry);
     this.#backMs.set(id, this.#nowMs);
     this.#touch(id, 'restored');
   }
@@ -309,12 +297,12 @@ export class World {
 
   /** No row is too large any more. */
   shorten(): void {
-    this.mend(({ assessment: { id } }) => this.#life.partner.weights.has(id));
+    this.mend(({ assessment: { id } }) => this.life.partner.weights.has(id));
   }
 
   /** Each record can be read again, or some can. */
   mend(isMended: (entry: HostRecord) => boolean = () => true): void {
-    const { partner } = this.#life;
+    const { partner } = this.life;
     this.moment += 1;
     for (const [id, entry] of this.entries)
       if (entry.malformed && isMended(entry)) {
@@ -333,18 +321,18 @@ export class World {
     const random = this.#random;
     const days = random.chance(0.6) ? 3 : random.chance(0.5) ? 40 : 1_500;
     const ago = random.below(days) - 1;
-    return this.#life.timeline.today().subtract({ days: ago }).toString();
+    return this.life.timeline.today().subtract({ days: ago }).toString();
   }
 
   #archive(entry: HostRecord): void {
     const archived = !entry.archived;
-    this.#life.partner.put({ ...entry, archived });
+    this.life.partner.put({ ...entry, archived });
     this.#disturb(entry.assessment.id, archived ? 'archived' : 'taken from the archive');
   }
 
   #spoil(entry: HostRecord): void {
     const { id } = entry.assessment;
-    const { plan, partner } = this.#life;
+    const { plan, partner } = this.life;
     const isHuge = plan.huge > 0 && this.#random.chance(0.5);
     const damage = isHuge ? huge : this.#random.pick(damages);
     const malformed = entry.malformed ? false : damage;
@@ -362,7 +350,7 @@ export class World {
   #touch(id: number, what: string): void {
     this.touchedAt.set(id, this.moment);
     this.#touchedMs.set(id, this.#nowMs);
-    this.#life.note(what, id);
+    this.life.note(what, id);
   }
 }
 
