@@ -189,6 +189,16 @@ export async function replay(begun: Situation, trail: string, broken: BrokenPart
   return reached;
 }
 
+/** All findings of one execution, and of the long calm after it. */
+export async function findingsOf(
+  beginning: Beginning,
+  trail: string,
+  broken: BrokenParts,
+): Promise<readonly string[]> {
+  const { situation, findings, end } = await replay(await begin(beginning, broken), trail, broken);
+  return end === 'calm' ? findings : [...findings, ...(await verdictOn(situation, broken))];
+}
+
 /** All executions from a situation until the end of one more tick. */
 export async function explore(
   begun: Situation,
