@@ -3,10 +3,10 @@ import { Command, InvalidArgumentError } from 'commander';
 import { mutantNamed, whole } from '../simulation/arguments.ts';
 import { breakParts, mutants } from '../simulation/mutants.ts';
 import { brokenBy } from '../simulation/order.ts';
-import { type Budget, kinds, nothing } from './budget.ts';
 import { findingsOf } from './explore.ts';
 import { type Hunted, hunt } from './hunt.ts';
 import { type Found, search } from './search.ts';
+import { type Budget, kinds, nothing } from './seen.ts';
 
 const daysOf = (text: string) => {
   if (!/^[01]{0,3}$/.test(text)) throw new InvalidArgumentError('a digit each: 0 or 1');
@@ -59,7 +59,11 @@ const mostShown = 20;
 
 if (options.mutants !== undefined) await huntAll(options.mutants);
 else if (options.trail === undefined) await searchAll();
-else await again(options.trail);
+else {
+  const found = await findingsOf(beginning, options.trail, brokenBy(mutant));
+  for (const finding of found) console.log(finding);
+  process.exitCode = found.length === 0 ? 0 : 1;
+}
 
 async function searchAll(): Promise<void> {
   const began = performance.now();
@@ -86,12 +90,6 @@ async function searchAll(): Promise<void> {
 
 function said({ executions, states, depth, findings }: Found): string {
   return `${executions} executions, ${states} states, depth ${depth}, ${findings.length} findings`;
-}
-
-async function again(trail: string): Promise<void> {
-  const found = await findingsOf(beginning, trail, brokenBy(mutant));
-  for (const finding of found) console.log(finding);
-  process.exitCode = found.length === 0 ? 0 : 1;
 }
 
 /** Prints rows of the table of docs/measured/exploration.md. */

@@ -1,9 +1,8 @@
 import type { BrokenParts } from '../simulation/mutants.ts';
-import { type Budget, nothing } from './budget.ts';
 import { stepsOf } from './choices.ts';
 import { type Beginning, begin, explore, type Finding, type Task } from './explore.ts';
 import { type Found, shareOut } from './search.ts';
-import { type Memory, Seen } from './seen.ts';
+import { type Budget, type Memory, nothing, Seen } from './seen.ts';
 
 /** Budgets whose executions all together take seconds. */
 export interface Rung extends Beginning {

@@ -94,13 +94,11 @@ export function shareOut(
 }
 
 function furtherTasks(task: Task, { next, branches }: Explored): Task[] {
-  const shares = Array.from({ length: Math.ceil(branches.length / branchesOfTask) }, (_, nth) =>
-    branches.slice(nth * branchesOfTask, (nth + 1) * branchesOfTask),
-  );
+  const shares = Map.groupBy(branches, (_, nth) => Math.floor(nth / branchesOfTask));
   const { ticks, executions } = task;
   return [
     ...next.map((trail) => ({ trail, ticks: ticks - 1, executions })),
-    ...shares.map((branches) => ({ ...task, branches })),
+    ...shares.values().map((branches) => ({ ...task, branches })),
   ];
 }
 
