@@ -98,7 +98,7 @@ function furtherTasks(task: Task, { next, branches }: Explored): Task[] {
   const { ticks, executions } = task;
   return [
     ...next.map((trail) => ({ trail, ticks: ticks - 1, executions })),
-    ...shares.values().map((branches) => ({ ...task, branches })),
+    ...[...shares.values()].map((branches) => ({ ...task, branches })),
   ];
 }
 

@@ -18,6 +18,7 @@ import { ManualClock } from './clock.ts';
 import { type LedgersOf, ledgersIn } from './ledgers.ts';
 import { MemoryLedger } from './memory-ledger.ts';
 import { MemoryPartner } from './partner.ts';
+import { replacedIn } from './ports.ts';
 import { tickSettings } from './settings.ts';
 import { Subscribers } from './subscribers.ts';
 
@@ -262,12 +263,7 @@ export class Integration {
 
   /** The ledger, with some of its answers replaced. */
   ledgerWith(replaced: Partial<Ledger>): Ledger {
-    return new Proxy(this.ledger, {
-      get: (target, name) => {
-        const method: unknown = Reflect.get(replaced, name) ?? Reflect.get(target, name);
-        return typeof method === 'function' ? method.bind(target) : method;
-      },
-    });
+    return replacedIn(this.ledger, replaced);
   }
 
   ids(): string[] {
