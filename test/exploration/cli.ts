@@ -5,7 +5,7 @@ import { breakParts, mutants } from '../simulation/mutants.ts';
 import { brokenBy } from '../simulation/order.ts';
 import { findingsOf } from './explore.ts';
 import { type Hunted, hunt } from './hunt.ts';
-import { type Found, search } from './search.ts';
+import { type Found, type Search, search } from './search.ts';
 import { type Budget, kinds, nothing } from './seen.ts';
 
 const daysOf = (text: string) => {
@@ -16,13 +16,11 @@ const daysOf = (text: string) => {
 const mutantsNamed = (names: string) =>
   names === 'all' ? Object.keys(mutants) : names.split(',').map(mutantNamed);
 
-interface Options extends Budget {
-  readonly ticks: number;
+interface Options extends Budget, Pick<Search, 'ticks' | 'workers'> {
   readonly rows: number;
   readonly born: readonly number[];
   readonly new: boolean;
   readonly minutes: number;
-  readonly workers: number;
   readonly states: number;
   readonly mutant?: string;
   readonly mutants?: readonly string[];

@@ -40,6 +40,9 @@ export class Integration {
   readonly journal: Journal = { warn: (what) => void this.warnings.push(what) };
   readonly host = new MemoryPartner(this.clock);
   readonly subscribers = new Subscribers(this.clock);
+  readonly heard = this.subscribers.heard;
+  readonly mails = this.subscribers.mails;
+  readonly notices = this.subscribers.notices;
   readonly memory = new MemoryLedger();
   readonly ledger: Ledger;
   readonly opsLedger: OpsLedger;
@@ -87,18 +90,6 @@ export class Integration {
     this.ledger = ledger;
     this.opsLedger = opsLedger;
     this.fanOut = fanOut;
-  }
-
-  get heard() {
-    return this.subscribers.heard;
-  }
-
-  get mails() {
-    return this.subscribers.mails;
-  }
-
-  get notices() {
-    return this.subscribers.notices;
   }
 
   /** The assessments at the partner. */
