@@ -112,7 +112,7 @@ interface Lived {
   readonly end: 'tick' | 'calm' | 'known';
 }
 
-/** Who chooses in an execution, what is broken in it, and what is known. */
+/** The choices of an execution, its broken parts, and the known states. */
 interface Course {
   readonly choices: Choices;
   readonly broken: BrokenParts;

@@ -47,7 +47,7 @@ export interface Entry {
  * The index has an item under one place: the first, in this order, that one of its entries waits
  * for.
  */
-export const places = ['pending', 'digest', 'held', 'undeliverable'] as const;
+const places = ['pending', 'digest', 'held', 'undeliverable'] as const;
 
 const deliveredTogether = 200;
 const keptTogether = 100;

@@ -98,6 +98,8 @@ export class MemoryPartner {
   /** Milliseconds that an answer takes. */
   answerMs = 0;
   order: HostOrder = 'full-name';
+  /** The most rows of a page: the document lets the partner return fewer than requested. */
+  pageRows = 100;
   /** Decides among equals, anew in each answer. Without it, they come in the order of insertion. */
   tie: ((record: HostRecord) => number) | undefined;
   /**
@@ -359,8 +361,9 @@ export class MemoryPartner {
 
   #page(query: ListQuery): HostAnswer {
     const list = this.#listed(query);
-    const rows = rowsOf(list, query).filter(({ assessment: { id } }) => !this.hidden.has(id));
-    const meta = { count: this.count(list.length, query), ...windowOf(query) };
+    const cut = { ...query, page: Math.min(query.page ?? 50, this.pageRows) };
+    const rows = rowsOf(list, cut).filter(({ assessment: { id } }) => !this.hidden.has(id));
+    const meta = { count: this.count(list.length, query), ...windowOf(cut) };
     const data = rows.map((record) => this.#text(record)).join();
     const body = `{"data":[${data}],"meta":${JSON.stringify(meta)}}`;
     return { status: 200, body, ...this.#weighed(rows) };
