@@ -8,6 +8,7 @@ import { PartnerError } from '../../lambda/partner/errors.ts';
 import type { Page, PartnerClient } from '../../lambda/partner/index.ts';
 import type { Announcer, DigestOutcome, PublishOutcome } from '../../lambda/ports/announcer.ts';
 import type { Ledger } from '../../lambda/ports/ledger.ts';
+import { isNothing, ledgerReads } from '../scaffold/ports.ts';
 import type { Question } from './world.ts';
 
 /** A tick's request to the partner, the ledger or SNS. */
@@ -44,11 +45,6 @@ export function clientOf(ask: Ask): Pick<PartnerClient, 'list' | 'get' | 'pace'>
   };
 }
 
-const reads = new Set([
-  ...['state', 'recordedState', 'known', 'lives', 'knownOfDay', 'calendar'],
-  ...['leftovers', 'countWaitingForOps'],
-]);
-
 /** An index may hide changes of this period. */
 const mostLagMs = 4 * 60_000;
 
@@ -67,7 +63,7 @@ export function ledgerOf(
     ask({
       to: 'ledger',
       name,
-      isWrite: !reads.has(name),
+      isWrite: !ledgerReads.has(name),
       perform,
       failed: () => Promise.reject(new LedgerUnavailableError(name, {})),
       ...more,
@@ -100,16 +96,15 @@ export function ledgerOf(
 
 type Place = 'state' | 'calendar' | 'items' | 'topics';
 
-const placesOfState = ['state', 'recordedState', 'takeLease', 'saveState', 'touch'];
-const placesOfCalendar = ['calendar', 'saveDays', 'addToDays', 'touch'];
+const callsOf = {
+  state: ['state', 'recordedState', 'takeLease', 'saveState', 'touch'],
+  calendar: ['calendar', 'saveDays', 'addToDays', 'touch'],
+};
 
 /** The places that a request reads or writes. */
 function placesOf({ to, name }: Request): readonly Place[] {
   if (to === 'announcer') return ['topics'];
-  const places = [
-    ...(placesOfState.includes(name) ? (['state'] as const) : []),
-    ...(placesOfCalendar.includes(name) ? (['calendar'] as const) : []),
-  ];
+  const places = (['state', 'calendar'] as const).filter((place) => callsOf[place].includes(name));
   return places.length > 0 ? places : ['items'];
 }
 
@@ -118,10 +113,6 @@ export function doMeet(one: Request, other: Request): boolean {
   const places = placesOf(other);
   return placesOf(one).some((place) => places.includes(place));
 }
-
-/** A value for which no request is sent. */
-const isNothing = (value: unknown) =>
-  (Array.isArray(value) && value.length === 0) || (value instanceof Map && value.size === 0);
 
 /** The ears of subscribers, people and ops. */
 export interface Listeners {
@@ -133,8 +124,13 @@ export interface Listeners {
 export function announcerOf(ask: Ask, heard: Listeners): Announcer {
   const told = <Answer>(name: string, perform: () => Promise<Answer>, failed: Answer) =>
     ask({ to: 'announcer', name, isWrite: true, perform, failed: async () => failed });
-  const accepted = { accepted: true } as const;
-  const refusal = { accepted: false, code: 'InternalError' } as const;
+  const mail = (name: string, hear: () => void) => {
+    const perform = async () => {
+      hear();
+      return { accepted: true } as const;
+    };
+    return told<DigestOutcome>(name, perform, { accepted: false, code: 'InternalError' });
+  };
   return {
     publish: async (owed, _, onAccepted) => {
       const outcome = await told<PublishOutcome>(
@@ -148,23 +144,7 @@ export function announcerOf(ask: Ask, heard: Listeners): Announcer {
       if (outcome.accepted.length > 0) await onAccepted?.(outcome.accepted);
       return outcome;
     },
-    tellPeople: (events) =>
-      told<DigestOutcome>(
-        'tellPeople',
-        async () => {
-          heard.digest(events.map(({ id }) => id));
-          return accepted;
-        },
-        refusal,
-      ),
-    notify: ({ subject }) =>
-      told<DigestOutcome>(
-        'notify',
-        async () => {
-          heard.notice(subject);
-          return accepted;
-        },
-        refusal,
-      ),
+    tellPeople: (events) => mail('tellPeople', () => heard.digest(events.map(({ id }) => id))),
+    notify: ({ subject }) => mail('notify', () => heard.notice(subject)),
   };
 }

@@ -1,38 +1,26 @@
 import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
+import { mutantNamed, whole } from '../simulation/arguments.ts';
 import { breakParts, mutants } from '../simulation/mutants.ts';
-import { type Budget, kinds, nothing } from './budget.ts';
-import { begin, replay, verdictOn } from './explore.ts';
+import { brokenBy } from '../simulation/order.ts';
+import { findingsOf } from './explore.ts';
 import { type Hunted, hunt } from './hunt.ts';
-import { type Found, search } from './search.ts';
-
-const whole = (text: string) => {
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('a whole number');
-  return Number(text);
-};
+import { type Found, type Search, search } from './search.ts';
+import { type Budget, kinds, nothing } from './seen.ts';
 
 const daysOf = (text: string) => {
   if (!/^[01]{0,3}$/.test(text)) throw new InvalidArgumentError('a digit each: 0 or 1');
   return [...text].map(Number);
 };
 
-const mutantNamed = (name: string) => {
-  const mutant = mutants[name];
-  if (mutant === undefined)
-    throw new InvalidArgumentError(`one of ${Object.keys(mutants).join(', ')}`);
-  return name;
-};
-
 const mutantsNamed = (names: string) =>
   names === 'all' ? Object.keys(mutants) : names.split(',').map(mutantNamed);
 
-interface Options extends Budget {
-  readonly ticks: number;
+interface Options extends Budget, Pick<Search, 'ticks' | 'workers'> {
   readonly rows: number;
   readonly born: readonly number[];
   readonly new: boolean;
   readonly minutes: number;
-  readonly workers: number;
   readonly states: number;
   readonly mutant?: string;
   readonly mutants?: readonly string[];
@@ -48,22 +36,13 @@ const options = new Command('npm run explore --')
   .option('--waits <number>', 'of the clock, until an audit or a second look is due', whole, 0)
   .option('--ticks <number>', 'ticks, one after the other, in which this happens', whole, 1)
   .option('--rows <number>', 'rows of a page of the list', whole, 2)
-  .option(
-    '--born <days>',
-    'the day of each certification: 0 is today, 1 is long ago',
-    daysOf,
-    [0, 0],
-  )
+  .option('--born <days>', 'when each was certified: 0 is today, 1 is long ago', daysOf, [0, 0])
   .option('--new', 'from the very first tick on; else from a quiet ledger', false)
   .option('--minutes <number>', 'the time limit, after which the rest is counted', whole, 120)
   .option('--workers <number>', 'how many executions at a time', whole, availableParallelism())
   .option('--states <number>', 'room for so many distinct states', whole, 40_000_000)
   .option('--mutant <name>', 'breaks something, and ends with the first that notices', mutantNamed)
-  .option(
-    '--mutants <names>',
-    'all, or some: for each the smallest budgets in which it is noticed',
-    mutantsNamed,
-  )
+  .option('--mutants <names>', 'all, or some: the smallest budgets that notice each', mutantsNamed)
   .option('--trail <choices>', 'one execution again, as it was printed')
   .parse()
   .opts<Options>();
@@ -78,7 +57,11 @@ const mostShown = 20;
 
 if (options.mutants !== undefined) await huntAll(options.mutants);
 else if (options.trail === undefined) await searchAll();
-else await again(options.trail);
+else {
+  const found = await findingsOf(beginning, options.trail, brokenBy(mutant));
+  for (const finding of found) console.log(finding);
+  process.exitCode = found.length === 0 ? 0 : 1;
+}
 
 async function searchAll(): Promise<void> {
   const began = performance.now();
@@ -105,16 +88,6 @@ async function searchAll(): Promise<void> {
 
 function said({ executions, states, depth, findings }: Found): string {
   return `${executions} executions, ${states} states, depth ${depth}, ${findings.length} findings`;
-}
-
-async function again(trail: string): Promise<void> {
-  const broken = breakParts(mutants[mutant ?? ''] ?? {});
-  const begun = await begin(beginning, broken);
-  const { situation, findings, end } = await replay(begun, trail, broken);
-  const verdict = end === 'calm' ? [] : await verdictOn(situation, broken);
-  const all = [...findings, ...verdict];
-  for (const finding of all) console.log(finding);
-  process.exitCode = all.length === 0 ? 0 : 1;
 }
 
 /** Prints rows of the table of docs/measured/exploration.md. */

@@ -15,7 +15,7 @@ describe('the executions of a small world', () => {
     ['a death amid overlapping ticks', within(1, { moves: 1, deaths: 1, overlaps: 2 })],
     ['a fault during the baseline', within(1, { moves: 1, faults: 1 }, true)],
   ])('keep each promise after a move and %s', async (_, rung) => {
-    expect(await everyFinding(rung, intact, never)).toEqual({ findings: [], left: 0 });
+    expect(await everyFinding(rung, intact, never)).toMatchObject({ findings: [], left: 0 });
   });
 
   it('count the budgets without enough time', async () => {
@@ -37,11 +37,8 @@ describe('the executions of a small world', () => {
 
   it("excuse no repeat because of another execution's trouble", async () => {
     const begun = await begin(within(1, { moves: 1 }));
-    const unsettled = breakParts({
-      ledger: () => ({
-        settle: () => Promise.reject(new LedgerUnavailableError('settle', {})),
-      }),
-    });
+    const settle = () => Promise.reject(new LedgerUnavailableError('settle', {}));
+    const unsettled = breakParts({ ledger: () => ({ settle }) });
     const { situation } = await replay(begun, '0:edit-1 1:tick', unsettled);
     const troubled = { ...situation, told: { ...situation.told, mayRepeat: true } };
     const seen = new Seen(begun.budget, 1_000);
@@ -50,19 +47,14 @@ describe('the executions of a small world', () => {
   });
 
   it.each([
+    // A commit lands after the outboxes were read.
     [
-      'a commit lands after the outboxes were read',
+      ...['0:tick 2:appear-3-on-0 10:late 14:land', 'after 1'],
       within(1, { moves: 1, deaths: 1, overlaps: 1 }),
-      '0:tick 2:appear-3-on-0 10:late 14:land',
-      'after 1',
     ],
-    [
-      'a third tick after two that others reach by three',
-      within(3, { faults: 1, waits: 1 }),
-      '0:wait 15:fail / 0:tick',
-      'after 2',
-    ],
-  ])('include the end of each execution: %s', async (_, rung, trail, place) => {
+    // A third tick after two that others reach by three.
+    ['0:wait 15:fail / 0:tick', 'after 2', within(3, { faults: 1, waits: 1 })],
+  ] as const)('include the end of each execution: %s', async (trail, place, rung) => {
     const seen = new Seen(rung.budget, 100_000);
     await everyFinding(rung, intact, never, seen);
     const { situation } = await replay(await begin(rung), trail, intact);

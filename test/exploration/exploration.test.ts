@@ -14,19 +14,18 @@ describe('the executions of a small world', () => {
     ['a move during the baseline', within(1, { moves: 1 }, true)],
     ['a fault and a death during the baseline', within(1, { faults: 1, deaths: 1 }, true)],
   ])('keep each promise: %s', async (_, rung) => {
-    expect(await everyFinding(rung, intact, never)).toEqual({ findings: [], left: 0 });
+    expect(await everyFinding(rung, intact, never)).toMatchObject({ findings: [], left: 0 });
   });
 
   it('show the effect of a broken part, and show it again from its choices', async () => {
     const { ledgerRules: _, ...parts } = mutants.lease ?? {};
     const broken = breakParts(mutants.lease ?? {});
     const rung = within(1, { moves: 1, overlaps: 1 });
-    const {
-      findings: [finding],
-    } = await everyFinding(rung, broken, never);
-    const again = await replay(await begin(rung, broken), finding?.trail ?? '', broken);
+    const { findings } = await everyFinding(rung, broken, never);
+    const trail = findings[0]?.trail ?? '';
+    const again = await replay(await begin(rung, broken), trail, broken);
     expect(again.findings).not.toEqual([]);
-    const real = await replay(await begin(rung), finding?.trail ?? '', breakParts(parts));
+    const real = await replay(await begin(rung), trail, breakParts(parts));
     expect(real.findings).toEqual([]);
   });
 });

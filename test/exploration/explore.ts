@@ -2,7 +2,6 @@ import type { TickSettings } from '../../lambda/settings.ts';
 import { MemoryLedger } from '../scaffold/memory-ledger.ts';
 import { type BrokenParts, intact } from '../simulation/mutants.ts';
 import { judge } from '../simulation/verdict.ts';
-import { type Budget, nothing, spent } from './budget.ts';
 import {
   type Branch,
   type Choices,
@@ -14,8 +13,8 @@ import {
   uneventful,
 } from './choices.ts';
 import { Machine } from './machine.ts';
-import { type Memory, unseen } from './seen.ts';
-import { momentIn, type Situation, settings, stateOf } from './situation.ts';
+import { type Budget, type Memory, nothing, spent, unseen } from './seen.ts';
+import { momentIn, type Situation, settings, stateOf, type Told } from './situation.ts';
 import { days, entriesOf, moments, movesOf, worldOf } from './world.ts';
 
 const start = '2026-11-20T08:00:00Z';
@@ -88,27 +87,23 @@ export async function begin(
   { isNew, born, rowsOfPage, budget }: Beginning,
   { ledgerRules }: Pick<BrokenParts, 'ledgerRules'> = intact,
 ): Promise<Situation> {
+  const bornOn = born.map((nth) => days[nth] ?? days[0]);
   const fresh: Situation = {
-    world: worldOf(
-      born.map((nth) => days[nth] ?? days[0]),
-      rowsOfPage,
-    ),
+    world: worldOf(bornOn, rowsOfPage),
     ledger: new MemoryLedger(ledgerRules),
-    told: {
-      events: new Map(),
-      mailed: new Set(),
-      notices: new Set(),
-      committed: new Map(),
-      mayRepeat: false,
-    },
+    told: nothingTold,
     nowMs: Date.parse(start),
     budget: nothing,
   };
-  const begun = isNew
-    ? fresh
-    : (await inPeace(fresh, intact, [...soon, ...looks, ...audits, 1, 1])).situation;
-  return { ...begun, budget };
+  if (isNew) return { ...fresh, budget };
+  const quiet = await inPeace(fresh, intact, [...soon, ...looks, ...audits, 1, 1]);
+  return { ...quiet.situation, budget };
 }
+
+const nothingTold: Told = {
+  ...{ events: new Map(), mailed: new Set(), notices: new Set(), committed: new Map() },
+  mayRepeat: false,
+};
 
 interface Lived {
   readonly situation: Situation;
@@ -117,16 +112,16 @@ interface Lived {
   readonly end: 'tick' | 'calm' | 'known';
 }
 
+/** The choices of an execution, its broken parts, and the known states. */
+interface Course {
+  readonly choices: Choices;
+  readonly broken: BrokenParts;
+  readonly seen: Memory;
+}
+
 /** Moves, and then a tick or calm. */
-async function live(
-  from: Situation,
-  ticks: number,
-  choices: Choices,
-  broken: BrokenParts,
-  seen: Memory,
-): Promise<Lived> {
-  let situation = from;
-  for (;;) {
+async function live(from: Situation, ticks: number, course: Course): Promise<Lived> {
+  for (let situation = from; ; ) {
     const now = situation;
     const moves = movesNow(now);
     const pauses = ticks > 0 ? pausesOf(now) : new Map<string, number>();
@@ -135,12 +130,12 @@ async function live(
       ...[...pauses.keys()].map((name) => ({ name })),
       ...[...moves].map(([name, moved]) => ({ name, next: () => betweenTicks(moved, ticks) })),
     ];
-    const chosen = choices.choose(options, () => betweenTicks(now, ticks));
+    const chosen = course.choices.choose(options, () => betweenTicks(now, ticks));
     if (chosen === undefined) return { situation, findings: [], end: 'known' };
     const moved = moves.get(chosen);
     if (moved === undefined) {
       const budget = chosen === 'wait' ? spent(now.budget, 'waits') : now.budget;
-      return goOn({ ...now, budget }, ticks, pauses.get(chosen), choices, broken, seen);
+      return goOn({ ...now, budget }, ticks, pauses.get(chosen), course);
     }
     situation = moved;
   }
@@ -151,9 +146,7 @@ async function goOn(
   situation: Situation,
   ticks: number,
   pause: number | undefined,
-  choices: Choices,
-  broken: BrokenParts,
-  seen: Memory,
+  { choices, broken, seen }: Course,
 ): Promise<Lived> {
   if (pause === undefined)
     return { situation, findings: await verdictOn(situation, broken, seen), end: 'calm' };
@@ -183,10 +176,21 @@ const between = ' / ';
 export async function replay(begun: Situation, trail: string, broken: BrokenParts): Promise<Lived> {
   let reached: Lived = { situation: begun, findings: [], end: 'tick' };
   for (const one of ticksOf(trail)) {
-    const done = await live(reached.situation, 1, new Replay(stepsOf(one)), broken, unseen);
+    const choices = new Replay(stepsOf(one));
+    const done = await live(reached.situation, 1, { choices, broken, seen: unseen });
     reached = { ...done, findings: [...reached.findings, ...done.findings] };
   }
   return reached;
+}
+
+/** All findings of one execution, and of the long calm after it. */
+export async function findingsOf(
+  beginning: Beginning,
+  trail: string,
+  broken: BrokenParts,
+): Promise<readonly string[]> {
+  const { situation, findings, end } = await replay(await begin(beginning, broken), trail, broken);
+  return end === 'calm' ? findings : [...findings, ...(await verdictOn(situation, broken))];
 }
 
 /** All executions from a situation until the end of one more tick. */
@@ -202,21 +206,15 @@ export async function explore(
   const next: string[] = [];
   let depth = 0;
   while (tree.executions < executions && tree.next()) {
-    const done = await live(situation, ticks, tree, broken, seen);
+    const done = await live(situation, ticks, { choices: tree, broken, seen });
     const further = [...ticksOf(trail), ...ticksOf(trailOf(tree.steps))].join(between);
     depth = Math.max(depth, stepsOf(further).length);
     if (done.findings.length > 0) findings.push({ trail: further, findings: done.findings });
     if (done.end === 'tick' && seen.isNew(stateOf(done.situation, `after ${ticks}`)))
       next.push(further);
   }
-  return {
-    executions: tree.executions,
-    states: tree.states,
-    depth,
-    findings,
-    next,
-    branches: tree.branches,
-  };
+  const { executions: done, states, branches: left } = tree;
+  return { executions: done, states, depth, findings, next, branches: left };
 }
 
 interface Peace {
@@ -259,7 +257,7 @@ export async function verdictOn(
 ): Promise<readonly string[]> {
   const findings: string[] = [];
   let situation = from;
-  for (const { minutes, judged } of phases) {
+  for (const [minutes, judged] of phases) {
     const rest = await inPeace(situation, broken, minutes, settings, seen);
     findings.push(...rest.findings);
     if (rest.isKnown) return findings;
@@ -277,17 +275,14 @@ export async function verdictOn(
   ];
 }
 
-/** The conditions that must hold after some ticks without events. */
-const phases: readonly {
-  readonly minutes: readonly number[];
-  judged(situation: Situation): readonly string[] | Promise<readonly string[]>;
-}[] = [
-  { minutes: soon, judged: (situation) => leftToAudits(situation, 'less') },
-  { minutes: looks, judged: (situation) => leftToAudits(situation, 'less or more') },
-  {
-    minutes: audits,
-    judged: async (situation) => [...(await judged(situation)), ...lastTold(situation)],
-  },
+/** The conditions that must hold after some ticks without events: the minutes between these. */
+const phases: readonly (readonly [
+  minutes: readonly number[],
+  judged: (situation: Situation) => readonly string[] | Promise<readonly string[]>,
+])[] = [
+  [soon, (situation) => leftToAudits(situation, 'less')],
+  [looks, (situation) => leftToAudits(situation, 'less or more')],
+  [audits, async (situation) => [...(await judged(situation)), ...lastTold(situation)]],
 ];
 
 /** A differing total is reason enough for a search. Audits are for changes that hide each other. */
@@ -313,24 +308,14 @@ function lastTold({ world, told }: Situation): string[] {
 function judged({ world, ledger, told }: Situation): Promise<string[]> {
   const numbered = <Value>(values: Readonly<Record<number, Value>>) =>
     new Map(Object.entries(values).map(([id, value]) => [Number(id), value]));
+  const [births, disturbedAt] = [numbered(world.births), numbered(world.disturbedAt)];
+  const { beforeBaseline: startedAt, inBaseline: completedAt } = moments;
+  const notices = [...told.notices].map((subject) => ({ subject, text: '' }));
   return judge({
-    world: {
-      entries: entriesOf(world),
-      births: numbered(world.births),
-      disturbedAt: numbered(world.disturbedAt),
-    },
+    world: { entries: entriesOf(world), births, disturbedAt },
     ledger,
-    audience: {
-      told: new Map(told.events),
-      mailed: new Set(told.mailed),
-      notices: [...told.notices].map((subject) => ({ subject, text: '' })),
-    },
-    witness: {
-      startedAt: moments.beforeBaseline,
-      completedAt: moments.inBaseline,
-      startDay,
-      isBaselineProven: true,
-    },
+    audience: { told: new Map(told.events), mailed: new Set(told.mailed), notices },
+    witness: { startedAt, completedAt, startDay, isBaselineProven: true },
     settings,
     isAudited: true,
   });

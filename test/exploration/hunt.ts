@@ -1,9 +1,8 @@
 import type { BrokenParts } from '../simulation/mutants.ts';
-import { type Budget, nothing } from './budget.ts';
 import { stepsOf } from './choices.ts';
 import { type Beginning, begin, explore, type Finding, type Task } from './explore.ts';
-import type { Found } from './search.ts';
-import { type Memory, Seen } from './seen.ts';
+import { type Found, shareOut } from './search.ts';
+import { type Budget, type Memory, nothing, Seen } from './seen.ts';
 
 /** Budgets whose executions all together take seconds. */
 export interface Rung extends Beginning {
@@ -74,17 +73,8 @@ export async function everyFinding(
   broken: BrokenParts,
   endsAt: number,
   seen: Memory = new Seen(beginning.budget, room),
-): Promise<Pick<Found, 'findings' | 'left'>> {
+): Promise<Found> {
   const begun = await begin(beginning, broken);
-  const findings: Finding[] = [];
-  const tasks: Task[] = [{ trail: '', ticks, executions }];
-  while (performance.now() < endsAt) {
-    const task = tasks.pop();
-    if (task === undefined) break;
-    const done = await explore(begun, task, seen, broken);
-    findings.push(...done.findings);
-    if (done.branches.length > 0) tasks.push({ ...task, branches: done.branches });
-    for (const trail of done.next) tasks.push({ trail, ticks: task.ticks - 1, executions });
-  }
-  return { findings, left: tasks.length };
+  const alone = (task: Task) => explore(begun, task, seen, broken);
+  return shareOut({ trail: '', ticks, executions }, [alone], endsAt, () => true);
 }

@@ -8,18 +8,18 @@ import { ManualClock } from '../scaffold/clock.ts';
 import { noEffort } from '../scaffold/effort.ts';
 import type { MemoryLedger } from '../scaffold/memory-ledger.ts';
 import type { BrokenParts } from '../simulation/mutants.ts';
-import { type Budget, spent } from './budget.ts';
 import { announcerOf, clientOf, doMeet, ledgerOf, type Request } from './calls.ts';
 import type { Choices, Option } from './choices.ts';
-import { digest, textOf } from './key.ts';
-import type { State } from './seen.ts';
+import { type Budget, type State, spent } from './seen.ts';
 import {
+  digest,
   momentIn,
   recordedIn,
   type Situation,
   type StateParts,
   settings,
   stateIn,
+  textOf,
 } from './situation.ts';
 import { Witness } from './witness.ts';
 import {
@@ -267,10 +267,16 @@ export class Machine {
       next: () => this.#state({ budget, turn: process.name, processes }),
     };
     if (isWrite(request))
-      yield { name: 'lose', act: () => this.#lose(process, call, request, budget) };
+      yield { name: 'lose', act: () => this.#fail(process, call, budget, request) };
     const lagging = request.to === 'partner' ? undefined : request.lagging;
     if (lagging && this.#isOwing)
-      yield { name: 'lag', act: () => this.#lag(process, call, lagging(), budget) };
+      yield {
+        name: 'lag',
+        act: () => {
+          this.#trouble(budget);
+          return this.#tell(process, call, lagging);
+        },
+      };
   }
 
   /** An outbox has events, and the index may hide them. */
@@ -284,26 +290,13 @@ export class Machine {
     return next;
   }
 
-  #fail(process: Process, call: Call, budget: Budget): undefined {
+  /** The tick gets no answer, although the request may have been carried out. */
+  #fail(process: Process, call: Call, budget: Budget, carriedOut?: OwnRequest): undefined {
     this.#trouble(budget);
     taken(process, call);
     process.answers = answersAfter(process, `${call.request.name} failed`);
-    call.answer(call.request.failed());
-  }
-
-  /** The request is carried out, and its answer is lost. */
-  #lose(process: Process, call: Call, request: OwnRequest, budget: Budget): undefined {
-    this.#trouble(budget);
-    taken(process, call);
-    process.answers = answersAfter(process, `${request.name} failed`);
-    const failed = () => request.failed();
-    call.answer(this.#performed(request).then(failed));
-  }
-
-  #lag(process: Process, call: Call, answer: Promise<unknown>, budget: Budget): undefined {
-    this.#trouble(budget);
-    taken(process, call);
-    call.answer(told(process, answer));
+    const failed = () => call.request.failed();
+    call.answer(carriedOut ? this.#performed(carriedOut).then(failed) : failed());
   }
 
   #carryOut(process: Process, call: Call): undefined {
@@ -313,8 +306,12 @@ export class Machine {
       this.#show(process, call, this.#world, request.question);
       return;
     }
+    this.#tell(process, call, () => this.#performed(request));
+  }
+
+  #tell(process: Process, call: Call, perform: () => Promise<unknown>): undefined {
     taken(process, call);
-    call.answer(told(process, this.#performed(request)));
+    call.answer(told(process, perform()));
   }
 
   #show(process: Process, call: Call, world: World, question: Question): void {

@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import { hire } from '../simulation/crew.ts';
 import type { Beginning, Explored, Finding, Task } from './explore.ts';
 import { Seen } from './seen.ts';
 import type { Hire } from './worker.ts';
@@ -30,42 +30,8 @@ const executionsOfTask = 2_000;
 /** The branches that one task returns. */
 const branchesOfTask = 8;
 
-/** Tasks are shared out, the last one first, until none is left and none is under way that could add more. */
-class Tasks {
-  readonly #waiting: Task[];
-  readonly #takers: ((task: Task | undefined) => void)[] = [];
-  #underWay = 0;
-
-  constructor(first: Task) {
-    this.#waiting = [first];
-  }
-
-  get left(): number {
-    return this.#waiting.length;
-  }
-
-  /** @returns undefined when no more can come */
-  take(): Promise<Task | undefined> {
-    const { promise, resolve } = Promise.withResolvers<Task | undefined>();
-    this.#takers.push(resolve);
-    this.#handOut();
-    return promise;
-  }
-
-  done(more: readonly Task[]): void {
-    this.#underWay -= 1;
-    this.#waiting.push(...more);
-    this.#handOut();
-  }
-
-  #handOut(): void {
-    while (this.#takers.length > 0 && (this.#waiting.length > 0 || this.#underWay === 0)) {
-      const task = this.#waiting.pop();
-      if (task !== undefined) this.#underWay += 1;
-      this.#takers.shift()?.(task);
-    }
-  }
-}
+/** Carries out one task after the other. */
+type Explore = (task: Task) => Promise<Explored>;
 
 /**
  * Runs all executions within the budgets with these workers.
@@ -76,38 +42,63 @@ export async function search(
   { beginning, ticks, workers, room, endsAfterMs, mutant }: Search,
   tell: (so: Found) => boolean,
 ): Promise<Found> {
-  const endsAt = performance.now() + endsAfterMs;
   const seen = new Seen(beginning.budget, room).buffer;
-  const tasks = new Tasks({ trail: '', ticks, executions: executionsOfTask });
-  let so: Found = { executions: 0, states: 0, depth: 0, findings: [], left: 1 };
-  let isWanted = true;
-  const work = async (explored: (task: Task) => Promise<Explored>) => {
-    while (isWanted && performance.now() < endsAt) {
-      const task = await tasks.take();
-      if (task === undefined) return;
-      const done = await explored(task);
-      tasks.done(furtherTasks(task, done));
-      so = added(so, done, tasks.left);
-      isWanted &&= tell(so);
-    }
-  };
-  const hired = Array.from({ length: workers }, () => hire({ beginning, seen, mutant }));
+  const workerData: Hire = { beginning, seen, mutant };
+  const resourceLimits = { maxYoungGenerationSizeMb: 128 };
+  const url = new URL('./worker.ts', import.meta.url);
+  const crew = Array.from({ length: workers }, () =>
+    hire<Task, Explored>(url, { workerData, resourceLimits }),
+  );
+  const first = { trail: '', ticks, executions: executionsOfTask };
+  const endsAt = performance.now() + endsAfterMs;
   try {
-    await Promise.all(hired.map(({ explored }) => work(explored)));
+    const explorers = crew.map(({ give }) => give);
+    return await shareOut(first, explorers, endsAt, tell);
   } finally {
-    await Promise.all(hired.map(({ dismiss }) => dismiss()));
+    await Promise.all(crew.map(({ dismiss }) => dismiss()));
   }
-  return so;
+}
+
+/**
+ * Tasks are shared out, the last one first, until none is left and none is under way that could add
+ * more.
+ */
+export function shareOut(
+  first: Task,
+  explorers: readonly Explore[],
+  endsAt: number,
+  tell: (so: Found) => boolean,
+): Promise<Found> {
+  const { promise, resolve, reject } = Promise.withResolvers<Found>();
+  let so: Found = { executions: 0, states: 0, depth: 0, findings: [], left: 1 };
+  const waiting = [first];
+  const free = [...explorers];
+  let isWanted = true;
+  const work = async (task: Task, explore: Explore) => {
+    const done = await explore(task);
+    free.push(explore);
+    waiting.push(...furtherTasks(task, done));
+    so = added(so, done, waiting.length);
+    isWanted &&= tell(so);
+    handOut();
+  };
+  const handOut = () => {
+    while (free.length > 0 && waiting.length > 0 && isWanted && performance.now() < endsAt) {
+      const [task, explore] = [waiting.pop(), free.pop()];
+      if (task && explore) work(task, explore).catch(reject);
+    }
+    if (free.length === explorers.length) resolve(so);
+  };
+  handOut();
+  return promise;
 }
 
 function furtherTasks(task: Task, { next, branches }: Explored): Task[] {
-  const shares = Array.from({ length: Math.ceil(branches.length / branchesOfTask) }, (_, nth) =>
-    branches.slice(nth * branchesOfTask, (nth + 1) * branchesOfTask),
-  );
+  const shares = Map.groupBy(branches, (_, nth) => Math.floor(nth / branchesOfTask));
   const { ticks, executions } = task;
   return [
     ...next.map((trail) => ({ trail, ticks: ticks - 1, executions })),
-    ...shares.map((branches) => ({ ...task, branches })),
+    ...[...shares.values()].map((branches) => ({ ...task, branches })),
   ];
 }
 
@@ -119,17 +110,4 @@ function added(so: Found, done: Explored, left: number): Found {
     findings: [...so.findings, ...done.findings],
     left,
   };
-}
-
-function hire(hire: Hire) {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), {
-    workerData: hire,
-    resourceLimits: { maxYoungGenerationSizeMb: 128 },
-  });
-  const explored = (task: Task) =>
-    new Promise<Explored>((resolve, reject) => {
-      worker.removeAllListeners().once('message', resolve).once('error', reject);
-      worker.postMessage(task);
-    });
-  return { explored, dismiss: () => worker.terminate() };
 }

@@ -3,8 +3,7 @@ import type { CertificationEvent } from '../../lambda/events/event.ts';
 import type { OwedEvent } from '../../lambda/events/owed-event.ts';
 import type { MemoryLedger } from '../scaffold/memory-ledger.ts';
 import type { Listeners } from './calls.ts';
-import { textOf } from './key.ts';
-import { settings, type Told } from './situation.ts';
+import { settings, type Told, textOf } from './situation.ts';
 import { versionOf, type World } from './world.ts';
 
 /** Collects the sent texts and the commits, and finds violations of conditions that must always hold. */

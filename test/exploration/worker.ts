@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { breakParts, intact, mutants } from '../simulation/mutants.ts';
+import { brokenBy } from '../simulation/order.ts';
 import { type Beginning, begin, explore, type Task } from './explore.ts';
 import { Seen } from './seen.ts';
 
@@ -11,7 +11,7 @@ export interface Hire {
 }
 
 const { beginning, seen, mutant }: Hire = workerData;
-const broken = mutant === undefined ? intact : breakParts(mutants[mutant] ?? {});
+const broken = brokenBy(mutant);
 const begun = await begin(beginning, broken);
 const shared = new Seen(beginning.budget, seen);
 

@@ -1,6 +1,7 @@
 import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { ListQuery, Page } from '../../lambda/partner/index.ts';
 import { answer, type HostRecord } from '../scaffold/listing.ts';
+import { once } from '../scaffold/once.ts';
 import { assessment } from '../support/assessments.ts';
 
 /** The first one is today, the other one is long ago. */
@@ -86,15 +87,13 @@ type Moves = ReadonlyMap<Move, World>;
  */
 export function movesOf(world: World, now: Instant, isLast: boolean): Moves {
   const key = `${now.nowMs} ${now.moment} ${isLast}`;
-  const before = known.get(world) ?? new Map<string, Moves>();
-  known.set(world, before);
-  const moves =
-    before.get(key) ??
-    new Map(
-      [...movesFrom(world, now)].map(([move, moved]) => [move, isLast ? atRest(moved) : moved]),
-    );
-  before.set(key, moves);
-  return moves;
+  const before = once(known, world, () => new Map<string, Moves>());
+  const settled = (moved: World) => (isLast ? atRest(moved) : moved);
+  return once(
+    before,
+    key,
+    () => new Map([...movesFrom(world, now)].map(([move, moved]) => [move, settled(moved)])),
+  );
 }
 
 /** The world without its replica. */
@@ -163,19 +162,13 @@ const records = new Map<string, HostRecord>();
 function recordOf({ id, day, version }: Row): HostRecord {
   const key = `${id} ${day} ${version}`;
   const { legacy, archived, ...name } = people[id - 1] ?? people[0];
-  const record = records.get(key) ?? {
-    assessment: assessment({
-      id,
-      certified_on: day,
-      name: `${name.first_name} ${name.last_name}`,
-      ...name,
-      email: `${id}-${version}@example.org`,
-    }),
+  const full = { ...name, name: `${name.first_name} ${name.last_name}` };
+  const email = `${id}-${version}@example.org`;
+  return once(records, key, () => ({
+    assessment: assessment({ id, certified_on: day, ...full, email }),
     legacy,
     archived,
-  };
-  records.set(key, record);
-  return record;
+  }));
 }
 
 /** The records in the form of the simulation's verdict. */
@@ -187,9 +180,7 @@ const replicas = new WeakMap<World, World>();
 
 /** The world of a replica that is one move behind. */
 export function replicaOf(world: World): World {
-  const replica = replicas.get(world) ?? { ...world, rows: world.before?.rows ?? world.rows };
-  replicas.set(world, replica);
-  return replica;
+  return once(replicas, world, () => ({ ...world, rows: world.before?.rows ?? world.rows }));
 }
 
 const outdated = new WeakMap<World, World>();
@@ -198,9 +189,7 @@ const outdated = new WeakMap<World, World>();
 export function shownIn(world: World): World {
   const { before } = world;
   if (before === undefined || before.isOutdated) return world;
-  const shown = outdated.get(world) ?? { ...world, before: { ...before, isOutdated: true } };
-  outdated.set(world, shown);
-  return shown;
+  return once(outdated, world, () => ({ ...world, before: { ...before, isOutdated: true } }));
 }
 
 export interface WorldAnswer {
@@ -213,15 +202,11 @@ const answers = new WeakMap<World, Map<string, WorldAnswer>>();
 const texts = new WeakMap<Question, string>();
 
 export function answerIn(world: World, question: Question): WorldAnswer {
-  const given = answers.get(world) ?? new Map<string, WorldAnswer>();
-  answers.set(world, given);
-  const key = texts.get(question) ?? JSON.stringify(question);
-  texts.set(question, key);
-  const answer =
-    given.get(key) ??
-    ('list' in question ? listIn(world, question.list) : singleIn(world, question.id));
-  given.set(key, answer);
-  return answer;
+  const given = once(answers, world, () => new Map<string, WorldAnswer>());
+  const key = once(texts, question, () => JSON.stringify(question));
+  return once(given, key, () =>
+    'list' in question ? listIn(world, question.list) : singleIn(world, question.id),
+  );
 }
 
 function listIn({ rows, rowsOfPage, isSwapped }: World, query: ListQuery): WorldAnswer {

@@ -18,6 +18,7 @@ import { ManualClock } from './clock.ts';
 import { type LedgersOf, ledgersIn } from './ledgers.ts';
 import { MemoryLedger } from './memory-ledger.ts';
 import { MemoryPartner } from './partner.ts';
+import { replacedIn } from './ports.ts';
 import { tickSettings } from './settings.ts';
 import { Subscribers } from './subscribers.ts';
 
@@ -39,6 +40,9 @@ export class Integration {
   readonly journal: Journal = { warn: (what) => void this.warnings.push(what) };
   readonly host = new MemoryPartner(this.clock);
   readonly subscribers = new Subscribers(this.clock);
+  readonly heard = this.subscribers.heard;
+  readonly mails = this.subscribers.mails;
+  readonly notices = this.subscribers.notices;
   readonly memory = new MemoryLedger();
   readonly ledger: Ledger;
   readonly opsLedger: OpsLedger;
@@ -86,18 +90,6 @@ export class Integration {
     this.ledger = ledger;
     this.opsLedger = opsLedger;
     this.fanOut = fanOut;
-  }
-
-  get heard() {
-    return this.subscribers.heard;
-  }
-
-  get mails() {
-    return this.subscribers.mails;
-  }
-
-  get notices() {
-    return this.subscribers.notices;
   }
 
   /** The assessments at the partner. */
@@ -262,12 +254,7 @@ export class Integration {
 
   /** The ledger, with some of its answers replaced. */
   ledgerWith(replaced: Partial<Ledger>): Ledger {
-    return new Proxy(this.ledger, {
-      get: (target, name) => {
-        const method: unknown = Reflect.get(replaced, name) ?? Reflect.get(target, name);
-        return typeof method === 'function' ? method.bind(target) : method;
-      },
-    });
+    return replacedIn(this.ledger, replaced);
   }
 
   ids(): string[] {

@@ -1,4 +1,9 @@
-import { CreateTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
+import {
+  CreateTableCommand,
+  DynamoDBClient,
+  type Projection,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
 import { ledgerTable } from '../../lambda/names.ts';
 import { embeddedDynamoDb } from '../../local/aws/dynamodb.ts';
 import { close, listenOnLoopback } from '../../local/aws/loopback-server.ts';
@@ -25,6 +30,15 @@ export async function startDynamoDb() {
 /** An empty table with the keys and indexes of the stack's table. */
 export async function createLedgerTable(client: DynamoDBClient, name: string): Promise<void> {
   const { partitionKey, byDay, undelivered, byEvent } = ledgerTable;
+  const projected = (index: { readonly projected: readonly string[] }): Projection => ({
+    ProjectionType: 'INCLUDE',
+    NonKeyAttributes: [...index.projected],
+  });
+  const indexes = [
+    { ...byDay, sortType: 'N', Projection: projected(byDay) },
+    { ...undelivered, sortType: 'S', Projection: { ProjectionType: 'KEYS_ONLY' } },
+    { ...byEvent, sortType: 'S', Projection: projected(byEvent) },
+  ] as const;
   await client.send(
     new CreateTableCommand({
       TableName: name,
@@ -32,39 +46,19 @@ export async function createLedgerTable(client: DynamoDBClient, name: string): P
       KeySchema: [{ AttributeName: partitionKey, KeyType: 'HASH' }],
       AttributeDefinitions: [
         { AttributeName: partitionKey, AttributeType: 'S' },
-        { AttributeName: byDay.partitionKey, AttributeType: 'S' },
-        { AttributeName: byDay.sortKey, AttributeType: 'N' },
-        { AttributeName: undelivered.partitionKey, AttributeType: 'S' },
-        { AttributeName: undelivered.sortKey, AttributeType: 'S' },
-        { AttributeName: byEvent.partitionKey, AttributeType: 'S' },
-        { AttributeName: byEvent.sortKey, AttributeType: 'S' },
+        ...indexes.flatMap((index) => [
+          { AttributeName: index.partitionKey, AttributeType: 'S' } as const,
+          { AttributeName: index.sortKey, AttributeType: index.sortType },
+        ]),
       ],
-      GlobalSecondaryIndexes: [
-        {
-          IndexName: byDay.name,
-          KeySchema: [
-            { AttributeName: byDay.partitionKey, KeyType: 'HASH' },
-            { AttributeName: byDay.sortKey, KeyType: 'RANGE' },
-          ],
-          Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: [...byDay.projected] },
-        },
-        {
-          IndexName: undelivered.name,
-          KeySchema: [
-            { AttributeName: undelivered.partitionKey, KeyType: 'HASH' },
-            { AttributeName: undelivered.sortKey, KeyType: 'RANGE' },
-          ],
-          Projection: { ProjectionType: 'KEYS_ONLY' },
-        },
-        {
-          IndexName: byEvent.name,
-          KeySchema: [
-            { AttributeName: byEvent.partitionKey, KeyType: 'HASH' },
-            { AttributeName: byEvent.sortKey, KeyType: 'RANGE' },
-          ],
-          Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: [...byEvent.projected] },
-        },
-      ],
+      GlobalSecondaryIndexes: indexes.map((index) => ({
+        IndexName: index.name,
+        KeySchema: [
+          { AttributeName: index.partitionKey, KeyType: 'HASH' },
+          { AttributeName: index.sortKey, KeyType: 'RANGE' },
+        ],
+        Projection: index.Projection,
+      })),
     }),
   );
   await waitUntilTableExists({ client, maxWaitTime: 5, minDelay: 0.01 }, { TableName: name });

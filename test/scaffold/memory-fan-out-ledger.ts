@@ -1,9 +1,8 @@
-import type { Temporal } from 'temporal-polyfill';
-import type { Sighting } from '../../lambda/detection/compare.ts';
 import type { FanOutLedger } from '../../lambda/fan-out/parts.ts';
 import type { PlannedRange, RangeProgress } from '../../lambda/ports/planned-range.ts';
 import type { Lease } from '../../lambda/ports/state.ts';
 import type { MemoryLedger } from './memory-ledger.ts';
+import { once } from './once.ts';
 
 const notBegun: RangeProgress = { isDone: false, recorded: 0 };
 const keyOf = ({ begunAt, to }: PlannedRange) => `${begunAt}/${to}`;
@@ -23,24 +22,15 @@ export class MemoryFanOutLedger implements FanOutLedger {
     return this.#plans.get(begunAt);
   }
 
-  async keepPlan(
-    begunAt: number,
-    ranges: readonly PlannedRange[],
-  ): Promise<readonly PlannedRange[]> {
-    const kept = this.#plans.get(begunAt) ?? ranges;
-    this.#plans.set(begunAt, kept);
-    return kept;
+  async keepPlan(begunAt: number, ranges: readonly PlannedRange[]) {
+    return once(this.#plans, begunAt, () => ranges);
   }
 
   async progressOf(ranges: readonly PlannedRange[]): Promise<readonly RangeProgress[]> {
     return ranges.map((range) => this.#progress.get(keyOf(range)) ?? notBegun);
   }
 
-  async takeRange(
-    range: PlannedRange,
-    lease: Lease,
-    now: Temporal.Instant,
-  ): Promise<RangeProgress | undefined> {
+  async takeRange(...[range, lease, now]: Parameters<FanOutLedger['takeRange']>) {
     const key = keyOf(range);
     const other = this.#leases.get(key);
     const isOver = (other?.until.epochMilliseconds ?? 0) < now.epochMilliseconds;
@@ -60,10 +50,7 @@ export class MemoryFanOutLedger implements FanOutLedger {
     if (this.#isHeld(range, lease)) this.#leases.delete(keyOf(range));
   }
 
-  async recordNew(
-    sightings: readonly Sighting[],
-    now: Temporal.Instant,
-  ): Promise<readonly Sighting[]> {
+  async recordNew(...[sightings, now]: Parameters<FanOutLedger['recordNew']>) {
     const unknown = sightings.filter(({ assessment: { id } }) => !this.#ledger.items.has(id));
     await this.#ledger.recordSilently(unknown, now);
     return unknown;

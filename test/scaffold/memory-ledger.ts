@@ -16,7 +16,6 @@ import type { OwedEvent } from '../../lambda/events/owed-event.ts';
 import { briefName } from '../../lambda/events/sns-message.ts';
 import type { Refusal } from '../../lambda/ports/announcer.ts';
 import type {
-  Committed,
   DayCertification,
   Ledger,
   Life,
@@ -48,7 +47,7 @@ export interface Entry {
  * The index has an item under one place: the first, in this order, that one of its entries waits
  * for.
  */
-export const places = ['pending', 'digest', 'held', 'undeliverable'] as const;
+const places = ['pending', 'digest', 'held', 'undeliverable'] as const;
 
 const deliveredTogether = 200;
 const keptTogether = 100;
@@ -144,10 +143,10 @@ export class MemoryLedger implements Ledger {
   /** A page and the ledger agree about a row only while nobody has changed the row. */
   #expectAgreed({ agreed = [], dirtySince }: LeasedState): void {
     if (dirtySince !== undefined) return;
-    const present = [...this.items.values()].filter(
-      ({ certification: { presence } }) => presence === 'present',
+    const known = [...this.items.values()].flatMap(
+      ({ certification: { presence, fingerprint } }) =>
+        presence === 'present' ? fingerprint.whole : [],
     );
-    const known = present.map(({ certification: { fingerprint } }) => fingerprint.whole);
     for (const mark of agreed)
       if (!known.some((whole) => whole.startsWith(mark)))
         throw new Error(`the ledger has nothing that is as ${mark} of the page`);
@@ -161,24 +160,22 @@ export class MemoryLedger implements Ledger {
   }
 
   async known(ids: readonly number[]): Promise<ReadonlyMap<number, Certification>> {
-    return new Map(
-      ids.flatMap((id) => {
-        const item = this.items.get(id);
-        if (item === undefined) return [];
-        const held = isAllHeld(item.outbox) ? ({ isHeld: true } as const) : {};
-        return [[id, { ...item.certification, ...held }] as const];
-      }),
+    return this.#itemsOf(ids, ({ certification, outbox }) =>
+      isAllHeld(outbox) ? { ...certification, isHeld: true } : { ...certification },
     );
   }
 
+  #itemsOf<Shown>(ids: readonly number[], show: (item: Item) => Shown): Map<number, Shown> {
+    const shown = new Map<number, Shown>();
+    for (const id of ids) {
+      const item = this.items.get(id);
+      if (item !== undefined) shown.set(id, show(item));
+    }
+    return shown;
+  }
+
   async lives(ids: readonly number[]): Promise<ReadonlyMap<number, Life>> {
-    return new Map(
-      ids.flatMap((id) => {
-        const item = this.items.get(id);
-        if (item === undefined) return [];
-        return [[id, lifeOf(item)] as const];
-      }),
-    );
+    return this.#itemsOf(ids, lifeOf);
   }
 
   async knownOfDay(day: string): Promise<ReadonlyMap<number, DayCertification>> {
@@ -229,17 +226,13 @@ export class MemoryLedger implements Ledger {
       });
   }
 
-  async commit(
-    change: Change,
-    event: CertificationEvent,
-    now: Temporal.Instant,
-    destiny: 'pending' | 'held',
-  ): Promise<Committed | 'undone' | undefined> {
+  async commit(...[change, event, now, destiny]: Parameters<Ledger['commit']>) {
     const id = change.id;
     const item = this.items.get(id);
     const { revision } = change;
     if (!this.#rules.isNext(revision, item?.certification)) return undefined;
-    if (item && change.before?.isHeld && this.#undo(item, change, event, now)) return 'undone';
+    if (item && change.before?.isHeld && this.#undo(item, change, event, now))
+      return 'undone' as const;
     const owed: OwedEvent = { certificationId: id, revision, event, owes: 'event-and-digest' };
     const outbox = item?.outbox ?? new Map<number, Entry>();
     const behind = behindOf(outbox);
@@ -256,7 +249,7 @@ export class MemoryLedger implements Ledger {
       firstSeen: item?.firstSeen ?? now.toString(),
       history: [
         ...(item?.history ?? []),
-        revisionOf(change, change.kind, now, event.data.late),
+        revisionOf(change, change.kind, now, { late: event.data.late }),
       ].slice(-50),
       outbox,
       owedSince: isNew ? now.epochMilliseconds : (item?.owedSince ?? 0),
@@ -274,7 +267,7 @@ export class MemoryLedger implements Ledger {
       ...item.history.map((one) =>
         outbox.has(one.revision) ? ({ ...one, undone: true } as const) : one,
       ),
-      { ...revisionOf(change, change.kind, now, event.data.late), undone: true } as const,
+      { ...revisionOf(change, change.kind, now, { late: event.data.late }), undone: true } as const,
     ].slice(-50);
     outbox.clear();
     return true;
@@ -299,21 +292,24 @@ export class MemoryLedger implements Ledger {
   }
 
   async settle(delivered: readonly OutboxEntry[], rest: 'nothing' | 'digest'): Promise<void> {
-    for (const owed of delivered) {
-      const outbox = this.items.get(owed.certificationId)?.outbox;
-      const entry = outbox?.get(owed.revision);
-      if (outbox === undefined || entry === undefined) continue;
-      if (rest === 'nothing') outbox.delete(owed.revision);
-      else outbox.set(owed.revision, { ...entry, owed: { ...entry.owed, owes: 'digest' } });
-    }
+    for (const one of delivered)
+      this.#change(one, ({ owed, ...entry }) =>
+        rest === 'nothing' ? undefined : { ...entry, owed: { ...owed, owes: 'digest' } },
+      );
   }
 
   async park(refused: readonly Refusal[]): Promise<void> {
-    for (const { owed, code } of refused) {
-      const outbox = this.items.get(owed.certificationId)?.outbox;
-      const entry = outbox?.get(owed.revision);
-      if (entry) outbox?.set(owed.revision, { ...entry, undeliverable: code });
-    }
+    for (const { owed, code } of refused)
+      this.#change(owed, (entry) => ({ ...entry, undeliverable: code }));
+  }
+
+  #change(of: OutboxEntry, change: (entry: Entry) => Entry | undefined): void {
+    const outbox = this.items.get(of.certificationId)?.outbox;
+    const entry = outbox?.get(of.revision);
+    if (outbox === undefined || entry === undefined) return;
+    const after = change(entry);
+    if (after === undefined) outbox.delete(of.revision);
+    else outbox.set(of.revision, after);
   }
 
   /** @returns `false` if the condition did not hold: then nothing is changed */
@@ -450,16 +446,12 @@ function revisionOf(
   change: Change,
   kind: Noted['kind'],
   now: Temporal.Instant,
-  late?: boolean,
+  told: { readonly late?: boolean } = {},
 ): Noted {
   const changed = change.kind === 'withdrawn' ? [] : change.changed;
   const { revision, found } = change;
-  const told = late === undefined ? {} : { late };
-  return {
-    ...{ revision, kind, at: now.toString(), changed, decisions: [] },
-    ...(found && { found }),
-    ...told,
-  };
+  const noted = { revision, kind, at: now.toString(), changed, decisions: [] };
+  return { ...noted, ...(found && { found }), ...told };
 }
 
 function certificationOf(change: Change): Certification {
@@ -470,13 +462,8 @@ function certificationOf(change: Change): Certification {
   const { assessment, fingerprint, revision, earlier } = change;
   const { id, certified_on, organization_id, assessment_name } = assessment;
   return {
-    id,
-    day: certified_on,
-    fingerprint,
-    revision,
-    presence: 'present',
+    ...{ id, day: certified_on, fingerprint, revision, presence: 'present' },
     ...(earlier && { earlier }),
-    organization_id,
-    assessment_name: briefName(assessment_name),
+    ...{ organization_id, assessment_name: briefName(assessment_name) },
   };
 }

@@ -7,22 +7,9 @@ import type {
   OpsLedger,
 } from '../../lambda/operations/ops-ledger.ts';
 import type { CommandOutcome, CommandRecord } from '../../lambda/ports/command-record.ts';
-import type {
-  Decision,
-  Life,
-  WaitingEvent,
-  Waits,
-  WaitsForOps,
-} from '../../lambda/ports/ledger.ts';
+import type { Decision, Life, WaitingEvent, Waits } from '../../lambda/ports/ledger.ts';
 import type { Pause, State } from '../../lambda/ports/state.ts';
-import {
-  eventsOf,
-  type Item,
-  lifeOf,
-  type MemoryLedger,
-  places,
-  waitsOf,
-} from './memory-ledger.ts';
+import { eventsOf, type Item, lifeOf, type MemoryLedger, waitsOf } from './memory-ledger.ts';
 
 const commandsKept = 100;
 
@@ -50,13 +37,9 @@ export class MemoryOpsLedger implements OpsLedger {
   }
 
   async waiting(): Promise<Readonly<Record<Waits, number>>> {
-    const [pending, digest, held, undeliverable] = places.map(
-      (place) => this.#ledger.filed(place).length,
-    );
-    return {
-      ...{ pending: pending ?? 0, digest: digest ?? 0 },
-      ...{ held: held ?? 0, undeliverable: undeliverable ?? 0 },
-    };
+    const at = (place: Waits) => this.#ledger.filed(place).length;
+    const [pending, digest] = [at('pending'), at('digest')];
+    return { pending, digest, held: at('held'), undeliverable: at('undeliverable') };
   }
 
   async story(id: number): Promise<Life | undefined> {
@@ -93,13 +76,8 @@ export class MemoryOpsLedger implements OpsLedger {
     }
   }
 
-  async decide(
-    certificationId: number,
-    waits: WaitsForOps,
-    decision: Decision,
-    choose: (event: WaitingEvent) => boolean,
-    now: Temporal.Instant,
-  ): Promise<Decided> {
+  async decide(...asked: Parameters<OpsLedger['decide']>): Promise<Decided> {
+    const [certificationId, waits, decision, choose, now] = asked;
     const item = this.#ledger.items.get(certificationId);
     if (item === undefined) return { done: [], behind: 0, freed: 0, undone: 0 };
     const { outbox, certification } = item;

@@ -17,6 +17,7 @@ import { defaultSwitches } from '../../local/partner-sandbox/switches.ts';
 import { TokenIssuer } from '../../local/partner-sandbox/token-issuer.ts';
 import { assessment } from '../support/assessments.ts';
 import { type HostOrder, type HostRecord, listed, rowsOf, windowOf } from './listing.ts';
+import { once } from './once.ts';
 
 /** An HTTP answer. */
 export interface HostAnswer {
@@ -96,8 +97,6 @@ export class MemoryPartner {
   readonly requests: Received[] = [];
   /** Milliseconds that an answer takes. */
   answerMs = 0;
-  /** Milliseconds by which the partner's clock is ahead of ours. */
-  aheadMs = 0;
   order: HostOrder = 'full-name';
   /** The most rows of a page: the document lets the partner return fewer than requested. */
   pageRows = 100;
@@ -142,7 +141,6 @@ export class MemoryPartner {
   onGet: (id: number) => Fault | undefined = () => undefined;
   /** Called after the partner made an answer. Its result replaces that answer, which is lost. */
   onListed: (query: ListQuery) => Fault | undefined = () => undefined;
-  onGot: (id: number) => Fault | undefined = () => undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -239,16 +237,10 @@ export class MemoryPartner {
 
   /** The replica learns all changes up to this moment. */
   catchUp(atMs = this.nowMs): void {
-    for (
-      let [next] = this.#unheard;
-      next !== undefined && next.at <= atMs;
-      [next] = this.#unheard
-    ) {
-      const { id, record } = next;
+    const later = this.#unheard.findIndex(({ at }) => at > atMs);
+    for (const { id, record } of this.#unheard.splice(0, later < 0 ? this.#unheard.length : later))
       if (record === undefined) this.#replica.delete(id);
       else this.#replica.set(id, record);
-      this.#unheard.shift();
-    }
   }
 
   /** The records that answer a request: the current ones, or the replica's. */
@@ -286,13 +278,13 @@ export class MemoryPartner {
     if (fault !== undefined && fault !== 'half') return fault;
     const answer = this.#answer(received, request);
     if (fault === 'half') return { ...answer, breaksOff: true };
-    const lost = this.#after(received);
+    const lost = received.kind === 'list' ? this.onListed(received.query) : undefined;
     return lost === undefined ? answer : this.#delivered(lost, received, request, signal);
   }
 
   #isTooMany(): boolean {
     if (this.requestsPerMinute === Number.POSITIVE_INFINITY) return false;
-    const now = this.#clock.now().epochMilliseconds;
+    const now = this.nowMs;
     this.#taken = this.#taken.filter((at) => now - at < 60_000);
     if (this.#taken.length >= this.requestsPerMinute) {
       this.refusals += 1;
@@ -308,11 +300,6 @@ export class MemoryPartner {
     return fault ?? this.fault;
   }
 
-  #after(received: Received): Fault | undefined {
-    if (received.kind === 'list') return this.onListed(received.query);
-    return received.kind === 'get' ? this.onGot(received.id) : undefined;
-  }
-
   #received({ method, path }: HttpRequest): Received {
     if (method === 'POST' && path === '/oauth/token') return { kind: 'token' };
     const [endpoint, search = ''] = path.split('?');
@@ -323,13 +310,11 @@ export class MemoryPartner {
   }
 
   #query(search: string): ListQuery {
-    const query = this.#queries.get(search) ?? readQuery(search);
-    this.#queries.set(search, query);
-    return query;
+    return once(this.#queries, search, () => readQuery(search));
   }
 
   #answer(received: Received, { headers, body }: HttpRequest): HostAnswer {
-    const now = this.#clock.now().epochMilliseconds + this.aheadMs;
+    const now = this.nowMs;
     const { status, ...rest } = this.#judged(received, headers, body, now);
     return {
       status,
@@ -387,12 +372,11 @@ export class MemoryPartner {
   /** An answer of this weight only states its length: no client reads so much. */
   #weighed(rows: readonly HostRecord[]): Pick<HostAnswer, 'headers'> {
     const bytes = rows.reduce(
-      (sum, { assessment: { id } }) => sum + (this.weights.get(id) ?? 0),
+      (sum, { assessment }) => sum + (this.weights.get(assessment.id) ?? 0),
       0,
     );
-    return bytes > DEFAULT_LIMITS.maxResponseBytes
-      ? { headers: { 'content-length': String(bytes) } }
-      : {};
+    if (bytes <= DEFAULT_LIMITS.maxResponseBytes) return {};
+    return { headers: { 'content-length': String(bytes) } };
   }
 
   #listed(query: ListQuery): readonly HostRecord[] {
@@ -402,29 +386,25 @@ export class MemoryPartner {
       return listed(records.values(), query, order, tie ?? (() => 0));
     const { page: _, offset: __, ...whole } = query;
     const key = JSON.stringify([whole, order]);
-    const list = this.#lists.get(key) ?? listed(this.#records.values(), query, order, () => 0);
-    this.#lists.set(key, list);
-    return list;
+    return once(this.#lists, key, () => listed(records.values(), query, order, () => 0));
   }
 
   /** A record's JSON, written once. */
   #text(record: HostRecord): string {
     const { assessment, odd, malformed } = record;
     const fields = malformed === true ? { certified_on: null } : malformed;
-    const text =
-      this.#texts.get(record) ?? JSON.stringify({ ...assessment, ...odd, ...(fields || {}) });
-    this.#texts.set(record, text);
-    return text;
+    const served = () => JSON.stringify({ ...assessment, ...odd, ...(fields || {}) });
+    return once(this.#texts, record, served);
   }
 }
 
 /** Longer than any client waits. */
 const foreverMs = 86_400_000;
 
+type Respond = (request: HttpRequest, signal: AbortSignal) => Promise<HostAnswer | 'reset'>;
+
 /** Carries requests to the function that answers them, as undici's pool carries them to a host. */
-export function dispatcherTo(
-  respond: (request: HttpRequest, signal: AbortSignal) => Promise<HostAnswer | 'reset'>,
-): RequestDispatcher {
+export function dispatcherTo(respond: Respond): RequestDispatcher {
   let isClosed = false;
   return {
     dispatch(options, handler) {
@@ -469,22 +449,15 @@ class Wire implements Dispatcher.DispatchController {
     this.abort(Object.assign(new Error(code), { code }));
   }
 
-  async carry(
-    respond: (request: HttpRequest, signal: AbortSignal) => Promise<HostAnswer | 'reset'>,
-    request: HttpRequest,
-  ): Promise<void> {
+  async carry(respond: Respond, request: HttpRequest): Promise<void> {
     // The sender must be ready to receive it first.
     await Promise.resolve();
     this.#handler.onRequestStart?.(this, {});
     if (this.aborted) return;
-    let answer: HostAnswer | 'reset';
-    try {
-      answer = await respond(request, this.#abortion.signal);
-    } catch (error) {
-      if (this.aborted) return;
-      throw error;
-    }
-    if (this.aborted) return;
+    const answer = await respond(request, this.#abortion.signal).catch((error: unknown) => {
+      if (!this.aborted) throw error;
+    });
+    if (this.aborted || answer === undefined) return;
     if (answer === 'reset') this.fail('ECONNRESET');
     else this.#deliver(answer);
   }
@@ -524,11 +497,7 @@ function written({ status, headers, body }: SandboxAnswer): HostAnswer {
 }
 
 const filters = [
-  'start_date',
-  'end_date',
-  'legacy_record',
-  'user_record_status',
-  'organization_ids',
+  ...['start_date', 'end_date', 'legacy_record', 'user_record_status', 'organization_ids'],
 ];
 
 /** The parameters of a list request, under the client's names. */

@@ -1,6 +1,6 @@
 import type { CertificationEvent } from '../../lambda/events/event.ts';
 import type { HostRecord } from '../scaffold/listing.ts';
-import { isTooMuchMissing, type Life } from './life.ts';
+import { isTooMuchMissing, type Life, numberMissing } from './life.ts';
 
 type Kind = 'created' | 'updated' | 'withdrawn' | 'restored';
 type Story = (life: Life, look: () => Promise<void>) => Promise<void>;
@@ -61,7 +61,7 @@ async function ticks(life: Life, many: number): Promise<void> {
 
 /** Each of these has the event that its last change owes. */
 function expect(
-  { ledger, audience, findings, coverage }: Life,
+  { ledger, audience, findings, note }: Life,
   ids: readonly number[],
   kind: Kind,
   fate: 'told' | 'held' | 'either' = 'either',
@@ -78,12 +78,12 @@ function expect(
     // A change that undoes all held ones of its certification is not announced.
     const last = ledger.items.get(id)?.history.at(-1);
     const isUndone = fate === 'either' && last?.kind === kind && last.undone === true;
-    if (isUndone) coverage.note('at rest: undone');
+    if (isUndone) note('at rest: undone');
     const isAsExpected =
       fate === 'held' ? isHeld : isTold || isUndone || (isHeld && (fate === 'either' || mayWait));
     if (!isAsExpected) findings.push(`${id} was not ${kind} (${fate}) within two ticks`);
   }
-  coverage.note(`at rest: ${kind}`);
+  note(`at rest: ${kind}`);
 }
 
 /** A first look, and a second one when it is due. */
@@ -96,12 +96,9 @@ async function secondLook(life: Life): Promise<void> {
 /** These are withdrawn, or missing if they are too many. */
 async function expectGone(life: Life, ids: readonly number[]): Promise<void> {
   // A number that was too high for a day may be low by now, and is noted only then.
-  const isMissing = async () => ((await life.ledger.state()).missing?.total ?? 0) > 0;
-  for (let times = 0; times < 3 && (await isMissing()); times++) {
-    if (await isTooMuchMissing(life)) break;
-    await secondLook(life);
-  }
-  if (await isTooMuchMissing(life)) life.coverage.note('at rest: too many for a day');
+  const isMissing = async () => (await numberMissing(life)) > 0 && !(await isTooMuchMissing(life));
+  for (let times = 0; times < 3 && (await isMissing()); times++) await secondLook(life);
+  if (await isTooMuchMissing(life)) life.note('at rest: too many for a day');
   else expect(life, ids, 'withdrawn');
 }
 
@@ -122,7 +119,7 @@ const flooded: Story = async (life, look) => {
   const ids = Array.from({ length: holdAbove + 1 }, () => life.world.create());
   await look();
   expect(life, ids, 'created', 'held');
-  life.coverage.note('at rest: flood');
+  life.note('at rest: flood');
 };
 
 const removed: Story = async (life) => {
@@ -158,11 +155,10 @@ const replaced: Story = async (life, look) => {
   const go = () => world.remove(gone);
   const come = () => void ids.push(world.create());
   host.meanwhile = isGoneFirst ? go : come;
-  const missing = async () => (await ledger.state()).missing?.total ?? 0;
-  const missedBefore = await missing();
+  const missedBefore = await numberMissing(life);
   const isSeen = async () =>
     ids.every((id) => ledger.items.has(id)) &&
-    (world.entries.has(gone) || (await missing()) > missedBefore);
+    (world.entries.has(gone) || (await numberMissing(life)) > missedBefore);
   const isNoticed = () => host.meanwhile === undefined || ids.every((id) => ledger.items.has(id));
   for (let n = 0; n < life.ticksForOne && !isNoticed(); n++) await ticks(life, 1);
   if (host.meanwhile !== undefined) {
@@ -177,7 +173,7 @@ const replaced: Story = async (life, look) => {
   expect(life, ids, 'created', 'told');
   await secondLook(life);
   await expectGone(life, [gone]);
-  life.coverage.note('at rest: replaced');
+  life.note('at rest: replaced');
 };
 
 /** A removed record that cannot be looked up stays, and delays nothing else. */
@@ -196,7 +192,7 @@ const unfetchable: Story = async (life, look) => {
   for (const id of ids) world.restore(id);
   await look();
   host.unfetchable = new Set();
-  life.coverage.note('at rest: unfetchable');
+  life.note('at rest: unfetchable');
 };
 
 /** Most records disappear: none is withdrawn, ops hear of them once, and they return or are accepted. */
@@ -216,13 +212,13 @@ const tooMany: Story = async (life, look) => {
   if (random.chance(0.5) && (await timeline.until(life.acceptTotal()))) {
     for (let looks = 0; looks < 6; looks++) await secondLook(life);
     expect(life, ids, 'withdrawn');
-    life.coverage.note('at rest: accepted');
+    life.note('at rest: accepted');
     return;
   }
   for (const id of ids) world.restore(id);
   await look();
   if (revisions() !== before) findings.push('what came back was believed to be gone');
-  life.coverage.note('at rest: too many');
+  life.note('at rest: too many');
 };
 
 /** The days that the newest page shows whole. */

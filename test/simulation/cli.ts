@@ -1,25 +1,21 @@
 import { availableParallelism } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { Command, InvalidArgumentError } from 'commander';
+import { mutantNamed, whole } from './arguments.ts';
 import { Coverages } from './coverage.ts';
 import { livedBy } from './crew.ts';
 import { type Lived, live, type Order, optionsOf } from './order.ts';
-import { aspects, type Plan } from './plan.ts';
-import { inAnyCase, simulate } from './simulate.ts';
+import * as plans from './plan.ts';
+import { simulate } from './simulate.ts';
 
-const whole = (text: string) => {
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('a whole number');
-  return Number(text);
-};
-
-const planned = (text: string): Partial<Plan> =>
+const planned = (text: string): Partial<plans.Plan> =>
   Object.fromEntries(
     text.split(',').map((part) => {
       const [name = '', value = ''] = part.split('=');
-      const aspect = aspects.find((one) => one === name);
+      const aspect = plans.aspects.find((one) => one === name);
       const number = Number(value);
       if (aspect === undefined || value === '' || Number.isNaN(number))
-        throw new InvalidArgumentError(`${part}: one of ${aspects.join(', ')}, and a number`);
+        throw new InvalidArgumentError(`${part}: one of ${plans.aspects.join(', ')}, and a number`);
       return [aspect, number];
     }),
   );
@@ -32,7 +28,7 @@ interface Options {
   readonly restarts: boolean;
   readonly trace: boolean;
   readonly shrink: boolean;
-  readonly with?: Partial<Plan>;
+  readonly with?: Partial<plans.Plan>;
   readonly mutant?: string;
 }
 
@@ -46,12 +42,12 @@ const options = new Command('simulate')
   .option('--with <aspects>', 'otherwise than the seed decides: ticks=3,born=6', planned)
   .option('--trace', 'prints each call and how each tick ended', false)
   .option('--no-shrink', 'leaves a life that broke a promise as long as it is')
-  .option('--mutant <name>', 'breaks something, and ends with the first life that notices')
+  .option('--mutant <name>', 'breaks something, and ends with the first that notices', mutantNamed)
   .parse()
   .opts<Options>();
 
 const { runs, seed, mutant, rough, restarts, trace } = options;
-const plan = { ...inAnyCase({ ...optionsOf(mutant), rough, restarts }), ...options.with };
+const plan = { ...(rough && plans.rough), ...(restarts && plans.restarting), ...options.with };
 const again = mutant === undefined ? '' : ` --mutant ${mutant}`;
 
 function* orders(): Generator<Order> {
@@ -60,16 +56,14 @@ function* orders(): Generator<Order> {
 }
 
 async function* lives(): AsyncGenerator<Lived> {
-  const isEnough = ({ findings }: Lived) => mutant !== undefined && findings.length > 0;
   const workers = Math.max(1, Math.min(options.workers, runs));
   // With as many workers as cores, V8 has no core on which to collect a worker's garbage beside it.
   if (workers > 1) setFlagsFromString('--no-parallel-scavenge');
-  if (!trace) yield* livedBy(workers, orders(), isEnough);
-  else
-    for (const order of orders()) {
-      await simulate(order.seed, { ...optionsOf(mutant), plan, trace: console.log });
-      yield await live(order);
-    }
+  if (!trace) return yield* livedBy(workers, orders());
+  for (const order of orders()) {
+    await simulate(order.seed, { ...optionsOf(order), trace: console.log });
+    yield await live(order);
+  }
 }
 
 const coverages = new Coverages();
@@ -80,6 +74,7 @@ for await (const life of lives()) {
   if (life.findings.length > 0) {
     broken += 1;
     print(life);
+    if (mutant !== undefined) break;
   }
   if (lived % 500 === 0) console.log(`${lived} lives, ${broken} with a broken promise`);
 }

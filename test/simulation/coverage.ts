@@ -1,6 +1,10 @@
 /** Counts an event, with its record or its tick. */
 export type Note = (what: string, to?: number | string) => void;
 
+/** The names of the conditions that hold. */
+export const thatHold = (conditions: Readonly<Record<string, unknown>>): string[] =>
+  Object.keys(conditions).filter((what) => conditions[what]);
+
 /** The number of each event in a life. A life without an event proves nothing about it. */
 export class Coverage {
   readonly #times = new Map<string, number>();

@@ -1,5 +1,5 @@
-import { Worker } from 'node:worker_threads';
-import { type Lived, live, type Order } from './order.ts';
+import { Worker, type WorkerOptions } from 'node:worker_threads';
+import type { Lived, Order } from './order.ts';
 
 /** For each worker: the lives that may wait for their turn behind a long one. */
 const untoldByWorker = 16;
@@ -7,37 +7,25 @@ const untoldByWorker = 16;
 /**
  * Has these workers live the lives, and yields each in its turn, in any order of completion.
  *
- * @param isEnough after which no further life is begun
  * @throws the failure of a life or its worker
  */
-export async function* livedBy(
-  workers: number,
-  orders: Iterable<Order>,
-  isEnough: (lived: Lived) => boolean,
-): AsyncGenerator<Lived> {
+export async function* livedBy(workers: number, orders: Iterable<Order>): AsyncGenerator<Lived> {
+  const url = new URL('./worker.ts', import.meta.url);
+  const crew = Array.from({ length: workers }, () => hire<Order, Lived>(url));
   const queue = orders[Symbol.iterator]();
   const untold: Promise<Lived>[] = [];
-  const crew = Array.from({ length: workers }, () => hire(workers));
   const free = [...crew];
-  let isOver = false;
 
   /** Called when a worker becomes free or a life was yielded. */
   function begin(): void {
-    while (!isOver && untold.length < untoldByWorker * workers) {
-      const worker = free.pop();
-      if (worker === undefined) return;
+    while (free.length > 0 && untold.length < untoldByWorker * workers) {
       const next = queue.next();
-      if (next.done) return;
-      const life = worker.live(next.value);
+      const worker = next.done ? undefined : free.pop();
+      if (next.done || worker === undefined) return;
+      const life = worker.give(next.value);
       untold.push(life);
-      life.then(
-        () => {
-          free.push(worker);
-          begin();
-        },
-        // It is reported in its turn.
-        () => undefined,
-      );
+      // A failure is reported in its turn.
+      life.then(() => free.push(worker)).then(begin, () => undefined);
     }
   }
 
@@ -45,42 +33,35 @@ export async function* livedBy(
     begin();
     for (let next = untold.shift(); next !== undefined; next = untold.shift()) {
       const lived = await next;
-      isOver = isEnough(lived);
       begin();
       yield lived;
-      if (isOver) return;
     }
   } finally {
-    isOver = true;
+    free.length = 0;
     await Promise.all(crew.map((one) => one.dismiss()));
   }
 }
 
-interface Hired {
-  live(order: Order): Promise<Lived>;
-  dismiss(): Promise<unknown>;
-}
-
-function hire(workers: number): Hired {
-  if (workers === 1) return { live, dismiss: async () => undefined };
-  const worker = new Worker(new URL('./worker.ts', import.meta.url));
-  let life = Promise.withResolvers<Lived>();
+/** A worker that carries out one order after the other. */
+export function hire<Given, Done>(url: URL, options?: WorkerOptions) {
+  const worker = new Worker(url, options);
+  let work = Promise.withResolvers<Done>();
   let failure: unknown;
   const fail = (reason: unknown) => {
     failure ??= reason;
-    life.reject(failure);
+    work.reject(failure);
   };
-  // A worker may fail before it has an order. Its first life then fails with the same error.
-  life.promise.catch(() => undefined);
-  worker.on('message', (lived: Lived) => life.resolve(lived));
+  // A worker may fail before it has an order. Its first one then fails with the same error.
+  work.promise.catch(() => undefined);
+  worker.on('message', (done: Done) => work.resolve(done));
   worker.on('error', fail);
   worker.on('exit', (code) => fail(new Error(`a worker has ended with code ${code}`)));
   return {
-    live: async (order) => {
+    give: async (order: Given): Promise<Done> => {
       if (failure !== undefined) throw failure;
-      life = Promise.withResolvers();
+      work = Promise.withResolvers();
       worker.postMessage(order);
-      return await life.promise;
+      return await work.promise;
     },
     dismiss: () => worker.terminate(),
   };

@@ -7,32 +7,23 @@ import {
   invalidClient,
   invalidToken,
   isOfDays,
-  type MemoryPartner,
   noAssessments,
   noOrganizations,
   serverError,
   tooManyRequests,
 } from '../scaffold/partner.ts';
-import type { Note } from './coverage.ts';
+import type { Life } from './life.ts';
+import { Part } from './part.ts';
 import type { Invocation } from './passage.ts';
 import type { Plan } from './plan.ts';
 import { Random } from './random.ts';
-import type { World } from './world.ts';
 
-export type Unrest = Pick<
-  Plan,
-  'churn' | 'faults' | 'stumbles' | 'unstableTies' | 'singleRecordsBroken' | 'zombies' | 'lies'
->;
-
-export const peaceful: Unrest = {
-  churn: 0,
-  faults: 0,
-  stumbles: 0,
-  unstableTies: 0,
-  singleRecordsBroken: 0,
-  zombies: 0,
-  lies: 0,
+export const peaceful = {
+  ...{ churn: 0, faults: 0, stumbles: 0, unstableTies: 0 },
+  ...{ singleRecordsBroken: 0, zombies: 0, lies: 0 },
 };
+
+type Unrest = Pick<Plan, keyof typeof peaceful>;
 
 type Failure = Exclude<Fault, 'silence'>;
 
@@ -59,26 +50,18 @@ const overloaded: HostAnswer = { status: 503, headers: { 'retry-after': '2' } };
 
 /** Faults that end with the next attempt, or the one after it. */
 const stumbles: readonly [Failure, ...Failure[]] = [
-  'reset',
-  'half',
-  invalidToken,
-  overloaded,
-  serverError,
-  tooManyRequests(3),
+  ...(['reset', 'half', invalidToken, overloaded, serverError, tooManyRequests(3)] as const),
 ];
 
 /**
  * The partner's host in the simulation: the partner in memory, over a world that changes between
  * any two requests, with all kinds of failures.
  */
-export class Host {
-  readonly #world: World;
-  readonly #partner: MemoryPartner;
-  readonly #ties: Random;
-  readonly #note: Note;
+export class Host extends Part {
+  readonly #ties = Random.of(this.life.seed, 'ties');
   /** By path: a repeated request meets the same fault. */
   readonly #pendingFaults = new WeakMap<Invocation, Map<string, PendingFault>>();
-  readonly #words: Random;
+  readonly #words = Random.of(this.life.seed, 'words for nothing');
   /** These got the answer to a list without a filter that nothing is assigned. */
   readonly #toldOfNothing = new WeakSet<Invocation>();
   /** Ids that were truly absent when a read began, or when the single-record endpoint said so. */
@@ -86,18 +69,15 @@ export class Host {
   #trulyAbsentBefore = new Set<number>();
   unrest: Unrest = peaceful;
   /** The greatest age of an answer from a replica or a cache. */
-  oldestAnswerMs = 0;
+  readonly oldestAnswerMs = this.life.partner.replicaLagMs + this.life.partner.cacheMs;
   /** Ids whose lookups fail. */
   unfetchable: ReadonlySet<number> = new Set();
   /** A change at the partner during the next read of days. */
   meanwhile: (() => void) | undefined;
 
-  constructor(world: World, partner: MemoryPartner, seed: number, note: Note) {
-    this.#world = world;
-    this.#partner = partner;
-    this.#ties = Random.of(seed, 'ties');
-    this.#words = Random.of(seed, 'words for nothing');
-    this.#note = note;
+  constructor(life: Life) {
+    super(life);
+    const { world, partner, seed, note } = life;
     const [replica, lies] = [Random.of(seed, 'replica'), Random.of(seed, 'lies')];
     partner.isReplica = () => {
       const isReplica = replica.chance(0.5);
@@ -136,28 +116,29 @@ export class Host {
     invocation: Invocation,
     signal: AbortSignal,
   ): Promise<HostAnswer | 'reset'> {
-    const { unstableTies, singleRecordsBroken } = this.unrest;
-    this.#partner.tie = unstableTies ? () => this.#ties.next() : undefined;
-    this.#partner.singleRecordsBroken = singleRecordsBroken > 0;
+    const { unstableTies, singleRecordsBroken, churn } = this.unrest;
+    const { partner, world, note } = this.life;
+    partner.tie = unstableTies ? () => this.#ties.next() : undefined;
+    partner.singleRecordsBroken = singleRecordsBroken > 0;
     if (request.method !== 'POST') {
-      if (unstableTies && request.path.includes('?')) this.#note('unstable ties');
-      if (invocation.random.chance(this.unrest.churn)) {
-        this.#note('between two requests');
-        this.#world.happen();
+      if (unstableTies && request.path.includes('?')) note('unstable ties');
+      if (invocation.random.chance(churn)) {
+        note('between two requests');
+        world.happen();
       }
     }
     const fault = this.#fault(request, invocation);
     if (fault === undefined) return this.#answer(request, invocation, signal);
     if (fault !== 'half') return fault;
-    const answer = await this.#partner.respond(request, signal);
+    const answer = await partner.respond(request, signal);
     return answer === 'reset' ? answer : { ...answer, breaksOff: true };
   }
 
   /** Until the next call, the partner has assigned its records, or nothing. */
   assign(probabilityOfNothing: number): void {
     const isNothing = this.#words.chance(probabilityOfNothing);
-    this.#partner.fault = isNothing ? this.#words.pick(wordsForNothing) : undefined;
-    if (isNothing) this.#note('nothing assigned', 'by the partner');
+    this.life.partner.fault = isNothing ? this.#words.pick(wordsForNothing) : undefined;
+    if (isNothing) this.life.note('nothing assigned', 'by the partner');
   }
 
   hasToldOfNothing(invocation: Invocation): boolean {
@@ -165,9 +146,10 @@ export class Host {
   }
 
   async #answer(request: HttpRequest, invocation: Invocation, signal: AbortSignal) {
-    const answer = await this.#partner.respond(request, signal);
+    const { partner } = this.life;
+    const answer = await partner.respond(request, signal);
     const isOfAll = request.path.includes('?') && !/filter|offset/.test(request.path);
-    if (isOfAll && answer === this.#partner.fault) this.#toldOfNothing.add(invocation);
+    if (isOfAll && answer === partner.fault) this.#toldOfNothing.add(invocation);
     return answer;
   }
 
@@ -187,16 +169,17 @@ export class Host {
   }
 
   #pendingFault({ id, random }: Invocation): PendingFault | undefined {
+    const { note } = this.life;
     if (random.chance(this.unrest.faults)) {
       const kind = random.below(20);
-      this.#note(kind === 0 ? 'credentials refused' : 'failed request', id);
+      note(kind === 0 ? 'credentials refused' : 'failed request', id);
       const fault = kind === 0 ? 'credentials' : failure(kind, random);
-      this.#note(`fault: ${nameOf(fault)}`);
+      note(`fault: ${nameOf(fault)}`);
       return { fault, left: DEFAULT_LIMITS.attempts };
     }
     if (!random.chance(this.unrest.stumbles)) return undefined;
     const fault = random.pick(stumbles);
-    this.#note('stumble', id);
+    note('stumble', id);
     return { fault, left: fault === invalidToken ? 1 : 1 + random.below(2) };
   }
 
@@ -205,14 +188,9 @@ export class Host {
     for (const id of ids) this.#trulyAbsent.add(id);
   }
 
-  /** Each single record answers 404. */
-  get deniesIds(): boolean {
-    return this.#partner.singleRecordsBroken;
-  }
-
   wasTrulyAbsent(id: number): boolean {
-    if (this.oldestAnswerMs > 0 && this.#world.isJustBack(id, this.oldestAnswerMs + tickMs))
-      return true;
+    const { oldestAnswerMs: oldest } = this;
+    if (oldest > 0 && this.life.world.isJustBack(id, oldest + tickMs)) return true;
     return this.#trulyAbsent.has(id) || this.#trulyAbsentBefore.has(id);
   }
 

@@ -1,16 +1,8 @@
-import type { Temporal } from 'temporal-polyfill';
-import type { Certification, Change, Sighting } from '../../lambda/detection/compare.ts';
-import type { CertificationEvent } from '../../lambda/events/event.ts';
-import type {
-  Committed,
-  DayCertification,
-  OutboxEntry,
-  WaitingPage,
-} from '../../lambda/ports/ledger.ts';
+import type { Certification } from '../../lambda/detection/compare.ts';
+import type { DayCertification, Ledger, WaitingPage } from '../../lambda/ports/ledger.ts';
 import { filedUnder, type LedgerRules, MemoryLedger } from '../scaffold/memory-ledger.ts';
-import type { Note } from './coverage.ts';
-import type { Random } from './random.ts';
-import type { Timeline } from './timeline.ts';
+import type { Life } from './life.ts';
+import { Random } from './random.ts';
 
 /** A certification as both indexes show it from some moment on. */
 interface IndexEntry {
@@ -25,47 +17,34 @@ interface IndexEntry {
  * item has it, and never before an earlier change of the same item.
  */
 export class LaggingLedger extends MemoryLedger {
-  readonly #timeline: Timeline;
+  readonly #life: Life;
   readonly #random: Random;
-  readonly #note: Note;
   readonly #index = new Map<number, IndexEntry[]>();
   /** All certifications that were ever of a day. */
   readonly #everOf = new Map<string, Set<number>>();
   /** The longest lag of an index, in milliseconds. */
   lagMs = 0;
 
-  constructor(timeline: Timeline, random: Random, note: Note, rules: LedgerRules) {
+  constructor(life: Life, rules: LedgerRules) {
     super(rules);
-    this.#timeline = timeline;
-    this.#random = random;
-    this.#note = note;
+    this.#life = life;
+    this.#random = Random.of(life.seed, 'ledger');
   }
 
-  override async recordSilently(
-    sightings: readonly Sighting[],
-    now: Temporal.Instant,
-  ): Promise<void> {
-    await super.recordSilently(sightings, now);
-    for (const { assessment } of sightings) this.#change(assessment.id);
+  override async recordSilently(...recorded: Parameters<Ledger['recordSilently']>): Promise<void> {
+    await super.recordSilently(...recorded);
+    for (const { assessment } of recorded[0]) this.#change(assessment.id);
   }
 
-  override async commit(
-    change: Change,
-    event: CertificationEvent,
-    now: Temporal.Instant,
-    destiny: 'pending' | 'held',
-  ): Promise<Committed | 'undone' | undefined> {
-    const owed = await super.commit(change, event, now, destiny);
-    if (owed !== undefined) this.#change(change.id);
+  override async commit(...committed: Parameters<Ledger['commit']>) {
+    const owed = await super.commit(...committed);
+    if (owed !== undefined) this.#change(committed[0].id);
     return owed;
   }
 
-  override async settle(
-    delivered: readonly OutboxEntry[],
-    rest: 'nothing' | 'digest',
-  ): Promise<void> {
-    await super.settle(delivered, rest);
-    for (const { certificationId } of delivered) this.#change(certificationId);
+  override async settle(...settled: Parameters<Ledger['settle']>): Promise<void> {
+    await super.settle(...settled);
+    for (const { certificationId } of settled[0]) this.#change(certificationId);
   }
 
   override async knownOfDay(day: string): Promise<ReadonlyMap<number, DayCertification>> {
@@ -76,7 +55,7 @@ export class LaggingLedger extends MemoryLedger {
       if (entry?.day === day) shown.set(id, entry.shown);
       isStale ||= !isSame(shown.get(id), this.#ofDay(id, day));
     }
-    if (isStale) this.#note('stale index by day');
+    if (isStale) this.#life.note('stale index by day');
     return shown;
   }
 
@@ -87,7 +66,7 @@ export class LaggingLedger extends MemoryLedger {
     for await (const page of super.leftovers(owing)) {
       const { owed } = page;
       const shown = owed.filter(({ certificationId }) => ids.includes(certificationId));
-      if (shown.length < owed.length) this.#note('stale index of the undelivered');
+      if (shown.length < owed.length) this.#life.note('stale index of the undelivered');
       yield { ...page, owed: shown };
     }
   }
@@ -98,23 +77,15 @@ export class LaggingLedger extends MemoryLedger {
     const { day, fingerprint, presence } = item.certification;
     const earlier = this.#index.get(id) ?? [];
     const lag = this.#random.chance(0.2) ? this.lagMs : Math.min(this.lagMs, 1_000);
-    const now = this.#timeline.nowMs;
-    const visibleAt = Math.max(
-      earlier.at(-1)?.visibleAt ?? 0,
-      now + Math.floor(lag * this.#random.next()),
-    );
+    const now = this.#life.timeline.nowMs;
+    const soonest = now + Math.floor(lag * this.#random.next());
+    const visibleAt = Math.max(earlier.at(-1)?.visibleAt ?? 0, soonest);
     // Of the visible entries, only the last still shows.
     const past = earlier.findLastIndex((entry) => entry.visibleAt <= now);
     this.#everOf.set(day, (this.#everOf.get(day) ?? new Set()).add(id));
-    this.#index.set(id, [
-      ...earlier.slice(Math.max(0, past)),
-      {
-        visibleAt,
-        day,
-        shown: { fingerprint: fingerprint.whole, presence },
-        filed: filedUnder(item),
-      },
-    ]);
+    const shown = { fingerprint: fingerprint.whole, presence };
+    const entry = { visibleAt, day, shown, filed: filedUnder(item) };
+    this.#index.set(id, [...earlier.slice(Math.max(0, past)), entry]);
   }
 
   #ofDay(id: number, day: string): Certification | undefined {
@@ -123,7 +94,8 @@ export class LaggingLedger extends MemoryLedger {
   }
 
   #visible(id: number): IndexEntry | undefined {
-    return this.#index.get(id)?.findLast(({ visibleAt }) => visibleAt <= this.#timeline.nowMs);
+    const { nowMs } = this.#life.timeline;
+    return this.#index.get(id)?.findLast(({ visibleAt }) => visibleAt <= nowMs);
   }
 }
 

@@ -1,11 +1,9 @@
-import type { Temporal } from 'temporal-polyfill';
 import { NotifierError } from '../../lambda/errors.ts';
 import { acceptTotal } from '../../lambda/operations/commands/accept-total.ts';
 import { restartBaseline } from '../../lambda/operations/commands/restart-baseline.ts';
 import type { Call, OperationParts } from '../../lambda/operations/parts.ts';
 import { DEFAULT_LIMITS } from '../../lambda/partner/client.ts';
 import { partnerReader } from '../../lambda/partner/reader.ts';
-import { secretCredentials } from '../../lambda/partner/secret.ts';
 import type { TickSettings } from '../../lambda/settings.ts';
 import type { TickParts } from '../../lambda/tick/parts.ts';
 import * as rules from '../../lambda/tick/rules.ts';
@@ -13,10 +11,10 @@ import { type TickReport, tick } from '../../lambda/tick/tick.ts';
 import { TimeLimit } from '../../lambda/tick/time-limit.ts';
 import { MemoryOpsLedger } from '../scaffold/memory-ops-ledger.ts';
 import { MemoryPartner } from '../scaffold/partner.ts';
+import { replacedIn } from '../scaffold/ports.ts';
 import { tickSettings } from '../scaffold/settings.ts';
-import { SlowTopic } from '../scaffold/slow-topic.ts';
 import { Audience } from './audience.ts';
-import { Coverage } from './coverage.ts';
+import { Coverage, thatHold } from './coverage.ts';
 import { Host, peaceful } from './host.ts';
 import { LaggingLedger } from './lagging-ledger.ts';
 import { type BrokenParts, intact } from './mutants.ts';
@@ -47,6 +45,11 @@ const requestsOfSearch = 60;
 const idleMs = 10 * 60_000;
 const auditsOff = 9e12;
 
+type CommandOfOps = (
+  parts: OperationParts,
+  call: Call,
+) => Promise<{ readonly result: { readonly changed: boolean } }>;
+
 /** The work of one tick, and its end. */
 export interface Ticked {
   readonly report: TickReport | undefined;
@@ -56,13 +59,17 @@ export interface Ticked {
 /** A world, its host, and all parts of the ticks. The same seed and plan are the same life. */
 export class Life {
   readonly plan: Plan;
-  readonly #seed: number;
+  readonly seed: number;
   /** The mutant's broken parts, which the witness watches. */
   readonly #broken: BrokenParts;
   random: Random;
   /** For the commands of ops alone: nothing else depends on their number. */
   ops: Random;
+  readonly coverage = new Coverage();
+  readonly note = this.coverage.note;
+  readonly findings: string[] = [];
   readonly timeline: Timeline;
+  settings: TickSettings;
   readonly partner: MemoryPartner;
   readonly world: World;
   readonly host: Host;
@@ -70,9 +77,6 @@ export class Life {
   readonly audience: Audience;
   readonly witness: Witness;
   readonly passage: Passage;
-  readonly coverage = new Coverage();
-  readonly findings: string[] = [];
-  settings: TickSettings;
   isAudited = true;
   /** Ops have paused the integration. */
   isPaused = false;
@@ -82,49 +86,33 @@ export class Life {
   #operations = 0;
 
   constructor(seed: number, plan: Plan, broken: BrokenParts = intact) {
-    const { note } = this.coverage;
     const { start, timeZone } = places[plan.place] ?? places[0];
-    const timeline = new Timeline(start);
-    const today = todayOf(timeline, timeZone);
-    if (timeZone !== 'UTC') note('time zone other than UTC');
     this.plan = plan;
-    this.#seed = seed;
+    this.seed = seed;
     this.#broken = broken;
     this.random = Random.of(seed, 'life');
     this.ops = Random.of(seed, 'ops');
-    this.timeline = timeline;
-    this.partner = new MemoryPartner(timeline);
-    if (plan.pace > 0) {
-      note('few requests a minute');
-      this.partner.requestsPerMinute = plan.pace;
-    }
+    this.timeline = new Timeline(start, timeZone);
+    this.settings = settingsOf(plan, timeZone, this.timeline);
+    this.partner = new MemoryPartner(this.timeline);
+    if (plan.pace > 0) this.partner.requestsPerMinute = plan.pace;
     this.partner.replicaLagMs = plan.replicaLag * 60_000;
     this.partner.cacheMs = plan.cache * 1_000;
-    this.world = new World(this.partner, seed, today, note, plan.oddness);
-    this.world.isHugePossible = plan.huge > 0;
-    this.world.reassigned = plan.reassigned;
-    this.host = new Host(this.world, this.partner, seed, note);
-    this.host.oldestAnswerMs = this.partner.replicaLagMs + this.partner.cacheMs;
-    if (plan.cache > 0) note('cached answers');
-    this.ledger = new LaggingLedger(timeline, Random.of(seed, 'ledger'), note, broken.ledgerRules);
-    this.settings = settingsOf(plan, timeZone, today().subtract({ days: 30 }).toString());
-    const { digestEvery, quietHours } = this.settings.alerts;
-    if (digestEvery) note('digest of several ticks');
-    if (quietHours) note('quiet hours');
-    const audience = Random.of(seed, 'audience');
-    this.audience = new Audience(audience, this.settings, note, this.findings);
-    if (plan.snsMs > 0) {
-      note('slow SNS');
-      this.audience.slow = new SlowTopic(timeline, plan.snsMs);
-    }
-    this.witness = new Witness(this.world, this.host, note, this.findings);
-    this.witness.mayBeOutlived = plan.freeze > 0;
-    const secret = async () => {
-      const { clientId, clientSecret } = this.partner.access.credentials;
-      return JSON.stringify({ client_id: clientId, client_secret: clientSecret });
+    this.world = new World(this);
+    this.host = new Host(this);
+    this.ledger = new LaggingLedger(this, broken.ledgerRules);
+    this.audience = new Audience(this);
+    this.witness = new Witness(this);
+    this.passage = new Passage(this);
+    const notable = {
+      'time zone other than UTC': timeZone !== 'UTC',
+      'few requests a minute': plan.pace,
+      'cached answers': plan.cache,
+      'digest of several ticks': plan.digestEvery,
+      'quiet hours': plan.quietHours,
+      'slow SNS': plan.snsMs,
     };
-    const credentials = () => secretCredentials('credentials', secret);
-    this.passage = new Passage(timeline, this.host, { seed, credentials, note });
+    for (const what of thatHold(notable)) this.note(what);
   }
 
   /** From now on, all troubles of the plan occur. */
@@ -150,7 +138,7 @@ export class Life {
   async bury(): Promise<void> {
     const { missing, conditions } = this.ledger.remembered;
     if (missing?.notes.some(({ isShownById }) => isShownById)) {
-      this.coverage.note('shown by its id alone');
+      this.note('shown by its id alone');
       if (!conditions.has('shown-by-id'))
         this.findings.push('operations were not told of what only its id shows');
     }
@@ -160,13 +148,13 @@ export class Life {
   /** Later draws do not depend on earlier ones. */
   turn(when: string): void {
     this.world.turn(when);
-    this.random = Random.of(this.#seed, when);
-    this.ops = Random.of(this.#seed, `ops in ${when}`);
+    this.random = Random.of(this.seed, when);
+    this.ops = Random.of(this.seed, `ops in ${when}`);
   }
 
   /** In an order of this life, so that none is told twice before each was told. */
   storiesInTurn<Story>(stories: readonly Story[]): readonly Story[] {
-    const random = Random.of(this.#seed, 'stories');
+    const random = Random.of(this.seed, 'stories');
     return stories
       .map((story) => ({ story, place: random.next() }))
       .sort((a, b) => a.place - b.place)
@@ -195,14 +183,14 @@ export class Life {
   /** The partner issues another secret, and ops store it at once. */
   rotateSecret(): void {
     this.partner.access.rotateSecret();
-    this.coverage.note('secret rotated', 'by the partner');
+    this.note('secret rotated', 'by the partner');
   }
 
   async restartBaseline(): Promise<void> {
     const changed = await this.#operate((parts, call) =>
       restartBaseline.carry(parts, { command: 'restart-baseline' }, call),
     );
-    if (changed) this.coverage.note('baseline restarted', 'by ops');
+    if (changed) this.note('baseline restarted', 'by ops');
   }
 
   /**
@@ -217,17 +205,12 @@ export class Life {
     const changed = await this.#operate((parts, call) =>
       acceptTotal.carry(parts, { command: 'accept-total', total }, call),
     );
-    if (changed) this.coverage.note('total accepted', total);
+    if (changed) this.note('total accepted', total);
     return changed;
   }
 
   /** Carries out a command of ops as the second function does. It may fail and be killed like a tick. */
-  async #operate(
-    carryOut: (
-      parts: OperationParts,
-      call: Call,
-    ) => Promise<{ readonly result: { readonly changed: boolean } }>,
-  ): Promise<boolean> {
+  async #operate(carryOut: CommandOfOps): Promise<boolean> {
     this.#operations += 1;
     const { timeline, passage } = this;
     const invocation = passage.invocation(`operation-${this.#operations}`, tickSeconds);
@@ -239,7 +222,7 @@ export class Life {
       clock,
       partner,
       ledger: passage.ledger(ledger, invocation),
-      opsLedger: passage.opsLedger(new MemoryOpsLedger(this.ledger), invocation),
+      opsLedger: passage.ledger(new MemoryOpsLedger(this.ledger), invocation),
       announcer,
       journal: { ...journal, info: () => undefined },
       queue: () => announcer,
@@ -271,7 +254,7 @@ export class Life {
     const watched: TickParts = {
       ...parts,
       partner: witness.partner(parts.partner, invocation),
-      ledger: passage.ledger(witness.ledger(parts.ledger, this.settings.holdAbove), invocation),
+      ledger: passage.ledger(witness.ledger(parts.ledger), invocation),
       announcer: passage.announcer(parts.announcer, invocation),
     };
     let report: TickReport | undefined;
@@ -335,56 +318,52 @@ export class Life {
       partner: broken.partner(partnerReader(client)),
       ledger: broken.ledger(this.#pausable()),
       announcer: this.audience,
-      journal: { warn: (what) => this.coverage.note(`warned: ${what}`) },
+      journal: { warn: (what) => this.note(`warned: ${what}`) },
       measure: () => () => ({ requests: environment.invocation.requests, durationMs: 0 }),
     };
   }
 
   #pausable() {
     const { ledger } = this;
-    return new Proxy(ledger, {
-      get: (target, name) => {
-        if (name === 'state' && this.isPaused)
-          return async () => ({ ...(await ledger.state()), paused: true });
-        const value: unknown = Reflect.get(target, name);
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
+    const state = async () => ({
+      ...(await ledger.state()),
+      ...(this.isPaused && { paused: true }),
     });
+    return replacedIn(ledger, { state });
   }
 
   /** Promises of each tick, in any circumstances. */
   #check({ report, invocation }: Ticked): void {
     const { id, end, isFrozen, longestCallMs, longestRead, calls, requests } = invocation;
-    const { note } = this.coverage;
-    note(end ?? report?.outcome ?? 'failed', id);
-    for (const happening of happeningsOf(report)) note(happening, id);
-    // A notice may still be owed, and an untold outage from before is dropped.
-    if (report?.outcome === 'paused' && calls + invocation.writes > invocation.notes)
-      this.findings.push('a paused integration was not left alone');
+    this.note(end ?? report?.outcome ?? 'failed', id);
+    const happenings = {
+      'cut short': report?.cutShort,
+      missing: report?.missing,
+      'too many missing': report?.conditions.missing,
+      held: report?.held,
+      unexplained: report?.unexplained,
+    };
+    for (const happening of thatHold(happenings)) this.note(happening, id);
     const isBaseline = report === undefined || report.outcome === 'baseline';
     const reads = isBaseline ? rangesOfBaseline : 2 * readsBeyondBudget;
-    if (calls > callsBesideReads + reads * longestRead)
-      this.findings.push(`a tick of ${calls} calls, its longest read ${longestRead}`);
     const requestsOfPage = this.plan.huge > 0 ? requestsOfHugeRows : 1;
-    if (requests > requestsOfACall * requestsOfPage * calls)
-      this.findings.push(`a tick of ${requests} requests for ${calls} calls`);
-    if (end === 'out of time' && !isFrozen && longestCallMs <= dependableMs)
-      this.findings.push(
-        `a tick ran out of time although no call took more than ${longestCallMs} ms`,
-      );
+    const wrong = {
+      // A notice may still be owed, and an untold outage from before is dropped.
+      'a paused integration was not left alone':
+        report?.outcome === 'paused' && calls + invocation.writes > invocation.notes,
+      [`a tick of ${calls} calls, its longest read ${longestRead}`]:
+        calls > callsBesideReads + reads * longestRead,
+      [`a tick of ${requests} requests for ${calls} calls`]:
+        requests > requestsOfACall * requestsOfPage * calls,
+      [`a tick ran out of time although no call took more than ${longestCallMs} ms`]:
+        end === 'out of time' && !isFrozen && longestCallMs <= dependableMs,
+    };
+    this.findings.push(...thatHold(wrong));
   }
 }
 
-/** For the coverage: the fields of a report that are not empty. */
-function happeningsOf(report: Ticked['report']): string[] {
-  const happenings = {
-    'cut short': report?.cutShort,
-    missing: report?.missing,
-    'too many missing': report?.conditions.missing,
-    held: report?.held,
-    unexplained: report?.unexplained,
-  };
-  return Object.entries(happenings).flatMap(([name, happened]) => (happened ? [name] : []));
+export async function numberMissing({ ledger }: Life): Promise<number> {
+  return (await ledger.state()).missing?.total ?? 0;
 }
 
 /** More certifications are missing than may be withdrawn without ops. */
@@ -392,30 +371,15 @@ export async function isTooMuchMissing({ ledger }: Life): Promise<boolean> {
   return (await ledger.state()).missing?.tooManySince !== undefined;
 }
 
-/** Computed once a moment: the world asks for it with each of its first records. */
-function todayOf(timeline: Timeline, timeZone: string): () => Temporal.PlainDate {
-  let asOf: Temporal.Instant | undefined;
-  let today: Temporal.PlainDate | undefined;
-  return () => {
-    const now = timeline.now();
-    if (today === undefined || now !== asOf) today = now.toZonedDateTimeISO(timeZone).toPlainDate();
-    asOf = now;
-    return today;
-  };
-}
-
-function settingsOf(plan: Plan, timeZone: string, since: string): TickSettings {
-  const base = tickSettings();
+function settingsOf(plan: Plan, timeZone: string, timeline: Timeline): TickSettings {
+  const { alerts } = tickSettings();
+  const since = timeline.today().subtract({ days: 30 }).toString();
   const announced = ['none', 'all', { since }] as const;
+  const digestEvery = plan.digestEvery === 0 ? undefined : plan.digestEvery;
+  const quietHours = plan.quietHours === 0 ? undefined : { from: '22:00', to: '06:00' };
   return tickSettings({
-    name: 'sim',
-    timeZone,
-    holdAbove: plan.holdAbove,
+    ...{ name: 'sim', timeZone, holdAbove: plan.holdAbove },
     announce: announced[plan.announce] ?? 'none',
-    alerts: {
-      ...base.alerts,
-      digestEvery: plan.digestEvery === 0 ? undefined : plan.digestEvery,
-      quietHours: plan.quietHours === 0 ? undefined : { from: '22:00', to: '06:00' },
-    },
+    alerts: { ...alerts, digestEvery, quietHours },
   });
 }

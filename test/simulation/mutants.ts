@@ -1,16 +1,7 @@
-import type * as baseline from '../../lambda/detection/baseline.ts';
-import type * as comparing from '../../lambda/detection/compare.ts';
 import { compare, stillAgreed } from '../../lambda/detection/compare.ts';
-import type * as dayEntries from '../../lambda/detection/day-entries.ts';
-import type * as daysRead from '../../lambda/detection/days-read.ts';
 import { oddPaths } from '../../lambda/detection/fingerprint.ts';
-import type * as gate from '../../lambda/detection/gate.ts';
 import { judge, nothingFound } from '../../lambda/detection/gate.ts';
-import type * as locating from '../../lambda/detection/locate.ts';
-import type * as missing from '../../lambda/detection/missing.ts';
 import { withdrawing } from '../../lambda/detection/missing.ts';
-import type * as namesTied from '../../lambda/detection/names-tied.ts';
-import type * as seam from '../../lambda/detection/seam.ts';
 import { reachOf } from '../../lambda/errors.ts';
 import { PartnerError } from '../../lambda/partner/errors.ts';
 import type { Ledger } from '../../lambda/ports/ledger.ts';
@@ -19,9 +10,9 @@ import type { LeasedState, State } from '../../lambda/ports/state.ts';
 import type { TickSettings } from '../../lambda/settings.ts';
 import type { TickParts } from '../../lambda/tick/parts.ts';
 import { type LedgerRules, ledgerRules } from '../scaffold/memory-ledger.ts';
+import { replacedIn } from '../scaffold/ports.ts';
 import { replacing } from '../support/replacements.ts';
-import { calmest, type Plan } from './plan.ts';
-import type { LifeOptions } from './simulate.ts';
+import { calmest, crowded, type Plan, restarting, rough } from './plan.ts';
 
 /**
  * A part of the system that is broken on purpose, to show that the simulation or a test notices.
@@ -45,7 +36,7 @@ export interface Mutant {
    */
   readonly seed?: number;
   /** Lives that notice it sooner than others. */
-  readonly amid?: LifeOptions;
+  readonly amid?: Partial<Plan>;
 }
 
 /** A newest page shows less than half of it. */
@@ -95,15 +86,15 @@ function complete<Shown extends Pick<RangeRead, 'assessments' | 'quarantined'>>(
 
 /** The modules of test/support/replaceable-functions.ts. */
 interface Modules {
-  readonly 'detection/baseline.ts': typeof baseline;
-  readonly 'detection/compare.ts': typeof comparing;
-  readonly 'detection/day-entries.ts': typeof dayEntries;
-  readonly 'detection/days-read.ts': typeof daysRead;
-  readonly 'detection/gate.ts': typeof gate;
-  readonly 'detection/locate.ts': typeof locating;
-  readonly 'detection/missing.ts': typeof missing;
-  readonly 'detection/names-tied.ts': typeof namesTied;
-  readonly 'detection/seam.ts': typeof seam;
+  readonly baseline: typeof import('../../lambda/detection/baseline.ts');
+  readonly compare: typeof import('../../lambda/detection/compare.ts');
+  readonly 'day-entries': typeof import('../../lambda/detection/day-entries.ts');
+  readonly 'days-read': typeof import('../../lambda/detection/days-read.ts');
+  readonly gate: typeof import('../../lambda/detection/gate.ts');
+  readonly locate: typeof import('../../lambda/detection/locate.ts');
+  readonly missing: typeof import('../../lambda/detection/missing.ts');
+  readonly 'names-tied': typeof import('../../lambda/detection/names-tied.ts');
+  readonly seam: typeof import('../../lambda/detection/seam.ts');
 }
 
 type Functions = { readonly [Path in keyof Modules]?: Partial<Modules[Path]> };
@@ -125,19 +116,14 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   seam: {
     breaks: 'pages follow each other as the API document says, unchecked',
     seed: 2,
-    functions: {
-      'detection/seam.ts': {
-        holdsAnchor: yes,
-        nextOffset: (offset, rows) => offset + rows.length,
-      },
-    },
-    amid: { crowded: true },
+    functions: { seam: { holdsAnchor: yes, nextOffset: (at, rows) => at + rows.length } },
+    amid: crowded,
   },
   condition: {
     breaks: 'a commit overwrites the commit of another tick',
     seed: 8,
     ledgerRules: { isNext: yes },
-    amid: { rough: true, plan: { kill: 0, happenings: 8 } },
+    amid: { ...rough, kill: 0, happenings: 8 },
   },
   outbox: {
     breaks: 'a commit does not keep its event',
@@ -148,17 +134,17 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     breaks: 'two ticks hold the lease at the same time',
     seed: 2074,
     ledgerRules: { isLeaseFree: yes },
-    amid: { rough: true },
+    amid: rough,
   },
   newcomers: {
     breaks: 'a certification that appears while the baseline runs is not announced',
-    functions: { 'detection/baseline.ts': { isNewcomer: no } },
+    functions: { baseline: { isNewcomer: no } },
   },
   anew: {
     breaks: 'an unknown certification is recorded silently after a restart of the baseline',
     seed: 9,
     ledger: telling(({ baseline: { isAnew: _, ...baseline } }) => ({ baseline })),
-    amid: { restarts: true },
+    amid: restarting,
   },
   flood: {
     breaks: 'a flood is announced',
@@ -174,7 +160,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     breaks: 'a row of the page that a read has changed since is not asked of the ledger again',
     seed: 24,
     functions: {
-      'detection/compare.ts': {
+      compare: {
         stillAgreed: (rows, _touched, salt) => stillAgreed(rows, new Set(), salt),
       },
     },
@@ -189,7 +175,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   again: {
     breaks: 'a change that is found again after a death counts again',
     functions: {
-      'detection/gate.ts': {
+      gate: {
         judge: (memory, ...more) => judge({ ...memory, unsettled: [] }, ...more),
       },
     },
@@ -197,7 +183,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   total: {
     breaks: 'the changes that the total announces are not counted',
     functions: {
-      'detection/gate.ts': {
+      gate: {
         judge: (memory, batch, { known, rest }, ...more) =>
           judge(memory, batch, { known, total: known, rest }, ...more),
       },
@@ -222,26 +208,26 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   few: {
     breaks: 'any number may vanish',
     seed: 4,
-    functions: { 'detection/missing.ts': { mayGo: yes } },
+    functions: { missing: { mayGo: yes } },
   },
   looks: {
     breaks: 'the first look is enough',
-    functions: { 'detection/missing.ts': { isAskedFor: yes } },
+    functions: { missing: { isAskedFor: yes } },
   },
   sight: {
     breaks: 'a certification that was seen again is still noted as missing',
-    functions: { 'detection/missing.ts': { sighted: (missing) => missing } },
+    functions: { missing: { sighted: (missing) => missing } },
   },
   forgotten: {
     breaks: 'notes from before too many were missing are still there',
     functions: {
-      'detection/missing.ts': { forgotten: (missing, now) => ({ tooManySince: now, ...missing }) },
+      missing: { forgotten: (missing, now) => ({ tooManySince: now, ...missing }) },
     },
   },
   drip: {
     breaks: 'withdrawals of the same day are not remembered',
     functions: {
-      'detection/missing.ts': {
+      missing: {
         withdrawing: (missing, ids, now) => ({ ...withdrawing(missing, ids, now), withdrawn: [] }),
       },
     },
@@ -257,25 +243,25 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   rest: {
     breaks: 'a row that the partner counts and does not show readably is not expected',
-    functions: { 'detection/day-entries.ts': { attributeRest: () => undefined } },
+    functions: { 'day-entries': { attributeRest: () => undefined } },
   },
   elsewhere: {
     breaks: 'a moved certification is not counted on its new day',
-    functions: { 'detection/day-entries.ts': { movesElsewhere: () => new Map() } },
+    functions: { 'day-entries': { movesElsewhere: () => new Map() } },
   },
   stale: {
     breaks: 'a sight from before the work of another tick is committed after it',
-    functions: { 'detection/locate.ts': { isPulseOutdated: no } },
+    functions: { locate: { isPulseOutdated: no } },
   },
   locate: {
     breaks: 'differences are left to the audits',
     seed: 1,
-    functions: { 'detection/locate.ts': { locate: function* () {} } },
+    functions: { locate: { locate: function* () {} } },
   },
   searched: {
     breaks:
       'a total that no day explains is believed at once, although replicas have counted the days',
-    functions: { 'detection/locate.ts': { isSearchedAgain: no } },
+    functions: { locate: { isSearchedAgain: no } },
   },
   leftover: {
     breaks: 'days that a tick has located and not read are forgotten once the total agrees',
@@ -290,7 +276,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   lookups: {
     breaks: 'a lookup that fails ends the tick',
     seed: 8,
-    amid: { plan: large },
+    amid: large,
     partner: (real) => ({
       get: async (id, deadline) => {
         try {
@@ -311,7 +297,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   apart: {
     breaks: 'days of which a read proved nothing are read together again, time after time',
-    functions: { 'detection/day-entries.ts': { separated: (entries) => entries } },
+    functions: { 'day-entries': { separated: (entries) => entries } },
   },
   cursor: {
     breaks: 'a day that does not fit into one tick is begun anew in each',
@@ -319,7 +305,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   vain: {
     breaks: 'a read that was cut off counts as one',
-    functions: { 'detection/days-read.ts': { isReadCounted: yes } },
+    functions: { 'days-read': { isReadCounted: yes } },
   },
   order: {
     breaks: 'an event after an undelivered one does not wait for it',
@@ -335,7 +321,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   older: {
     breaks: 'an answer from before the last change is an update',
     functions: {
-      'detection/compare.ts': {
+      compare: {
         compare: (read, known, ...more) => {
           const anew = [...known].map(([id, { earlier: _, ...one }]) => [id, one] as const);
           return compare(read, new Map(anew), ...more);
@@ -357,20 +343,20 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   since: {
     breaks: 'the index is trusted ten minutes after the first of several failures',
     seed: 9,
-    amid: { plan: lagging },
+    amid: lagging,
     ledgerRules: { dirtySince: (now, before) => before ?? now },
   },
   zone: {
     breaks: 'days are those of UTC',
     seed: 3,
     // Kiritimati, fourteen hours ahead of UTC.
-    amid: { plan: { place: 4 } },
+    amid: { place: 4 },
     settings: () => ({ timeZone: 'UTC' }),
   },
   token: {
     breaks: 'a tick asks for a token although its process has one',
     seed: 1,
-    amid: { plan: { ...calmest, born: 3, ticks: 2 } },
+    amid: { ...calmest, born: 3, ticks: 2 },
     forgetsToken: true,
   },
   quiet: {
@@ -381,24 +367,14 @@ export const mutants: Readonly<Record<string, Mutant>> = {
 };
 
 /** The parts of a tick, as a mutant has them. */
-export interface BrokenParts {
-  readonly ledgerRules: LedgerRules;
-  readonly forgetsToken: boolean;
-  settings(real: TickSettings): TickSettings;
-  partner(real: PartnerReader): PartnerReader;
-  ledger<Whole extends Ledger>(real: Whole): Whole;
-  /** All parts of a tick, with the real partner and ledger. */
-  parts(real: TickParts): TickParts;
-  /** Work of ticks, or of ops, in which the mutant's functions are in force. */
-  during<Result>(work: () => Result): Result;
-  /** Replacements that no part has used: they break nothing. */
-  readonly unasked: readonly string[];
-}
+export type BrokenParts = ReturnType<typeof breakParts>;
 
-export function breakParts(mutant: Omit<Mutant, 'breaks'>): BrokenParts {
+export function breakParts(mutant: Omit<Mutant, 'breaks'>) {
   const functions = new Map(
-    Object.entries(mutant.functions ?? {}).flatMap(([path, replacements]) =>
-      Object.entries(replacements).map(([name, one]) => [`${path} ${name}`, one] as const),
+    Object.entries(mutant.functions ?? {}).flatMap(([module, replacements]) =>
+      Object.entries(replacements).map(
+        ([name, one]) => [`detection/${module}.ts ${name}`, one] as const,
+      ),
     ),
   );
   const inPlace = new Set<string>(functions.keys());
@@ -407,27 +383,25 @@ export function breakParts(mutant: Omit<Mutant, 'breaks'>): BrokenParts {
     const names = Object.keys(replacement);
     if (names.length === 0) return whole;
     for (const name of names) inPlace.add(name);
-    return new Proxy(whole, {
-      get: (target, name) => {
-        asked.add(name);
-        const method: unknown = Reflect.get(replacement, name) ?? Reflect.get(target, name);
-        return typeof method === 'function' ? method.bind(target) : method;
-      },
-    });
+    return replacedIn(whole, replacement, (name) => asked.add(name));
   };
-  const broken: BrokenParts = {
+  const broken = {
     ledgerRules: replaced(ledgerRules, mutant.ledgerRules),
     forgetsToken: mutant.forgetsToken ?? false,
-    settings: (real) => ({ ...real, ...mutant.settings?.(real) }),
-    partner: (real) => replaced(real, mutant.partner?.(real)),
-    ledger: (real) => replaced(real, mutant.ledger?.(real)),
-    parts: (real) => ({
+    settings: (real: TickSettings): TickSettings => ({ ...real, ...mutant.settings?.(real) }),
+    partner: (real: PartnerReader) => replaced(real, mutant.partner?.(real)),
+    ledger: <Whole extends Ledger>(real: Whole) => replaced(real, mutant.ledger?.(real)),
+    /** All parts of a tick, with the real partner and ledger. */
+    parts: (real: TickParts): TickParts => ({
       ...real,
       settings: broken.settings(real.settings),
       partner: broken.partner(real.partner),
       ledger: broken.ledger(real.ledger),
     }),
-    during: (work) => (functions.size === 0 ? work() : replacing(functions, asked, work)),
+    /** Work of ticks, or of ops, in which the mutant's functions are in force. */
+    during: <Result>(work: () => Result): Result =>
+      functions.size === 0 ? work() : replacing(functions, asked, work),
+    /** Replacements that no part has used: they break nothing. */
     get unasked() {
       return [...inPlace].filter((name) => !asked.has(name));
     },

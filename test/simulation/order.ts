@@ -1,4 +1,4 @@
-import { breakParts, mutants } from './mutants.ts';
+import { breakParts, intact, mutants } from './mutants.ts';
 import type { Plan } from './plan.ts';
 import { asOption, shrink } from './shrink.ts';
 import { type LifeOptions, type Outcome, simulate } from './simulate.ts';
@@ -22,21 +22,24 @@ export interface Lived extends Outcome {
   };
 }
 
-/** The plan of a mutant's life, and its broken parts. */
-export function optionsOf(name: string | undefined): LifeOptions {
-  if (name === undefined) return {};
-  const mutant = mutants[name];
-  if (mutant === undefined)
+/** A mutant's parts. @throws unless it exists, or none is named */
+export function brokenBy(name: string | undefined) {
+  const mutant = mutants[name ?? ''];
+  if (name !== undefined && mutant === undefined)
     throw new Error(`no such mutant; there are ${Object.keys(mutants).join(', ')}`);
-  return { ...mutant.amid, broken: breakParts(mutant) };
+  return mutant === undefined ? intact : breakParts(mutant);
 }
 
-export async function live({ seed, plan, mutant, isShrunk }: Order): Promise<Lived> {
-  const options = optionsOf(mutant);
-  const outcome = await simulate(seed, { ...options, plan });
+/** The plan of a mutant's life with these changes, and its broken parts. */
+export function optionsOf({ mutant, plan }: Omit<Order, 'seed' | 'isShrunk'>): LifeOptions {
+  return { broken: brokenBy(mutant), plan: { ...mutants[mutant ?? '']?.amid, ...plan } };
+}
+
+export async function live({ seed, isShrunk, ...order }: Order): Promise<Lived> {
+  const options = optionsOf(order);
+  const outcome = await simulate(seed, options);
   const worst = outcome.findings[0];
   if (worst === undefined || !isShrunk) return { seed, ...outcome };
-  const shrunk = await shrink(seed, options, outcome.plan, worst);
-  const { findings, story } = shrunk;
-  return { seed, ...outcome, shrunk: { option: asOption(seed, shrunk.plan), findings, story } };
+  const { plan, ...shrunk } = await shrink(seed, options, outcome.plan, worst);
+  return { seed, ...outcome, shrunk: { option: asOption(seed, plan), ...shrunk } };
 }

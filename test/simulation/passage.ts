@@ -1,17 +1,15 @@
 import type { Clock } from '../../lambda/clock.ts';
 import { LedgerUnavailableError } from '../../lambda/ledger/errors.ts';
-import type { OpsLedger } from '../../lambda/operations/ops-ledger.ts';
 import { createPartnerClient } from '../../lambda/partner/client.ts';
-import type { CredentialSource, PartnerClient } from '../../lambda/partner/index.ts';
+import type { PartnerClient } from '../../lambda/partner/index.ts';
+import { secretCredentials } from '../../lambda/partner/secret.ts';
 import type { Announcer } from '../../lambda/ports/announcer.ts';
-import type { Ledger } from '../../lambda/ports/ledger.ts';
 import { dispatcherTo, type HostAnswer, type HttpRequest } from '../scaffold/partner.ts';
-import type { Note } from './coverage.ts';
-import type { Host } from './host.ts';
+import { isNothing, ledgerReads, pagewise } from '../scaffold/ports.ts';
+import { Part } from './part.ts';
 import type { Plan } from './plan.ts';
 import { Random } from './random.ts';
 import { rowsReadOnce } from './rows-read.ts';
-import type { Timeline } from './timeline.ts';
 
 /** Dangers of a call on its way. */
 type Dangers = Pick<Plan, 'kill' | 'loss' | 'freeze' | 'delay'>;
@@ -71,11 +69,6 @@ export interface Environment {
 
 /** The partner's tokens live for two hours, and the client renews them a minute sooner. */
 const tokenMs = (7_200 - 60) * 1_000;
-const pagewise = new Set(['leftovers', 'waitingForOps']);
-const ledgerReads = new Set([
-  ...pagewise,
-  ...['state', 'recordedState', 'known', 'lives', 'knownOfDay', 'calendar', 'countWaitingForOps'],
-]);
 /** The longest delay of a request after its sender's end. */
 const latestArrivalMs = 4_000;
 /** The partner's client gives an attempt up after twenty seconds. */
@@ -86,20 +79,11 @@ const longestAwsCallMs = 5_000;
 const isOfConditions = (changes: unknown): boolean =>
   typeof changes === 'object' && changes !== null && Object.keys(changes).join() === 'conditions';
 
-/** A value for which no request is sent. */
-const isNothing = (value: unknown) =>
-  (Array.isArray(value) && value.length === 0) || (value instanceof Map && value.size === 0);
-
 /** The answer for a dead process, which never comes, not even as an error. */
 const forever = () => new Promise<never>(() => undefined);
 
 /** The way of each call of a tick: it takes time, and the tick may end at any point of it. */
-export class Passage {
-  readonly #timeline: Timeline;
-  readonly #host: Host;
-  readonly #seed: number;
-  readonly #credentials: () => CredentialSource;
-  readonly #note: Note;
+export class Passage extends Part {
   readonly #readPage = rowsReadOnce();
   dangers: Dangers = safe;
   /** The time of a request to the partner, and of a call to AWS. */
@@ -107,20 +91,8 @@ export class Passage {
   /** Called with each call, for a replay. */
   trace: (line: string) => void = () => undefined;
 
-  constructor(
-    timeline: Timeline,
-    host: Host,
-    { seed, credentials, note }: { seed: number; credentials: () => CredentialSource; note: Note },
-  ) {
-    this.#timeline = timeline;
-    this.#host = host;
-    this.#seed = seed;
-    this.#credentials = credentials;
-    this.#note = note;
-  }
-
   invocation(id: string, seconds: number): Invocation {
-    return new Invocation(id, this.#timeline.nowMs + seconds * 1_000, this.#seed);
+    return new Invocation(id, this.life.timeline.nowMs + seconds * 1_000, this.life.seed);
   }
 
   /** A new process, for this invocation first. */
@@ -133,19 +105,23 @@ export class Passage {
         return this.invocation.end === undefined;
       },
     };
-    const clock = this.#timeline.seenBy(life);
-    const started = Object.assign(life, { clock });
+    const started = Object.assign(life, { clock: this.life.timeline.seenBy(life) });
     return Object.assign(started, { client: this.newClient(started) });
   }
 
   /** The client that a process makes once. */
   newClient(environment: Omit<Environment, 'client'>): PartnerClient {
     const { clock, invocation } = environment;
-    const jitter = Random.of(this.#seed, `jitter of ${invocation.id}`);
+    const { seed, partner } = this.life;
+    const jitter = Random.of(seed, `jitter of ${invocation.id}`);
+    const secret = async () => {
+      const { clientId, clientSecret } = partner.access.credentials;
+      return JSON.stringify({ client_id: clientId, client_secret: clientSecret });
+    };
     return createPartnerClient(
       {
         baseUrl: 'https://partner.example.org',
-        credentials: this.#credentials(),
+        credentials: secretCredentials('credentials', secret),
         clock,
         random: () => jitter.next(),
         requestsPerMinute: 6_000,
@@ -157,20 +133,17 @@ export class Passage {
 
   /** The client, with counted calls. */
   client({ client, invocation }: Environment): Pick<PartnerClient, 'list' | 'get' | 'pace'> {
-    const count = (kind: string, asked: unknown) => {
-      invocation.calls += 1;
-      this.trace(`${invocation.id} ${kind} ${JSON.stringify(asked)}`);
-    };
+    const counted =
+      <Asked, Options, Answer>(kind: string, ask: (asked: Asked, options: Options) => Answer) =>
+      (asked: Asked, options: Options) => {
+        invocation.calls += 1;
+        this.trace(`${invocation.id} ${kind} ${JSON.stringify(asked)}`);
+        return ask(asked, options);
+      };
     return {
       pace: client.pace,
-      list: (query, options) => {
-        count('list', query);
-        return client.list(query, options);
-      },
-      get: (id, options) => {
-        count('get', id);
-        return client.get(id, options);
-      },
+      list: counted('list', client.list.bind(client)),
+      get: counted('get', client.get.bind(client)),
     };
   }
 
@@ -181,32 +154,25 @@ export class Passage {
     signal: AbortSignal,
   ): Promise<HostAnswer | 'reset'> {
     const { invocation } = environment;
-    const sentAt = this.#timeline.nowMs;
+    const { timeline, host } = this.life;
+    const sentAt = timeline.nowMs;
     const isForToken = request.method === 'POST';
     if (isForToken) invocation.tokens += 1;
     else invocation.requests += 1;
     if (isForToken && sentAt < environment.tokenUntil) invocation.needlessTokens += 1;
     const duration = this.#duration(invocation, this.pace.partnerMs, longestRequestMs);
     await this.#travel(invocation, duration / 2, { signal });
-    const answer = await this.#host.respond(request, invocation, signal);
-    if (answer === 'reset' || answer.status >= 300)
-      this.trace(`${invocation.id} is answered ${answer === 'reset' ? answer : answer.status}`);
+    const answer = await host.respond(request, invocation, signal);
+    const status = answer === 'reset' ? answer : answer.status;
+    if (status === 'reset' || status >= 300) this.trace(`${invocation.id} is answered ${status}`);
     await this.#travel(invocation, duration / 2, { signal });
-    if (answer !== 'reset' && answer.status === 401) environment.tokenUntil = 0;
-    if (answer !== 'reset' && answer.status === 200 && isForToken)
-      environment.tokenUntil = sentAt + tokenMs;
+    if (status === 401) environment.tokenUntil = 0;
+    if (status === 200 && isForToken) environment.tokenUntil = sentAt + tokenMs;
     return answer;
   }
 
-  ledger(ledger: Ledger, invocation: Invocation): Ledger {
-    return this.#ledger(ledger, invocation);
-  }
-
-  opsLedger(ledger: OpsLedger, invocation: Invocation): OpsLedger {
-    return this.#ledger(ledger, invocation);
-  }
-
-  #ledger<Side extends object>(ledger: Side, invocation: Invocation): Side {
+  /** The ledger of ticks or of ops. */
+  ledger<Side extends object>(ledger: Side, invocation: Invocation): Side {
     return this.#port(ledger, invocation, (name, changes) => {
       if (ledgerReads.has(name)) invocation.reads += 1;
       else invocation.writes += 1;
@@ -250,30 +216,29 @@ export class Passage {
 
   async #call(invocation: Invocation, perform: () => Promise<unknown>): Promise<unknown> {
     const { random } = invocation;
-    const startedAt = this.#timeline.nowMs;
+    const { timeline, note } = this.life;
+    const startedAt = timeline.nowMs;
     const duration = this.#duration(invocation, this.pace.awsMs, longestAwsCallMs);
     await this.#travel(invocation, duration / 2, { perform });
     if (random.chance(this.dangers.freeze)) {
-      this.#note('lost lease', invocation.id);
+      note('lost lease', invocation.id);
       invocation.isFrozen = true;
-      await this.#timeline.sleep(90_000);
+      await timeline.sleep(90_000);
     }
     const answer = await perform();
     await this.#travel(invocation, duration / 2);
-    invocation.longestCallMs = Math.max(invocation.longestCallMs, this.#timeline.nowMs - startedAt);
+    invocation.longestCallMs = Math.max(invocation.longestCallMs, timeline.nowMs - startedAt);
     if (random.chance(this.dangers.loss)) {
-      this.#note('lost answer', invocation.id);
+      note('lost answer', invocation.id);
       throw new LedgerUnavailableError('a call', {});
     }
     return answer;
   }
 
   #duration({ id, random }: Invocation, pace: number, longest: number): number {
-    if (random.chance(this.dangers.delay)) {
-      this.#note('slow call', id);
-      return longest * random.next();
-    }
-    return pace * (0.2 + 1.6 * random.next());
+    if (!random.chance(this.dangers.delay)) return pace * (0.2 + 1.6 * random.next());
+    this.life.note('slow call', id);
+    return longest * random.next();
   }
 
   /**
@@ -288,19 +253,18 @@ export class Passage {
     { signal, perform }: { signal?: AbortSignal; perform?: () => Promise<unknown> } = {},
   ): Promise<void> {
     if (invocation.end !== undefined) return forever();
-    const { random } = invocation;
-    const left = invocation.isFrozen
-      ? Number.POSITIVE_INFINITY
-      : invocation.deadlineMs - this.#timeline.nowMs;
+    const { random, isFrozen, deadlineMs } = invocation;
+    const { timeline, note } = this.life;
+    const left = isFrozen ? Number.POSITIVE_INFINITY : deadlineMs - timeline.nowMs;
     const isKilled = random.chance(this.dangers.kill);
     if (isKilled) invocation.end = 'killed';
-    await this.#timeline.sleep(Math.min(ms, left), isKilled ? undefined : signal);
+    await timeline.sleep(Math.min(ms, left), isKilled ? undefined : signal);
     const end = isKilled ? 'killed' : ms >= left ? 'out of time' : undefined;
     if (end !== undefined) invocation.die(end);
     if (invocation.end === undefined) return;
     if (perform && random.chance(0.5)) {
-      this.#note('late arrival', invocation.id);
-      const late = this.#timeline.sleep(Math.min(latestArrivalMs, Math.max(0, ms - left)));
+      note('late arrival', invocation.id);
+      const late = timeline.sleep(Math.min(latestArrivalMs, Math.max(0, ms - left)));
       // No process is left to hear the outcome.
       void late.then(perform).catch(() => undefined);
     }

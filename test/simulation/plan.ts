@@ -12,122 +12,152 @@ export const places = [
   { start: '2026-11-21T18:20:00Z', timeZone: 'Asia/Kolkata' },
 ] as const;
 
-/** The calmest value of each aspect, towards which a life is shrunk. */
-export const calmest = {
-  /** Index into `places`. */
-  place: 0,
-  /** Records at the partner when the integration begins. */
-  born: 0,
-  /** Ticks in trouble. */
-  ticks: 1,
-  /** The most events between two ticks. */
-  happenings: 0,
-  /** Probability of an event between two requests. */
-  churn: 0,
-  /** Probability that a call to the partner fails at each attempt. */
-  faults: 0,
-  /** Probability that a call to the partner succeeds after a failure or two. */
-  stumbles: 0,
-  unstableTies: 0,
-  /** The single-record endpoint answers 404 to all ids. */
-  singleRecordsBroken: 0,
-  /** Probability of each call: the tick is killed before or after it. */
-  kill: 0,
-  /** Probability of each call to AWS: it is carried out, and its answer is lost. */
-  loss: 0,
+type Draw = (random: Random) => number;
+
+const chance =
+  (probability: number, value: number): Draw =>
+  (random) =>
+    random.chance(probability) ? value : 0;
+const oneOf =
+  (...numbers: readonly [number, ...number[]]): Draw =>
+  (random) =>
+    random.pick(numbers);
+
+/**
+ * The calmest value of each aspect, towards which a life is shrunk, and the one that its seed
+ * decides, if that is another. In the order of the draws: a new one comes last.
+ */
+const decisions = {
   /**
    * Probability of each call to AWS: it is delayed for longer than the lease lasts, and the tick
    * continues all the same.
    */
-  freeze: 0,
+  freeze: [0, chance(0.2, 0.03)],
+  /** Index into `places`. */
+  place: [0, (random) => (random.chance(0.4) ? 0 : random.below(places.length))],
+  /** Records at the partner when the integration begins. */
+  born: [0, (random) => (random.chance(0.3) ? 180 + random.below(120) : random.below(60))],
+  /** Ticks in trouble. */
+  ticks: [1, (random) => 4 + random.below(8)],
+  /** The most events between two ticks. */
+  happenings: [0, 3],
+  /** Probability of an event between two requests. */
+  churn: [0, chance(0.8, 0.3)],
+  /** Probability that a call to the partner fails at each attempt. */
+  faults: [0, chance(0.4, 0.05)],
+  /** Probability that a call to the partner succeeds after a failure or two. */
+  stumbles: [0, chance(0.4, 0.05)],
+  unstableTies: [0, chance(0.7, 1)],
+  /** The single-record endpoint answers 404 to all ids. */
+  singleRecordsBroken: [0, chance(0.15, 1)],
+  /** Probability of each call: the tick is killed before or after it. */
+  kill: [0, chance(0.6, 0.02)],
+  /** Probability of each call to AWS: it is carried out, and its answer is lost. */
+  loss: [0, chance(0.3, 0.01)],
   /** Probability of each call: it takes seconds. */
-  delay: 0,
+  delay: [0, chance(0.4, 0.03)],
   /** The approximate time of a request to the partner. */
-  partnerMs: 20,
+  partnerMs: [20, oneOf(20, 100, 400, 1_000, 2_000)],
   /** Requests that the partner answers within any minute. It refuses more. 0: any number. */
-  pace: 0,
+  pace: [0],
   /** Minutes by which a replica lags, which answers every other request for records. 0: no replica. */
-  replicaLag: 0,
+  replicaLag: [0],
   /** Seconds for which answers of the list are cached, by URL. 0: no cache. */
-  cache: 0,
+  cache: [0],
   /** Share of the removed records that are still served by their ids, until the first day at rest. */
-  zombies: 0,
+  zombies: [0],
   /** Probability that the total is not the sum of the days, for each request in trouble. */
-  lies: 0,
+  lies: [0],
   /** Whether rows may become longer than 2 MiB. */
-  huge: 0,
+  huge: [0],
   /**
    * Probability that the partner has assigned nothing from one tick to the next, and says so in
    * undocumented words.
    */
-  unassigned: 0,
+  unassigned: [0],
   /** Probability that a record gets another educator, at each event. */
-  reassigned: 0,
+  reassigned: [0],
   /** Milliseconds that SNS takes for each answer. 0: as long as other calls to AWS. */
-  snsMs: 0,
+  snsMs: [0],
   /** The approximate time of a call to AWS. */
-  awsMs: 20,
+  awsMs: [20, oneOf(5, 20, 20, 100, 300)],
   /** The longest lag of an index of the ledger. */
-  lagMs: 0,
+  lagMs: [0, oneOf(0, 1_000, 5_000, 240_000)],
   /** Probability of a refusal by SNS. */
-  refusals: 0,
+  refusals: [0, chance(0.4, 0.2)],
   /** Probability that ticks overlap. */
-  overlaps: 0,
+  overlaps: [0, 0.25],
   /** The number of ticks that then overlap. */
-  crowd: 2,
+  crowd: [2],
   /** Probability that hours pass between two ticks. */
-  gaps: 0,
+  gaps: [0, 0.2],
   /** Probability that many records disappear at once before a tick. */
-  exodus: 0,
+  exodus: [0, 0.04],
   /** Probability that all removed records return before a tick. */
-  homecoming: 0,
+  homecoming: [0, 0.06],
   /** Probability that ops pause the integration for a tick. */
-  pauses: 0,
+  pauses: [0, 0.03],
   /** Probability that ops restart the baseline before a tick. */
-  restarts: 0,
+  restarts: [0],
   /** Probability that ops accept a total with too many missing. */
-  accepts: 0,
+  accepts: [0, 0.6],
   /** Probability that the partner changes the secret before a tick. */
-  rotations: 0,
-  holdAbove: 500,
+  rotations: [0, 0.02],
+  holdAbove: [500, (random) => (random.chance(0.3) ? 5 : random.chance(0.3) ? 50 : 500)],
   /** The baseline's announcements: nothing, everything, or the last thirty days. */
-  announce: 0,
+  announce: [0, (random) => (random.chance(0.6) ? 0 : random.chance(0.5) ? 1 : 2)],
   /** Minutes; 0: each tick has its own digest. */
-  digestEvery: 0,
+  digestEvery: [
+    0,
+    (random) => {
+      const minutes = random.pick([5, 60]);
+      return random.chance(0.25) ? minutes : 0;
+    },
+  ],
   /** 1: no digest is sent at night. */
-  quietHours: 0,
+  quietHours: [0, chance(0.15, 1)],
   /** Probability that most of the world disappears while all is at rest. */
-  leavers: 0,
+  leavers: [0, 0.3],
   /** Probability that ops accept a total with too many missing at rest. */
-  acceptsAtRest: 0.5,
+  acceptsAtRest: [0.5],
   /** Probability that a field of some record becomes odd, or is documented again, at each event. */
-  oddness: 0,
+  oddness: [0, chance(0.4, 0.3)],
   /** At the end, without audits, stories are told, from `firstStory` up to, and excluding, this number. */
-  stories: 0,
+  stories: [0, 4],
   /** The number of the first told story. */
-  firstStory: 0,
-} as const;
+  firstStory: [0],
+} satisfies Readonly<Record<string, readonly [calmest: number, drawn?: number | Draw]>>;
 
-export type Aspect = keyof typeof calmest;
+export type Aspect = keyof typeof decisions;
 
 /** All decisions about a life before it begins. Each has a number. */
 export type Plan = Readonly<Record<Aspect, number>>;
 
-export const aspects = Object.keys(calmest).filter((name): name is Aspect => name in calmest);
+export const aspects = Object.keys(decisions).filter((name): name is Aspect => name in decisions);
 
-type HostAspect =
-  | 'pace'
-  | 'replicaLag'
-  | 'cache'
-  | 'zombies'
-  | 'lies'
-  | 'huge'
-  | 'unassigned'
-  | 'reassigned'
-  | 'snsMs';
+function planBy(decide: (calmest: number, drawn?: number | Draw) => number): Plan {
+  const plan: Partial<Record<Aspect, number>> = {};
+  for (const aspect of aspects) {
+    const [value, drawn]: readonly [number, (number | Draw)?] = decisions[aspect];
+    plan[aspect] = decide(value, drawn);
+  }
+  if (!isWhole(plan)) throw new Error('an aspect is not decided');
+  return plan;
+}
+
+const isWhole = (plan: Partial<Plan>): plan is Plan => aspects.every((aspect) => aspect in plan);
+
+export const calmest = planBy((value) => value);
+
+/** Ticks that always overlap, and calls that often outlive the lease. */
+export const rough: Partial<Plan> = { freeze: 0.08, overlaps: 1, crowd: 6 };
+/** So many records that a read takes several pages, with an event between any two. */
+export const crowded: Partial<Plan> = { born: 240, churn: 0.3, unstableTies: 1 };
+/** Ops restart the baseline time and again. */
+export const restarting: Partial<Plan> = { restarts: 0.25 };
 
 /** Separate draws: earlier draws stay as they were before such hosts existed. */
-function hostOf(seed: number): Pick<Plan, HostAspect> {
+function hostOf(seed: number) {
   const hosts = Random.of(seed, 'hosts');
   const one = (probability: number, numbers: readonly [number, ...number[]]) =>
     hosts.chance(probability) ? hosts.pick(numbers) : 0;
@@ -152,47 +182,6 @@ function hostOf(seed: number): Pick<Plan, HostAspect> {
 /** The plan of a seed, with these changes. */
 export function planOf(seed: number, changes: Partial<Plan> = {}): Plan {
   const random = Random.of(seed, 'plan');
-  const chance = (probability: number, value: number, otherwise = 0) =>
-    random.chance(probability) ? value : otherwise;
-  const isOutlived = random.chance(0.2);
-  return {
-    place: random.chance(0.4) ? 0 : random.below(places.length),
-    born: random.chance(0.3) ? 180 + random.below(120) : random.below(60),
-    ticks: 4 + random.below(8),
-    happenings: 3,
-    churn: chance(0.8, 0.3),
-    faults: chance(0.4, 0.05),
-    stumbles: chance(0.4, 0.05),
-    unstableTies: chance(0.7, 1),
-    singleRecordsBroken: chance(0.15, 1),
-    kill: chance(0.6, 0.02),
-    loss: chance(0.3, 0.01),
-    freeze: isOutlived ? 0.03 : 0,
-    delay: chance(0.4, 0.03),
-    partnerMs: random.pick([20, 100, 400, 1_000, 2_000]),
-    ...hostOf(seed),
-    awsMs: random.pick([5, 20, 20, 100, 300]),
-    lagMs: random.pick([0, 1_000, 5_000, 240_000]),
-    refusals: chance(0.4, 0.2),
-    overlaps: 0.25,
-    crowd: 2,
-    gaps: 0.2,
-    exodus: 0.04,
-    homecoming: 0.06,
-    pauses: 0.03,
-    restarts: 0,
-    accepts: 0.6,
-    rotations: 0.02,
-    holdAbove: random.chance(0.3) ? 5 : random.chance(0.3) ? 50 : 500,
-    announce: random.chance(0.6) ? 0 : random.chance(0.5) ? 1 : 2,
-    digestEvery: chance(0.25, random.pick([5, 60])),
-    quietHours: chance(0.15, 1),
-    leavers: 0.3,
-    acceptsAtRest: 0.5,
-    stories: 4,
-    firstStory: 0,
-    // Drawn last: the other draws of a seed stay the same.
-    oddness: chance(0.4, 0.3),
-    ...changes,
-  };
+  const own = planBy((value, drawn = value) => (typeof drawn === 'number' ? drawn : drawn(random)));
+  return { ...own, ...hostOf(seed), ...changes };
 }

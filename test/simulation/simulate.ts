@@ -1,20 +1,13 @@
+import type { Certification } from '../../lambda/detection/compare.ts';
 import { expectedAmidAudits, expectedAtRest } from './calm.ts';
 import type { Note } from './coverage.ts';
-import { isTooMuchMissing, Life, type Ticked } from './life.ts';
+import { isTooMuchMissing, Life, numberMissing, type Ticked } from './life.ts';
 import { type BrokenParts, intact } from './mutants.ts';
 import type { Invocation } from './passage.ts';
 import { type Plan, planOf } from './plan.ts';
 import { judge } from './verdict.ts';
 
 export interface LifeOptions {
-  /** Ticks that always overlap, and calls that often outlive the lease. */
-  readonly rough?: boolean;
-  /** So many records that a read takes several pages, with an event between any two. */
-  readonly crowded?: boolean;
-  /** Ops restart the baseline time and again. */
-  readonly restarts?: boolean;
-  /** Faults of the host in any case. */
-  readonly host?: { readonly singleRecordsBroken?: boolean };
   /** Replaces the seed's decisions. */
   readonly plan?: Partial<Plan>;
   /** A mutant's broken parts. */
@@ -55,7 +48,7 @@ export function simulate(seed: number, options: LifeOptions = {}): Promise<Outco
 }
 
 async function lived(seed: number, options: LifeOptions): Promise<Outcome> {
-  const plan = planOf(seed, { ...inAnyCase(options), ...options.plan });
+  const plan = planOf(seed, options.plan);
   const life = new Life(seed, plan, options.broken);
   const { trace, tell } = options;
   if (trace) life.passage.trace = (line) => trace(`${life.timeline.now()} ${line}`);
@@ -69,23 +62,29 @@ async function lived(seed: number, options: LifeOptions): Promise<Outcome> {
   await life.timeline.pass({ hours: 25 });
   await untilQuiet(life);
   // In a small world, two may be withdrawn in a day.
-  for (let rest = 0; rest < daysToGo * life.ticksForOne && (await isAnyMissing(life)); rest++) {
+  for (
+    let rest = 0;
+    rest < daysToGo * life.ticksForOne && (await numberMissing(life)) > 0;
+    rest++
+  ) {
     // Certifications that their ids had shown are asked for with the audits: at a slow host, one or
     // two in each.
     await life.timeline.pass({ hours: plan.pace === 0 ? 25 : 5 });
     await untilQuiet(life);
   }
-  await digestsSent(life);
-  await refusalsOver(life);
-  life.findings.push(...(await judge(life)));
+  await judgeAtRest(life);
   if (life.findings.length === 0 && plan.stories > 0) {
     await life.auditsOff();
     await expectedAtRest(life, () => untilQuiet(life));
-    await digestsSent(life);
-    await refusalsOver(life);
-    life.findings.push(...(await judge(life)));
+    await judgeAtRest(life);
   }
   return { plan, findings: life.findings, coverage: life.coverage.times };
+}
+
+async function judgeAtRest(life: Life): Promise<void> {
+  await digestsSent(life);
+  await refusalsOver(life);
+  life.findings.push(...(await judge(life)));
 }
 
 async function dayAtRest(life: Life, day: number): Promise<void> {
@@ -103,20 +102,6 @@ async function dayAtRest(life: Life, day: number): Promise<void> {
   await untilQuiet(life);
 }
 
-/** The part of the plan that options decide. */
-export function inAnyCase({ rough, crowded, restarts, host }: LifeOptions): Partial<Plan> {
-  return {
-    ...(rough && { freeze: 0.08, overlaps: 1, crowd: 6 }),
-    ...(crowded && { born: 240, churn: 0.3, unstableTies: 1 }),
-    ...(restarts && { restarts: 0.25 }),
-    ...(host?.singleRecordsBroken && { singleRecordsBroken: 1 }),
-  };
-}
-
-async function isAnyMissing({ ledger }: Life): Promise<boolean> {
-  return ((await ledger.state()).missing?.total ?? 0) > 0;
-}
-
 async function trouble(life: Life): Promise<void> {
   const { plan, world, host, timeline } = life;
   for (let n = 0; n < plan.born; n++) world.create();
@@ -128,10 +113,9 @@ async function trouble(life: Life): Promise<void> {
     await intervene(life);
     host.forgetAbsences();
     const many = random.chance(plan.overlaps) ? plan.crowd : 1;
-    if (many > 1) life.coverage.note('overlapping ticks');
-    await timeline.until(
-      Promise.all(Array.from({ length: many }, (_, late) => tickIn(life, late))),
-    );
+    if (many > 1) life.note('overlapping ticks');
+    const ticks = Array.from({ length: many }, (_, late) => tickIn(life, late));
+    await timeline.until(Promise.all(ticks));
     const hours = random.chance(plan.gaps) ? random.below(30) : undefined;
     await timeline.pass(hours === undefined ? { seconds: 60 } : { hours });
   }
@@ -173,13 +157,10 @@ async function lookedAt(life: Life): Promise<void> {
   await untilQuiet(life);
   if (await isTooMuchMissing(life)) return world.homecoming();
   // A later look withdraws the missing ones: in the end none may be missing.
+  const isPresent = ({ presence }: Certification) => presence === 'present';
   const isMissing = (day: string) => (ledger.days.get(day)?.missing ?? 0) > 0;
   for (const [id, { certification }] of ledger.items)
-    if (
-      certification.presence === 'present' &&
-      !world.entries.has(id) &&
-      !isMissing(certification.day)
-    )
+    if (isPresent(certification) && !world.entries.has(id) && !isMissing(certification.day))
       findings.push(`${id} was not withdrawn although the total was accepted`);
 }
 
@@ -251,7 +232,7 @@ async function untilOneIsQuiet(life: Life): Promise<void> {
     if (withdrawn > 0) n -= 1;
     mayGo -= withdrawn;
     if (!isQuiet(invocation)) continue;
-    life.coverage.note(`at rest after ${inWords(n)}`);
+    life.note(`at rest after ${inWords(n)}`);
     return;
   }
   findings.push(`not at rest after ${ticksToRest} ticks`);

@@ -21,16 +21,25 @@ export class Timeline implements Clock {
   /** The instant of `#nowMs`, once it was requested: most moments pass without a request. */
   #now: Temporal.Instant | undefined;
   #nowMs: number;
+  #today: Temporal.PlainDate | undefined;
+  readonly #timeZone: string;
   /** The next one is last. Among several of one time, the one that was set first comes first. */
   readonly #timers: Timer[] = [];
 
-  constructor(start: string) {
+  constructor(start: string, timeZone = 'UTC') {
+    this.#timeZone = timeZone;
     this.#nowMs = Temporal.Instant.from(start).epochMilliseconds;
   }
 
   now(): Temporal.Instant {
     this.#now ??= Temporal.Instant.fromEpochMilliseconds(this.#nowMs);
     return this.#now;
+  }
+
+  /** Computed once a moment: the world asks for it with each of its first records. */
+  today(): Temporal.PlainDate {
+    this.#today ??= this.now().toZonedDateTimeISO(this.#timeZone).toPlainDate();
+    return this.#today;
   }
 
   get nowMs(): number {
@@ -97,6 +106,7 @@ export class Timeline implements Clock {
     if (next.at > this.#nowMs) {
       this.#nowMs = next.at;
       this.#now = undefined;
+      this.#today = undefined;
     }
     next.run();
     return true;

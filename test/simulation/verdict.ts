@@ -1,10 +1,10 @@
-import type { ConditionName } from '../../lambda/detection/conditions.ts';
 import { fingerprintOf } from '../../lambda/detection/fingerprint.ts';
 import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
 import type { TickSettings } from '../../lambda/settings.ts';
 import { filedUnder, type MemoryLedger } from '../scaffold/memory-ledger.ts';
 import type { Audience } from './audience.ts';
+import { thatHold } from './coverage.ts';
 import type { Witness } from './witness.ts';
 import type { World } from './world.ts';
 
@@ -31,6 +31,7 @@ function trueFingerprint(assessment: Assessment): string {
 export async function judge(after: AfterALife): Promise<string[]> {
   const { world, ledger, audience, settings } = after;
   const held = new Map(ledger.held.map(({ event }) => [event.id, event]));
+  const subjects = audience.notices.map(({ subject }) => subject);
   return [
     ...(await calendarFindings(after)),
     ...(await conditionFindings(after)),
@@ -38,27 +39,31 @@ export async function judge(after: AfterALife): Promise<string[]> {
       const known = ledger.items.get(id)?.certification;
       if (known === undefined) return `${id} was missed`;
       if (known.presence !== 'present') return `${id} is thought withdrawn`;
-      if (known.fingerprint.whole !== trueFingerprint(assessment))
-        return `${id} is known as it was before`;
-      return known.day === assessment.certified_on ? [] : `${id} has another day`;
+      return thatHold({
+        [`${id} is known as it was before`]:
+          known.fingerprint.whole !== trueFingerprint(assessment),
+        [`${id} has another day`]: known.day !== assessment.certified_on,
+      });
     }),
     ...[...ledger.items].flatMap(([id, { certification, ...item }]) => [
-      ...(certification.presence === 'present' && !world.entries.has(id)
-        ? [`${id} is gone and was not withdrawn`]
-        : []),
-      ...(['pending', 'digest'].includes(filedUnder(item) ?? '') ? [`${id} still owes`] : []),
+      ...thatHold({
+        [`${id} is gone and was not withdrawn`]:
+          certification.presence === 'present' && !world.entries.has(id),
+        [`${id} still owes`]: ['pending', 'digest'].includes(filedUnder(item) ?? ''),
+      }),
       ...announcementFindings(after, id, certification.revision, held),
     ]),
     ...[...audience.told.keys()]
       .filter((id) => !audience.mailed.has(id))
       .map((id) => `nobody was mailed about ${id}`),
     ...[...held.keys()].filter((id) => audience.told.has(id)).map((id) => `${id} is held and told`),
-    ...(held.size > 0 && !audience.notices.some(({ subject }) => subject.includes('held'))
-      ? ['operations were not told of what is held']
-      : []),
-    ...(audience.notices.some(({ subject }) => subject === `${settings.name}: baseline completed`)
-      ? []
-      : ['operations were not told that the baseline is completed']),
+    ...thatHold({
+      'operations were not told of what is held':
+        held.size > 0 && !subjects.some((subject) => subject.includes('held')),
+      'operations were not told that the baseline is completed': !subjects.includes(
+        `${settings.name}: baseline completed`,
+      ),
+    }),
   ];
 }
 
@@ -72,19 +77,19 @@ async function conditionFindings({ world, ledger, isAudited }: AfterALife): Prom
   const isHeld = held > 0;
   const isOdd = [...world.entries.values()].some(({ assessment }) => lacksSomething(assessment));
   const told = conditions.get('held')?.number ?? 0;
-  const mayLast: Partial<Record<ConditionName, boolean>> = {
-    held: isHeld,
-    'odd-fields': isOdd,
-    'check-failed': true,
-  };
+  const mayLast = thatHold({ held: isHeld, 'odd-fields': isOdd, 'check-failed': true });
   return [
-    ...(isAudited && told !== held ? [`${held} are held, and ${told} are thought to be`] : []),
-    ...[...conditions].flatMap(([name, { owes }]) => [
-      ...(owes === undefined ? [] : [`operations are owed that ${name} ${owes}`]),
-      ...(isAudited && !mayLast[name] ? [`${name} is thought to last`] : []),
-    ]),
-    ...(isOdd && !conditions.has('odd-fields') ? ['odd fields are thought to be gone'] : []),
-    ...(isHeld && !conditions.has('held') ? ['what is held is thought to be gone'] : []),
+    ...[...conditions].flatMap(([name, { owes }]) =>
+      thatHold({
+        [`operations are owed that ${name} ${owes}`]: owes !== undefined,
+        [`${name} is thought to last`]: isAudited && !mayLast.includes(name),
+      }),
+    ),
+    ...thatHold({
+      [`${held} are held, and ${told} are thought to be`]: isAudited && told !== held,
+      'odd fields are thought to be gone': isOdd && !conditions.has('odd-fields'),
+      'what is held is thought to be gone': isHeld && !conditions.has('held'),
+    }),
   ];
 }
 
@@ -103,15 +108,18 @@ async function calendarFindings({ world, ledger, isAudited }: AfterALife): Promi
   const present = world.entries.size;
   const days = Map.groupBy(world.entries.values(), ({ assessment }) => assessment.certified_on);
   return [
-    ...(expected === present && unexplained === 0 && (missing?.total ?? 0) === 0
-      ? []
-      : [`${present} are there, ${expected} expected, ${unexplained} unexplained`]),
-    ...(dirtySince === undefined ? [] : ['the state is still dirty']),
-    ...[...ledger.days].flatMap(([day, { count, missing = 0, proof }]) => [
-      ...(count === (days.get(day)?.length ?? 0) ? [] : [`${day} is counted wrongly: ${count}`]),
-      ...(missing === 0 ? [] : [`${missing} are thought to be missing on ${day}`]),
-      ...(isAudited && proof === undefined ? [`${day} is not proven`] : []),
-    ]),
+    ...thatHold({
+      [`${present} are there, ${expected} expected, ${unexplained} unexplained`]:
+        expected !== present || unexplained !== 0 || (missing?.total ?? 0) !== 0,
+      'the state is still dirty': dirtySince !== undefined,
+    }),
+    ...[...ledger.days].flatMap(([day, { count, missing = 0, proof }]) =>
+      thatHold({
+        [`${day} is counted wrongly: ${count}`]: count !== (days.get(day)?.length ?? 0),
+        [`${missing} are thought to be missing on ${day}`]: missing !== 0,
+        [`${day} is not proven`]: isAudited && proof === undefined,
+      }),
+    ),
     ...[...days.keys()].filter((day) => !ledger.days.has(day)).map((day) => `${day} is unknown`),
   ];
 }
@@ -137,15 +145,14 @@ function announcementFindings(
     const type = (audience.told.get(eventId) ?? held.get(eventId))?.type;
     const exists = type !== undefined;
     const isUndone = undone.has(revision);
-    const isWrong = {
+    return thatHold({
       [`no event ${eventId}`]: !exists && !isUndone && (revision > 1 || mustBeTold(after, id)),
       [`${eventId} is undone, and told or held`]: exists && isUndone,
       [`${eventId} was there before the baseline`]:
         exists && revision === 1 && mustBeSilent(after, id),
       [`${eventId} is of the wrong type`]:
         exists && (type === 'certification.created') !== revision <= firstTold,
-    };
-    return Object.keys(isWrong).filter((finding) => isWrong[finding]);
+    });
   });
   return audience.told.has(`sim/${id}/${revisions + 1}`)
     ? [...findings, `an event of ${id} that the ledger does not know`]

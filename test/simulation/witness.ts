@@ -3,15 +3,13 @@ import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { Ledger } from '../../lambda/ports/ledger.ts';
 import type { PartnerReader } from '../../lambda/ports/partner-reader.ts';
 import type { Baseline } from '../../lambda/ports/state.ts';
-import { tickSettings } from '../scaffold/settings.ts';
-import type { Note } from './coverage.ts';
-import type { Host } from './host.ts';
+import { replacedIn } from '../scaffold/ports.ts';
+import { Part } from './part.ts';
 import type { Invocation } from './passage.ts';
-import { stampOf, type World } from './world.ts';
+import { stampOf } from './world.ts';
 
 /** The number that may be withdrawn within a day without ops (docs/detection.md), in worlds of this size. */
 const fewOf = (known: number) => Math.min(25, Math.max(2, Math.floor(known / 5)));
-const { withdrawAfterMs } = tickSettings();
 const oneHourMs = 3_600_000;
 const oneDayMs = 24 * oneHourMs;
 
@@ -22,11 +20,7 @@ interface WatchedRead {
 }
 
 /** Sees the requests and writes of ticks, and compares them with the truth of that moment. */
-export class Witness {
-  readonly #world: World;
-  readonly #host: Host;
-  readonly #note: Note;
-  readonly #findings: string[];
+export class Witness extends Part {
   /** Each committed and then replaced sight of each record, with its time. */
   readonly #replaced = new Map<number, Map<number, number>>();
   /** The newest committed sight of each record. */
@@ -44,8 +38,6 @@ export class Witness {
   };
   /** Ops have accepted any number of withdrawals. */
   isAccepted = false;
-  /** Ticks that continue after their time may commit sights that became old meanwhile. */
-  mayBeOutlived = false;
   /**
    * The time since which the state has the recorded start day, and that day: docs/detection.md, The
    * baseline.
@@ -56,36 +48,29 @@ export class Witness {
   /** Whether all reads of the baseline were proven. */
   isBaselineProven = true;
 
-  constructor(world: World, host: Host, note: Note, findings: string[]) {
-    this.#world = world;
-    this.#host = host;
-    this.#note = note;
-    this.#findings = findings;
-  }
-
   /** The partner, with checks of its proven reads. */
   partner(partner: PartnerReader, invocation: Invocation): PartnerReader {
-    const world = this.#world;
+    const { world, host, note } = this.life;
     return {
       ...partner,
       prove: async (range, deadline, bookmark) => {
         const since = world.moment;
+        const { oldestAnswerMs } = host;
         const before = [...world.readable(range)].filter((id) =>
-          world.hasStood(id, this.#host.oldestAnswerMs),
+          world.hasStood(id, oldestAnswerMs),
         );
-        this.#host.lacks(world.gone.keys());
+        host.lacks(world.gone.keys());
         const read = await partner.prove(range, deadline, bookmark);
         invocation.longestRead = Math.max(invocation.longestRead, read.requests);
-        if (bookmark) this.#note('resumed read');
-        this.#note(read.proof ? `read by ${read.proof}` : 'unproven read');
+        if (bookmark) note('resumed read');
+        note(read.proof ? `read by ${read.proof}` : 'unproven read');
         if (!read.proof && this.completedAt === Number.POSITIVE_INFINITY)
           this.isBaselineProven = false;
         const seen = new Set(read.assessments.map(({ id }) => id));
         const shown = { moment: since, to: invocation };
         for (const id of seen) this.#shownBy.set(id, shown);
         this.#lastRead.set(invocation, shown);
-        const after = world.readable(range);
-        if (read.proof) this.#seesAll(seen, before, after, since);
+        if (read.proof) this.#seesAll(seen, before, world.readable(range), since);
         return read;
       },
     };
@@ -113,9 +98,10 @@ export class Witness {
     after: ReadonlySet<number>,
     since: number,
   ): void {
+    const { world, findings } = this.life;
     for (const id of before) {
-      const stood = after.has(id) && (this.#world.touchedAt.get(id) ?? 0) <= since;
-      if (stood && !seen.has(id)) this.#findings.push(`a proven read lost ${id}`);
+      const stood = after.has(id) && (world.touchedAt.get(id) ?? 0) <= since;
+      if (stood && !seen.has(id)) findings.push(`a proven read lost ${id}`);
     }
   }
 
@@ -123,21 +109,22 @@ export class Witness {
    * A tick's ledger, with checks of withdrawals, of the gate, of the order and of the baseline's
    * progress.
    */
-  ledger(ledger: Ledger, holdAbove: number): Ledger {
+  ledger(ledger: Ledger): Ledger {
+    const { world, note, findings } = this.life;
     const watched: Pick<Ledger, 'commit' | 'saveState' | 'takeLease'> = {
       commit: async (change, event, now, destiny) => {
         // It was absent at the second look, in this tick or one that overlaps it.
         if (change.kind === 'withdrawn' && !this.#isExcused(change.before))
-          this.#findings.push(`false withdrawal of ${change.before.id}`);
+          findings.push(`false withdrawal of ${change.before.id}`);
         const owed = await ledger.commit(change, event, now, destiny);
         if (owed === undefined) {
-          this.#note('conflict');
+          note('conflict');
           return undefined;
         }
         if (change.kind === 'withdrawn') this.#gone(now.epochMilliseconds);
         else this.#committed(change.id, change.assessment, now.epochMilliseconds);
         const isLetGo = destiny === 'pending' && typeof owed === 'object' && owed.behind !== 'held';
-        if (isLetGo) this.#letGo(change, now.epochMilliseconds, holdAbove);
+        if (isLetGo) this.#letGo(change, now.epochMilliseconds);
         return owed;
       },
       saveState: async (changes, lease) => {
@@ -145,40 +132,37 @@ export class Witness {
         const isEnd = 'heartbeat' in changes;
         if (isSaved && changes.baseline && !isEnd) this.#started(changes.baseline);
         if (isEnd && isSaved && changes.baseline?.status === 'completed')
-          this.completedAt = Math.min(this.completedAt, this.#world.moment);
+          this.completedAt = Math.min(this.completedAt, world.moment);
         return isSaved;
       },
       takeLease: async (lease, now) => {
         const state = await ledger.takeLease(lease, now);
-        if (state === undefined) this.#note('lease held by another');
+        if (state === undefined) note('lease held by another');
         return state;
       },
     };
-    return new Proxy(ledger, {
-      get: (target, name) => {
-        const method: unknown = Reflect.get(watched, name) ?? Reflect.get(target, name);
-        return typeof method === 'function' ? method.bind(target) : method;
-      },
-    });
+    return replacedIn(ledger, watched);
   }
 
   /** Its id is unknown, and its new day was not read yet: docs/detection.md, Limits. */
   #isExcused({ id, day }: Certification): boolean {
-    if (this.#host.wasTrulyAbsent(id)) return true;
-    const hasMoved = this.#world.entries.get(id)?.assessment.certified_on !== day;
-    const wasShown = (this.#shownBy.get(id)?.moment ?? -1) >= (this.#world.touchedAt.get(id) ?? 0);
-    const isExcused = this.#host.deniesIds && hasMoved && !wasShown;
-    if (isExcused) this.#note('withdrawn where it was, unread where it is');
+    const { world, host, partner, note } = this.life;
+    if (host.wasTrulyAbsent(id)) return true;
+    const hasMoved = world.entries.get(id)?.assessment.certified_on !== day;
+    const wasShown = (this.#shownBy.get(id)?.moment ?? -1) >= (world.touchedAt.get(id) ?? 0);
+    const isExcused = partner.singleRecordsBroken && hasMoved && !wasShown;
+    if (isExcused) note('withdrawn where it was, unread where it is');
     return isExcused;
   }
 
   /** By any tick, and even if the tick died then. */
-  #letGo(change: Change, nowMs: number, holdAbove: number): void {
+  #letGo(change: Change, nowMs: number): void {
     if (change.kind === 'withdrawn') return;
+    const { settings, findings } = this.life;
     const times = this.#announced[change.kind];
     times.push(nowMs);
-    if (times.filter((at) => nowMs - at < oneHourMs).length > holdAbove)
-      this.#findings.push(`a flood is announced, ${change.id} in it`);
+    if (times.filter((at) => nowMs - at < oneHourMs).length > settings.holdAbove)
+      findings.push(`a flood is announced, ${change.id} in it`);
   }
 
   #gone(nowMs: number): void {
@@ -187,13 +171,13 @@ export class Witness {
     const today = this.#withdrawn.filter((at) => nowMs - at < oneDayMs).length;
     // All births so far: at least as many as were known at any time of the day. Returned records
     // count twice.
-    if (today > fewOf(this.#world.births.size + today - 1))
-      this.#findings.push(`${today} went within a day`);
+    if (today > fewOf(this.life.world.births.size + today - 1))
+      this.life.findings.push(`${today} went within a day`);
   }
 
   #started({ before, startDay }: Baseline): void {
     if (before === undefined || startDay === undefined || this.startDay !== '') return;
-    this.startedAt = this.#world.moment;
+    this.startedAt = this.life.world.moment;
     this.startDay = startDay.toString();
   }
 
@@ -202,21 +186,24 @@ export class Witness {
    * docs/detection.md.
    */
   #mayBeOlder(id: number, version: number, nowMs: number): boolean {
-    if (this.mayBeOutlived) return true;
+    const { plan, host, settings } = this.life;
+    // Ticks that continue after their time may commit sights that became old meanwhile.
+    if (plan.freeze > 0) return true;
     const replacedAt = this.#replaced.get(id)?.get(version) ?? 0;
-    return this.#host.oldestAnswerMs > 0 && nowMs - replacedAt >= withdrawAfterMs;
+    return host.oldestAnswerMs > 0 && nowMs - replacedAt >= settings.withdrawAfterMs;
   }
 
   #committed(id: number, sight: Assessment, nowMs: number): void {
+    const { findings, world } = this.life;
     const version = stampOf(sight);
     const current = this.#sights.get(id);
-    if (version === undefined) this.#findings.push(`a sight of ${id} has lost its stamp`);
+    if (version === undefined) findings.push(`a sight of ${id} has lost its stamp`);
     else if (version < (current ?? 0) && !this.#mayBeOlder(id, version, nowMs))
-      this.#findings.push(`an older sight of ${id} was committed over a newer one`);
+      findings.push(`an older sight of ${id} was committed over a newer one`);
     this.#sights.set(id, version ?? 0);
     const replaced = this.#replaced.get(id) ?? new Map<number, number>();
     if (current !== undefined) this.#replaced.set(id, replaced.set(current, nowMs));
-    this.#world.inFocus.push(id);
-    if (this.#world.inFocus.length > 5) this.#world.inFocus.shift();
+    world.inFocus.push(id);
+    if (world.inFocus.length > 5) world.inFocus.shift();
   }
 }

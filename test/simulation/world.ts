@@ -1,33 +1,14 @@
-import type { Temporal } from 'temporal-polyfill';
 import type { DayRange } from '../../lambda/detection/days.ts';
 import type { Assessment, ResultPart } from '../../lambda/events/assessment.ts';
 import type { HostRecord } from '../scaffold/listing.ts';
-import type { MemoryPartner } from '../scaffold/partner.ts';
-import type { Note } from './coverage.ts';
+import { Part } from './part.ts';
 import { Random } from './random.ts';
 
 const firstNames = [
-  'Ada',
-  'Bo',
-  'Cleo',
-  'Dov',
-  'Edda',
-  'Fay',
-  'Gus',
-  'Hana',
-  'Iñaki',
-  'Jo',
+  ...['Ada', 'Bo', 'Cleo', 'Dov', 'Edda', 'Fay', 'Gus', 'Hana', 'Iñaki', 'Jo'],
 ] as const;
 const lastNames = [
-  'Ash',
-  'Birch',
-  'Cedar',
-  'Dogwood',
-  'Elm',
-  'Fir',
-  'Gorse',
-  'Hazel',
-  'Ivy',
+  ...['Ash', 'Birch', 'Cedar', 'Dogwood', 'Elm', 'Fir', 'Gorse', 'Hazel', 'Ivy'],
 ] as const;
 const products = ['CPR', 'First Aid', 'Rope Bridge Safety'] as const;
 
@@ -48,51 +29,46 @@ const damages: readonly [Damage, ...Damage[]] = [
 const huge: Damage = { remarks: 'as long as 3 MiB' };
 const hugeBytes = 3 * 1024 * 1024;
 
-/** Odd fields: as they are served, and as they are announced. */
-interface Oddity {
-  readonly served: Readonly<Record<string, unknown>>;
-  readonly read: Partial<Assessment>;
-}
+/** As a reader gets an odd field: null stands for another type, and absent is absent. */
+type Read = null | undefined;
+type OddField = readonly [field: keyof Assessment, served: unknown, read: Read];
+type OddPart = readonly [of: 'results', field: keyof ResultPart, served: unknown, read: Read];
 
-/** A field as a reader gets it: null stands for another type, and absent is absent. */
-function asItComes(field: keyof Assessment, value: null | undefined): Oddity {
-  return { served: { [field]: value }, read: { [field]: value } };
-}
-
-const ofAnotherType = (field: keyof Assessment, value: unknown): Oddity => ({
-  served: { [field]: value },
-  read: { [field]: null },
-});
-
-function oddPart(field: keyof ResultPart, served: unknown, read: null | undefined) {
-  return ({ results }: Assessment): Oddity => ({
-    served: { results: results?.map((part) => ({ ...part, [field]: served })) },
-    read: { results: results?.map((part) => ({ ...part, [field]: read })) },
-  });
-}
-
-const oddities: readonly [
-  (assessment: Assessment) => Oddity,
-  ...((assessment: Assessment) => Oddity)[],
-] = [
-  () => asItComes('email', null),
-  () => asItComes('email', undefined),
-  () => ofAnotherType('email', 7),
-  () => asItComes('name', null),
-  () => asItComes('first_name', undefined),
-  () => ofAnotherType('last_name', ['Ash']),
-  () => asItComes('organization_name', null),
-  () => ofAnotherType('organization_id', '7'),
-  () => ({ served: { organization_id: undefined }, read: { organization_id: null } }),
-  () => ofAnotherType('assessment_name', { of: 'another type' }),
-  () => ofAnotherType('seid', 7),
-  () => asItComes('results', null),
-  () => ofAnotherType('results', 'none'),
-  oddPart('proctor_name', null, null),
-  oddPart('proctor_id', 'one', null),
-  oddPart('certified_on', undefined, undefined),
-  oddPart('certified_on', 'soon', null),
+const oddities: readonly [OddField, ...(OddField | OddPart)[]] = [
+  ['email', null, null],
+  ['email', undefined, undefined],
+  ['email', 7, null],
+  ['name', null, null],
+  ['first_name', undefined, undefined],
+  ['last_name', ['Ash'], null],
+  ['organization_name', null, null],
+  ['organization_id', '7', null],
+  ['organization_id', undefined, null],
+  ['assessment_name', { of: 'another type' }, null],
+  ['seid', 7, null],
+  ['results', null, null],
+  ['results', 'none', null],
+  ['results', 'proctor_name', null, null],
+  ['results', 'proctor_id', 'one', null],
+  ['results', 'certified_on', undefined, undefined],
+  ['results', 'certified_on', 'soon', null],
 ];
+
+/** An odd field as it is served, and as it is announced. */
+function asOdd(
+  oddity: OddField | OddPart,
+  { results }: Assessment,
+): { readonly served: Readonly<Record<string, unknown>>; readonly read: Partial<Assessment> } {
+  if (oddity.length === 4) {
+    const [, field, served, read] = oddity;
+    return {
+      served: { results: results?.map((part) => ({ ...part, [field]: served })) },
+      read: { results: results?.map((part) => ({ ...part, [field]: read })) },
+    };
+  }
+  const [field, served, read] = oddity;
+  return { served: { [field]: served }, read: { [field]: read } };
+}
 
 /** The field with the version of a record. */
 const stamp = 'stamp';
@@ -104,12 +80,8 @@ export function stampOf(sight: Assessment): number | undefined {
 }
 
 /** The truth: the records at the partner, their changes, and their past. */
-export class World {
-  readonly #partner: MemoryPartner;
-  readonly #seed: number;
-  readonly #today: () => Temporal.PlainDate;
-  readonly #note: Note;
-  #random: Random;
+export class World extends Part {
+  #random = Random.of(this.life.seed, 'world');
   readonly gone = new Map<number, HostRecord>();
   /** The number of events so far. */
   moment = 0;
@@ -124,50 +96,32 @@ export class World {
   /** The times of a record's last change and of its return, in milliseconds since the epoch. */
   readonly #touchedMs = new Map<number, number>();
   readonly #backMs = new Map<number, number>();
-  /** Rows may become too large. */
-  isHugePossible = false;
   /** Records that a tick has just announced: events occur to these more often than to others. */
   readonly inFocus: number[] = [];
   #nextId = 1;
-  /** Probability that a record gets an odd field, at each event. */
-  readonly #oddness: number;
   /** Nothing else depends on the number of its draws. */
-  readonly #oddRandom: Random;
-  /** Probability that a record gets another educator, at each event. */
-  reassigned = 0;
-  readonly #educators: Random;
+  readonly #oddRandom = Random.of(this.life.seed, 'odd fields');
+  readonly #educators = Random.of(this.life.seed, 'educators');
   /** The documented values of a record's odd fields. */
   readonly #before = new Map<number, Partial<Assessment>>();
 
-  constructor(
-    partner: MemoryPartner,
-    seed: number,
-    today: () => Temporal.PlainDate,
-    note: Note,
-    oddness: number,
-  ) {
-    this.#oddness = oddness;
-    this.#oddRandom = Random.of(seed, 'odd fields');
-    this.#educators = Random.of(seed, 'educators');
-    this.#partner = partner;
-    this.#seed = seed;
-    this.#random = Random.of(seed, 'world');
-    this.#today = today;
-    this.#note = note;
+  get entries(): ReadonlyMap<number, HostRecord> {
+    return this.life.partner.records;
   }
 
-  get entries(): ReadonlyMap<number, HostRecord> {
-    return this.#partner.records;
+  get #nowMs(): number {
+    return this.life.timeline.nowMs;
   }
 
   /** Later changes do not depend on the number of earlier ones. */
   turn(when: string): void {
-    this.#random = Random.of(this.#seed, `world in ${when}`);
+    this.#random = Random.of(this.life.seed, `world in ${when}`);
   }
 
   /** One event. */
   happen(): void {
     const random = this.#random;
+    const { oddness, reassigned } = this.life.plan;
     this.moment += 1;
     const kind = random.below(12);
     const focus = random.chance(0.2) ? this.entries.get(random.pick(this.inFocus) ?? 0) : undefined;
@@ -175,27 +129,20 @@ export class World {
     if (kind < 3 || entry === undefined) this.create();
     else if (kind === 3) this.restore();
     else this.#alter(entry, kind);
-    if (this.#oddRandom.chance(this.#oddness)) {
-      const odd = this.#oddRandom.pick([...this.entries.values()]);
-      if (odd !== undefined) this.#spoilOrMendField(odd);
-    }
-    if (this.#educators.chance(this.reassigned))
+    const odd = this.#oddRandom.chance(oddness)
+      ? this.#oddRandom.pick([...this.entries.values()])
+      : undefined;
+    if (odd !== undefined) this.#spoilOrMendField(odd);
+    if (this.#educators.chance(reassigned))
       this.#reassign(this.#educators.pick([...this.entries.keys()]));
   }
 
   /** The same id, and another educator. */
   #reassign(id: number | undefined): void {
     if (id === undefined) return;
-    const first_name = this.#educators.pick(firstNames);
-    const last_name = this.#educators.pick(lastNames);
+    const named = someName(this.#educators);
     const number = this.#educators.below(1e6);
-    this.edit(id, {
-      seid: `T${number}`,
-      name: `${first_name} ${last_name}`,
-      first_name,
-      last_name,
-      email: `t${number}@example.org`,
-    });
+    this.edit(id, { ...named, seid: `T${number}`, email: `t${number}@example.org` });
     this.#disturb(id, 'another educator');
   }
 
@@ -210,12 +157,13 @@ export class World {
       this.#disturb(id, 'as documented again');
       return;
     }
-    const { served, read } = this.#oddRandom.pick(oddities)(assessment);
+    const { served, read } = asOdd(this.#oddRandom.pick(oddities), assessment);
     const fields = Object.entries(assessment).filter(([field]) => Object.hasOwn(read, field));
     this.#before.set(id, Object.fromEntries(fields));
     this.edit(id, read);
     const edited = this.entries.get(id);
-    if (edited !== undefined) this.#partner.put({ ...edited, odd: { ...edited.odd, ...served } });
+    if (edited !== undefined)
+      this.life.partner.put({ ...edited, odd: { ...edited.odd, ...served } });
     this.#disturb(id, 'odd field');
   }
 
@@ -229,7 +177,7 @@ export class World {
       this.#disturb(id, 'renamed');
     } else if (kind === 7) {
       this.edit(id, { results: results?.toReversed() });
-      this.#note('parts in another order', id);
+      this.life.note('parts in another order', id);
     } else if (kind === 8) this.move(id, this.someDay());
     else if (kind === 9) this.remove(id);
     else if (kind === 10) this.#archive(entry);
@@ -248,9 +196,9 @@ export class World {
 
   create(day = this.someDay()): number {
     const random = this.#random;
+    const { note, partner, timeline } = this.life;
     const id = this.#nextId++;
-    const first_name = random.pick(firstNames);
-    const last_name = random.pick(lastNames);
+    const named = someName(random);
     const assessment_name = random.pick(products);
     const part = (assessment_id: number): ResultPart => ({
       assessment_id,
@@ -262,9 +210,7 @@ export class World {
     const assessment: Assessment = {
       id,
       seid: random.chance(0.2) ? null : `S${id}`,
-      name: `${first_name} ${last_name}`,
-      first_name,
-      last_name,
+      ...named,
       email: `${id}@example.org`,
       organization_id: 1 + random.below(4),
       organization_name: 'Somewhere',
@@ -272,21 +218,16 @@ export class World {
       certified_on: day,
       results: random.chance(0.3) ? [part(id * 10 + 1), part(id * 10 + 2)] : [part(id)],
     };
-    this.#partner.put({
-      archived: random.chance(0.2),
-      legacy: random.chance(0.2),
-      malformed: false,
-      assessment: this.#stamped(assessment),
-    });
+    const [archived, legacy] = [random.chance(0.2), random.chance(0.2)];
+    partner.put({ archived, legacy, malformed: false, assessment: this.#stamped(assessment) });
     this.births.set(id, { moment: this.moment, day });
-    this.#touchedMs.set(id, this.#partner.nowMs);
+    this.#touchedMs.set(id, this.#nowMs);
     this.touchedAt.set(id, this.moment);
-    if (this.moment > 0) {
-      this.#note('born', id);
-      const today = this.#today().toString();
-      if (day > today) this.#note('dated tomorrow');
-      if (day < this.#today().subtract({ days: 3 }).toString()) this.#note('backdated');
-    }
+    if (this.moment === 0) return id;
+    note('born', id);
+    const today = timeline.today();
+    if (day > today.toString()) note('dated tomorrow');
+    if (day < today.subtract({ days: 3 }).toString()) note('backdated');
     return id;
   }
 
@@ -295,7 +236,7 @@ export class World {
     if (entry === undefined) return;
     const assessment = this.#stamped({ ...entry.assessment, ...changes });
     const odd = Object.entries(entry.odd ?? {}).filter(([field]) => !(field in changes));
-    this.#partner.put({ ...entry, assessment, odd: Object.fromEntries(odd) });
+    this.life.partner.put({ ...entry, assessment, odd: Object.fromEntries(odd) });
     this.#touch(id, 'edited');
   }
 
@@ -308,7 +249,7 @@ export class World {
   remove(id: number): void {
     const entry = this.entries.get(id);
     if (entry === undefined) return;
-    this.#partner.remove(id);
+    this.life.partner.remove(id);
     this.gone.set(id, entry);
     this.#disturb(id, 'removed');
   }
@@ -317,20 +258,19 @@ export class World {
     const entry = id === undefined ? undefined : this.gone.get(id);
     if (id === undefined || entry === undefined) return;
     this.gone.delete(id);
-    this.#partner.put(entry);
-    this.#backMs.set(id, this.#partner.nowMs);
+    this.life.partner.put(entry);
+    this.#backMs.set(id, this.#nowMs);
     this.#touch(id, 'restored');
   }
 
   /** It returned so recently that its withdrawal may still be announced. */
   isJustBack(id: number, withinMs: number): boolean {
-    const back = this.#backMs.get(id) ?? Number.NEGATIVE_INFINITY;
-    return this.#partner.nowMs - back < withinMs;
+    return this.#nowMs - (this.#backMs.get(id) ?? Number.NEGATIVE_INFINITY) < withinMs;
   }
 
   /** It was unchanged for so long. */
   hasStood(id: number, ms: number): boolean {
-    return this.#partner.nowMs - (this.#touchedMs.get(id) ?? 0) >= ms;
+    return this.#nowMs - (this.#touchedMs.get(id) ?? 0) >= ms;
   }
 
   /**
@@ -357,52 +297,48 @@ export class World {
 
   /** No row is too large any more. */
   shorten(): void {
-    const isLong = ({ assessment: { id } }: HostRecord) => this.#partner.weights.has(id);
-    this.#mend(isLong);
+    this.mend(({ assessment: { id } }) => this.life.partner.weights.has(id));
   }
 
-  /** Each record can be read again. */
-  mend(): void {
-    this.#mend(() => true);
-  }
-
-  #mend(isMended: (entry: HostRecord) => boolean): void {
+  /** Each record can be read again, or some can. */
+  mend(isMended: (entry: HostRecord) => boolean = () => true): void {
+    const { partner } = this.life;
     this.moment += 1;
     for (const [id, entry] of this.entries)
       if (entry.malformed && isMended(entry)) {
-        this.#partner.put({ ...entry, malformed: false });
-        this.#partner.weights.delete(id);
+        partner.put({ ...entry, malformed: false });
+        partner.weights.delete(id);
         this.#touch(id, 'mended');
       }
     for (const [id, entry] of this.gone) {
       if (!isMended(entry)) continue;
       this.gone.set(id, { ...entry, malformed: false });
-      this.#partner.weights.delete(id);
+      partner.weights.delete(id);
     }
   }
 
   someDay(): string {
     const random = this.#random;
     const days = random.chance(0.6) ? 3 : random.chance(0.5) ? 40 : 1_500;
-    return this.#today()
-      .subtract({ days: random.below(days) - 1 })
-      .toString();
+    const ago = random.below(days) - 1;
+    return this.life.timeline.today().subtract({ days: ago }).toString();
   }
 
   #archive(entry: HostRecord): void {
     const archived = !entry.archived;
-    this.#partner.put({ ...entry, archived });
+    this.life.partner.put({ ...entry, archived });
     this.#disturb(entry.assessment.id, archived ? 'archived' : 'taken from the archive');
   }
 
   #spoil(entry: HostRecord): void {
     const { id } = entry.assessment;
-    const isHuge = this.isHugePossible && this.#random.chance(0.5);
+    const { plan, partner } = this.life;
+    const isHuge = plan.huge > 0 && this.#random.chance(0.5);
     const damage = isHuge ? huge : this.#random.pick(damages);
     const malformed = entry.malformed ? false : damage;
-    this.#partner.put({ ...entry, malformed });
-    if (malformed === huge) this.#partner.weights.set(id, hugeBytes);
-    else this.#partner.weights.delete(id);
+    partner.put({ ...entry, malformed });
+    if (malformed === huge) partner.weights.set(id, hugeBytes);
+    else partner.weights.delete(id);
     this.#disturb(id, malformed === huge ? 'too large' : malformed ? 'malformed' : 'mended');
   }
 
@@ -413,7 +349,13 @@ export class World {
 
   #touch(id: number, what: string): void {
     this.touchedAt.set(id, this.moment);
-    this.#touchedMs.set(id, this.#partner.nowMs);
-    this.#note(what, id);
+    this.#touchedMs.set(id, this.#nowMs);
+    this.life.note(what, id);
   }
+}
+
+function someName(random: Random) {
+  const first_name = random.pick(firstNames);
+  const last_name = random.pick(lastNames);
+  return { name: `${first_name} ${last_name}`, first_name, last_name };
 }
