@@ -84,7 +84,7 @@ describe('an assembly', () => {
       await utimes(join(directory, name), usedAt, usedAt);
     };
     const keys = Array.from({ length: 50 }, (_, n) => String(n).padStart(32, '0'));
-    /** What is left when the next one is stopped, which leaves nothing unfinished. */
+    /** The folders that are left after the next one is stopped, which leaves nothing unfinished. */
     const leftByPrune = async () => {
       const signal = AbortSignal.abort(new InterruptedError());
       const stopped = cachedAssembly(config, { cache: directory, signal });

@@ -47,7 +47,7 @@ const withoutRecords = ['2.2', '2.3', '2.4', '3', '4.2', '4.3', '8'];
 const anything: unknown = expect.any(Array);
 const few: unknown = expect.arrayContaining(['8']);
 
-// What each deviation is called for is in deviations.test.ts.
+// deviations.test.ts has the check that catches each deviation.
 it.each<Row>([
   ['follows the document', {}, 0, [], []],
   ['has one assessment a page', { records: 5000, seed: 7, timeZone: 'America/Chicago' }, 0, [], []],
