@@ -163,25 +163,13 @@ describe('the subscriptions of the configuration', () => {
   ];
   const [queue, mailbox, chat] = [of('sqs', arn), of('email', mail), of('https', 'https://x.y')];
   const [others, pending] = [of('email', 'other@example.org'), of('email', mail, false)];
-  const gone = 'is not there any more';
+  const [mine, gone] = ['[1] (operations: me)', 'is not there any more'];
 
   it.each([
     ['are all there', queue, mailbox, chat, ''],
     ['may be there twice', queue, [...pending, ...mailbox], chat, ''],
-    [
-      'lack a confirmation',
-      queue,
-      [...others, ...pending],
-      chat,
-      '[1] (operations: me) is not confirmed',
-    ],
-    [
-      'lack a mailbox',
-      queue,
-      [...others, ...of('sms', mail)],
-      chat,
-      `[1] (operations: me) ${gone}`,
-    ],
+    ['lack a confirmation', queue, [...others, ...pending], chat, `${mine} is not confirmed`],
+    ['lack a mailbox', queue, [...others, ...of('sms', mail)], chat, `${mine} ${gone}`],
     ['lack a queue', [], mailbox, chat, `[0] (events: ${arn}) ${gone}`],
     ['lack two', queue, [], [], `${gone}; subscriptions[2] (chat-operations: a chat) ${gone}`],
   ])('%s', async (_, events, operations, chats, found) => {

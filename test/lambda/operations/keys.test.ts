@@ -100,7 +100,6 @@ describe('the key of the topics', () => {
   it.each<[string, World, object, string]>([
     ['a disabled key', { state: 'Disabled' }, unusable('Disabled'), 'aws kms enable-key'],
     ['a deleted one', { state: 'PendingDeletion' }, unusable('PendingDeletion'), 'enable-key'],
-    ['an empty one', { state: 'PendingImport' }, unusable('PendingImport'), 'enable-key'],
     ['an unavailable one', { state: 'Unavailable' }, unusable('Unavailable'), 'enable-key'],
     ["AWS's own key", { topic: { key: 'alias/aws/sns' } }, alarms, '--revert-drift'],
     ['its ARN', { topic: { key: ownOf('sns') } }, alarms, '--revert-drift'],

@@ -73,6 +73,7 @@ it.each<[string, Work, object]>([
 const slow = { pages: pairs, perSecond: 0.08 };
 const endless = { pages: pairs, perSecond: 0.01 };
 const refusedLate = { pages: pairs, refused: 4, portionSeconds: 30 };
+const firstRefused = { pages: pairs, refused: 1, portionSeconds: 50 };
 
 it.each<[string, Work, object, number[]]>([
   ['behind the last page', slow, { after: 'p1' }, [1, 2, 3, 4]],
@@ -84,12 +85,7 @@ it.each<[string, Work, object, number[]]>([
   ['with no more done', { pages, pageSeconds: 46, after: 'p9' }, { after: 'p9', failure }, []],
   ['at a refusal', { pages, refused: 4 }, { after: 'p1', failure: refusal }, [1, 2, 3]],
   ['when it is refused too late', refusedLate, { after: 'p1' }, [1, 2]],
-  [
-    'and had only that',
-    { ...refusedLate, refused: 1, portionSeconds: 50 },
-    { failure: refusal },
-    [],
-  ],
+  ['and had only that', firstRefused, { failure: refusal }, []],
 ])('a call stops %s', async (_, work, stop, done) => {
   const outcome = await worked(work);
   expect(outcome).toMatchObject({ done });

@@ -65,14 +65,10 @@ describe('the status', () => {
   const since = { paused: { since: '2026-11-21T07:55:00Z', by: 'odile', reason: 'x' } };
   const ended = new Map([['unproven', { ...opened, owes: 'ends' }]] as const);
   const late = { heartbeat: '2026-11-21T07:56:59Z' };
+  const unticked = { heartbeat: undefined, baseline: { status: 'none' } } as const;
 
   it.each<[string, StateChanges, string[], object]>([
-    [
-      'no completed tick',
-      { heartbeat: undefined, baseline: { status: 'none' } },
-      ['never-ticked'],
-      {},
-    ],
+    ['no completed tick', unticked, ['never-ticked'], {}],
     ['a pause', { ...isPaused, ...late }, ['paused'], since],
     ['a back-off', { backOff }, ['backing-off'], told],
     ['one that is over', { backOff: { ...backOff, until: inMinutes(0) } }, [], {}],
@@ -103,6 +99,8 @@ describe('the status', () => {
   });
 
   const problem = (code: string) => ({ problem: { code } });
+  const whatToDo = expect.stringContaining('ask the partner why the host is slow');
+  const tooSlow = { code: 'out-of-time', whatToDo };
 
   it.each<[string, StateChanges, Partial<MemoryPartner>, string[], object]>([
     ['a total that agrees again', { unexplained: 2 }, {}, [], { count: 0 }],
@@ -110,6 +108,7 @@ describe('the status', () => {
     ['news for the next tick', {}, { count: () => 2 }, [], { count: 2 }],
     ['news for late ticks', late, { count: () => 2 }, ['behind', 'differs'], { count: 2 }],
     ['no answer', {}, { fault: serverError }, ['partner-silent'], problem('unavailable')],
+    ['a slow one', {}, { answerMs: 100_000 }, ['partner-silent'], { problem: tooSlow }],
     ['a back-off', { backOff }, {}, ['backing-off'], problem('backing-off')],
     ['a pause', isPaused, {}, ['paused'], problem('paused')],
   ])("is explained by the partner's total: %s", async (_, changes, host, reasons, partner) => {
@@ -118,15 +117,6 @@ describe('the status', () => {
     Object.assign(story.host, host);
     expect(await status()).toMatchObject({ reasons, partner });
     expect(story.requests).toEqual('backOff' in changes || 'paused' in changes ? [] : ['count']);
-  });
-
-  it('advises about a partner that is too slow for a command', async () => {
-    await story.settle();
-    story.requestSeconds = 100;
-    const whatToDo = expect.stringContaining('ask the partner why the host is slow');
-    expect(await status()).toMatchObject({
-      partner: { problem: { code: 'out-of-time', whatToDo } },
-    });
   });
 
   const denied = new AccessDeniedError({ action: 'a:B', resource: 'c' }, '(d)', {});
@@ -200,53 +190,33 @@ describe('the status', () => {
     );
     expect(progressOf(state, calendar, reads)).toEqual({ status: 'running', ...progress });
   });
-
-  it('counts the changes of the day, and begins again the next day', async () => {
-    await story.settle();
-    story.world = [on('2026-11-21', 1), on('2026-11-21', 2)];
-    await story.tick();
-    const none = { created: 0, updated: 0, withdrawn: 0, restored: 0 };
-    expect((await status()).today).toEqual({ day: '2026-11-21', ...none, created: 2 });
-    story.clock.advance({ hours: 24 });
-    expect((await status()).today).toEqual({ day: '2026-11-22', ...none });
-  });
 });
 
 describe('the activity', () => {
-  it('has the times of the last ticks and hours, newest first', async () => {
-    await story.settle();
-    const work = (found: number) => ({ requests: 3, found, held: 1, failed: 0 });
-    const ticks = [1, 2, 3].map((found) => ({ ...work(found), afterMinutes: found }));
-    const minute = Date.parse('2026-11-21T08:01:00Z') / 60_000;
-    await story.ledger.saveState({ activity: { minute, ticks, hours: [work(3), work(4)] } });
-    expect((await status({ activity: true })).activity).toEqual({
-      ticks: [
-        { at: '2026-11-21T08:01:00Z', ...work(1) },
-        { at: '2026-11-21T08:00:00Z', ...work(2) },
-        { at: '2026-11-21T07:58:00Z', ...work(3) },
-      ],
-      hours: [
-        { at: '2026-11-21T08:00:00Z', ...work(3) },
-        { at: '2026-11-21T07:00:00Z', ...work(4) },
-      ],
-    });
-  });
-
-  it('has the changes that ticks found and held, and the failed ticks', async () => {
+  it('has the last ticks and hours, newest first, beside the changes of the day', async () => {
     await story.settle();
     story.settings = { holdAbove: 3 };
     for (let id = 1; id <= 40; id += 1) story.add(on('2026-11-20', id));
     story.clock.advance({ minutes: 1 });
     await story.tick();
     story.host.fault = serverError;
+    story.clock.advance({ minutes: 59 });
     await story.minutes(1);
-    const { ticks = [], hours = [] } = (await status({ activity: true })).activity ?? {};
+    const { activity: { ticks = [], hours = [] } = {}, today } = await status({ activity: true });
     const flood = { found: 40, held: 40 };
-    expect(ticks.slice(0, 2)).toMatchObject([
-      { found: 0, failed: 1 },
-      { ...flood, failed: 0 },
+    const none = { requests: 1, found: 0, held: 0, failed: 0 };
+    expect(ticks.slice(0, 3)).toEqual([
+      { ...none, at: '2026-11-21T09:00:00Z', failed: 1 },
+      { ...none, at: '2026-11-21T08:01:00Z', ...flood },
+      { ...none, at: '2026-11-21T08:00:00Z' },
     ]);
-    expect(hours).toMatchObject([{ ...flood, failed: 1 }]);
+    expect(hours).toEqual([
+      { ...none, at: '2026-11-21T09:00:00Z', failed: 1 },
+      { ...none, at: '2026-11-21T08:00:00Z', ...flood, requests: 7 },
+    ]);
+    expect(today).toMatchObject({ day: '2026-11-21', created: 40 });
+    story.clock.advance({ hours: 24 });
+    expect((await status()).today).toMatchObject({ day: '2026-11-22', created: 0 });
   });
 
   it('is there only on request, and empty before the first tick', async () => {

@@ -93,11 +93,10 @@ const inPieces: Delivery = (response, bytes) => {
 const cutOff: Delivery = (response, bytes) => response.write(bytes, () => response.destroy());
 const neverEnding: Delivery = (response, bytes) => response.write(bytes);
 const silent: Delivery = () => {};
-const notHttp: Delivery = (response, bytes) => response.socket?.end(bytes);
 
 const deliveries = weighted<Delivery>(
   [60, fc.constantFrom(whole, inPieces)],
-  [10, fc.constantFrom(cutOff, notHttp)],
+  [10, fc.constant(cutOff)],
   [2, fc.constantFrom(neverEnding, silent)],
 );
 
@@ -105,8 +104,7 @@ const responder = fc.tuple(deliveries, status, headers, body).map(
   ([deliver, code, head, bytes]): Responder =>
     (response) => {
       const length = deliver === cutOff && { 'content-length': bytes.length + 10 };
-      if (deliver !== silent && deliver !== notHttp)
-        response.writeHead(code, { ...head, ...length });
+      if (deliver !== silent) response.writeHead(code, { ...head, ...length });
       deliver(response, bytes);
     },
 );

@@ -26,9 +26,7 @@ describe('a page', () => {
 
   it.each([
     ['null', null],
-    ['absent', undefined],
     ['no date', '2026-02-30'],
-    ['of another type', 7],
     ['too deep', nested.placeholder],
   ])('quarantines a record whose day is %s by its place, id and path alone', (_, day) => {
     const bad = record(2, { email: 5, certified_on: day, results: [{ proctor_id: 'x' }] });
@@ -72,7 +70,6 @@ describe('a page', () => {
 
   it.each([
     ['a string', 'Zuzana'],
-    ['null', null],
     ['a value that is too deep', nested.placeholder],
     ['a record without an ID', { ...record(1), id: undefined }],
     ['an ID that JSON numbers cannot hold', { ...record(1), id: 2 ** 53 }],
@@ -130,14 +127,12 @@ describe('a page', () => {
   it.each([
     ['no data', { meta }],
     ['no meta', { data: [] }],
-    ['a wrapped page', { page: { data: [], meta } }],
     ['data that is no list', { data: {}, meta }],
     ['more rows than a page can have', { data: Array.from({ length: 101 }, () => 0), meta }],
     ['a count in words', { data: [], meta: { ...meta, count: 'three' } }],
     ['a negative count', { data: [], meta: { ...meta, count: -1 } }],
     ['another offset than the requested one', { data: [], meta: { ...meta, offset: 50 } }],
     ['a list in its place', []],
-    ['null', null],
   ])('with %s is an error', (_, body) => {
     const error = expect.objectContaining({ code: 'unexpected-response' });
     expect(() => parsed(JSON.stringify(body))).toThrow(error);
@@ -179,7 +174,6 @@ describe('a body', () => {
 
   it.each([
     ['not JSON', raw('<html>maintenance</html>'), 'not JSON in UTF-8'],
-    ['empty', raw(''), 'not JSON in UTF-8'],
     ['cut off', raw('{"data":[{"name":"Zuzana'), 'not JSON in UTF-8'],
     ['Latin-1', raw(Buffer.from(JSON.stringify([record(1)]), 'latin1')), 'not JSON in UTF-8'],
     ['UTF-16', raw(Buffer.from(text, 'utf16le')), 'not JSON in UTF-8'],

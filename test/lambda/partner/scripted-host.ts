@@ -55,19 +55,18 @@ export const record = (id: number, more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
+/** As in `script`. */
+type Answers = Partial<Record<Kind, Responder | Responder[]>>;
+
 /** A real HTTP server on loopback, closed after the test. */
-async function startHost() {
+async function startHost(answers: Answers) {
   const received: Received[] = [];
-  let issued = 0;
-  const scripts: Record<Kind, Responder[]> = {
-    token: [
-      (response) => {
-        issued += 1;
-        token(`token-${issued}`)(response);
-      },
-    ],
-    list: [page([])],
-    get: [json(404, {})],
+  const of = (kind: Kind) => received.filter((entry) => entry.kind === kind);
+  const scripts: Required<Answers> = {
+    token: (response: ServerResponse) => token(`token-${of('token').length}`)(response),
+    list: page([]),
+    get: json(404, {}),
+    ...answers,
   };
   const server = createServer(async (request, response) => {
     const { method, headers } = request;
@@ -75,8 +74,8 @@ async function startHost() {
     const kind = kindOf(url.pathname);
     const entry = { kind, method, url, headers, body: await text(request) };
     received.push(entry);
-    const script = scripts[kind];
-    const responder = script.length > 1 ? script.shift() : script[0];
+    const [responder, ...later] = [scripts[kind]].flat();
+    if (later.length > 0) scripts[kind] = later;
     responder?.(response, entry);
   });
   const url = await listenOnLoopback(server);
@@ -84,9 +83,9 @@ async function startHost() {
   return {
     url,
     received,
-    of: (kind: Kind) => received.filter((entry) => entry.kind === kind),
+    of,
     /** Answers the next requests of this kind in turn; the last responder stays. */
-    script: (kind: Kind, ...responders: [Responder, ...Responder[]]) => {
+    script: (kind: Kind, ...responders: Responder[]) => {
       scripts[kind] = responders;
     },
   };
@@ -114,17 +113,12 @@ class SleepyClock extends ManualClock {
 export const CREDENTIALS = { clientId: 'integration-1', clientSecret: 'correct horse' };
 
 interface RigOptions extends Partial<PartnerClientOptions> {
-  /** As in `script`. */
-  readonly answers?: Partial<Record<Kind, Responder | Responder[]>>;
+  readonly answers?: Answers;
 }
 
 /** A host and its client. */
 export async function rig({ answers = {}, ...options }: RigOptions = {}) {
-  const host = await startHost();
-  for (const kind of ['token', 'list', 'get'] as const) {
-    const [first, ...others] = [answers[kind] ?? []].flat();
-    if (first) host.script(kind, first, ...others);
-  }
+  const host = await startHost(answers);
   const clock = new SleepyClock();
   const requests: RequestKind[] = [];
   const client = createPartnerClient({

@@ -85,14 +85,9 @@ describe('Secrets Manager', () => {
   it('that denies it names the permission to grant', async () => {
     const cause = failing('AccessDeniedException', 'Access to KMS is not allowed');
     const right = 'kms:Decrypt on the key of the secret secret-1';
-    expect(await rejection(read())).toMatchObject({
-      ...{
-        code: 'secret-unreadable',
-        cause,
-        retryHelps: false,
-        whatToDo: expect.stringContaining(right),
-      },
-      message: `The secret secret-1 could not be read: AWS denies ${right} (AccessDeniedException, request 0b3a).`,
-    });
+    const message = `The secret secret-1 could not be read: AWS denies ${right} (AccessDeniedException, request 0b3a).`;
+    const whatToDo = expect.stringContaining(right);
+    const told = { code: 'secret-unreadable', cause, retryHelps: false, message, whatToDo };
+    expect(await rejection(read())).toMatchObject(told);
   });
 });

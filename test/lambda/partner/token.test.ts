@@ -44,16 +44,13 @@ describe('token request', () => {
     );
   });
 
-  it.each([undefined, 'form', 'basic', 'json'] as const)(
-    'is a POST to /oauth/token as %s',
-    async (form) => {
-      const { host, client } = await rig(form && { tokenRequest: form });
-      await client.list();
-      const { headers, body } = toTokenRequest(CREDENTIALS, form ?? 'form');
-      const url = { href: 'http://host/oauth/token' };
-      expect(host.of('token')).toMatchObject([{ method: 'POST', url, headers, body }]);
-    },
-  );
+  it.each([undefined, 'form', 'basic', 'json'] as const)('is a POST as %s', async (form) => {
+    const { host, client } = await rig(form && { tokenRequest: form });
+    await client.list();
+    const { headers, body } = toTokenRequest(CREDENTIALS, form ?? 'form');
+    const url = { href: 'http://host/oauth/token' };
+    expect(host.of('token')).toMatchObject([{ method: 'POST', url, headers, body }]);
+  });
 });
 
 describe('token cache', () => {

@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import { isWithin } from '../../../../lambda/detection/days.ts';
 import type { ListQuery, Page, PartnerClient } from '../../../../lambda/partner/index.ts';
 import { answer, type HostOrder, type HostRecord } from '../../../scaffold/listing.ts';
 import { assessment } from '../../../support/assessments.ts';
@@ -74,24 +75,20 @@ export class MovingHost implements Pick<PartnerClient, 'list'> {
       this.#insert(this.#random.pick(this.#days));
       return;
     }
-    const [id, record] = this.#random.pick([...this.#records]);
+    const [id, { assessment, ...rest }] = this.#random.pick([...this.#records]);
     if (kind === 'remove') {
       this.#records.delete(id);
       this.stable.delete(id);
       return;
     }
-    const { assessment } = record;
-    if (kind === 'edit') {
-      const email = `edited-${this.requests}@example.org`;
-      this.#records.set(id, { ...record, assessment: { ...assessment, email } });
-      return;
-    }
-    const certified_on = this.#random.pick(this.#days);
-    this.#records.set(id, { ...record, assessment: { ...assessment, certified_on } });
-    const within =
-      certified_on >= this.range.from.toString() && certified_on <= this.range.to.toString();
-    if (!within) this.stable.delete(id);
-    else if (certified_on !== assessment.certified_on) this.movers.add(id);
+    const changes =
+      kind === 'edit'
+        ? { email: `edited-${this.requests}@example.org` }
+        : { certified_on: this.#random.pick(this.#days) };
+    const changed = { ...assessment, ...changes };
+    this.#records.set(id, { ...rest, assessment: changed });
+    if (!isWithin(changed.certified_on, this.range)) this.stable.delete(id);
+    else if (changed.certified_on !== assessment.certified_on) this.movers.add(id);
   }
 
   #insert(certified_on: string): void {

@@ -7,7 +7,7 @@ import {
   PartnerError,
 } from '../../../../lambda/partner/index.ts';
 import { proveRange } from '../../../../lambda/partner/proven/proven-read.ts';
-import type { Bookmark, RangeRead } from '../../../../lambda/ports/partner-reader.ts';
+import type { Bookmark } from '../../../../lambda/ports/partner-reader.ts';
 import type { DocumentedRecord } from '../../../../local/documented-record.ts';
 import { answer, type HostOrder, type HostRecord } from '../../../scaffold/listing.ts';
 import { assessment } from '../../../support/assessments.ts';
@@ -21,33 +21,27 @@ const deadline = Temporal.Instant.from('2026-11-21T08:01:00Z');
 interface Host extends Pick<PartnerClient, 'list'> {
   readonly queries: ListQuery[];
 }
+type Records = readonly Partial<HostRecord>[];
 
-/** @param before called before each request, with its number from 1 */
+/** @param records may depend on the number of the request, from 1, and on its query */
 function host(
-  records: readonly Partial<HostRecord>[] | (() => readonly Partial<HostRecord>[]),
-  before: (request: number) => void = () => {},
+  records: Records | ((request: number, query: ListQuery) => Records),
   order: HostOrder = 'full-name',
 ): Host {
   const random = new Random(7);
   const queries: ListQuery[] = [];
   return {
     queries,
-    async list(query = {}) {
+    async list(query = {}, options = {}) {
+      expect(options).toEqual({ deadline });
       queries.push(query);
-      before(queries.length);
-      const now = typeof records === 'function' ? records() : records;
+      const now = typeof records === 'function' ? records(queries.length, query) : records;
       const whole = now.map((record) => ({
         ...{ legacy: false, archived: false, assessment: assessment(), ...record },
       }));
       return answer(whole, query, order, () => random.next());
     },
   };
-}
-
-/** A host that has other records from a request on. */
-function changing(before: Partial<HostRecord>[], at: number, after: Partial<HostRecord>[]): Host {
-  const partner: Host = host(() => (partner.queries.length < at ? before : after));
-  return partner;
 }
 
 /** People with a name each, unless described otherwise. */
@@ -61,24 +55,17 @@ function people(many: number, describe: (index: number) => Partial<DocumentedRec
   });
 }
 
-const prove = (
-  partner: Pick<PartnerClient, 'list'>,
-  range: DayRange = oneDay,
-  bookmark?: Bookmark,
-): Promise<RangeRead> => proveRange(partner, range, deadline, bookmark);
+const prove = (partner: Host, range: DayRange = oneDay, bookmark?: Bookmark) =>
+  proveRange(partner, range, deadline, bookmark);
 
 const sameName = { name: 'Ada Twin', first_name: 'Ada', last_name: 'Twin' };
 const ofOneName = (many: number, describe: (index: number) => Partial<DocumentedRecord>) =>
   people(many, (index) => ({ ...sameName, ...describe(index) }));
 
-/** A host's day of which 110 people share the name by which it sorts. */
-function garcias(before?: (request: number) => void) {
-  const tied = { name: 'Ada Garcia', first_name: 'Ada', last_name: 'Garcia' };
-  const records = people(1_000, (index) => (index < 110 ? tied : {}));
-  return host(records, before, 'last-name');
-}
+/** Records of a host that fails at a request. */
 const failing = (code: 'out-of-time' | 'unavailable', at: number) => (request: number) => {
   if (request === at) throw new PartnerError(code, 'list');
+  return people(500);
 };
 const inNovember = (index: number) => ({ certified_on: `2026-11-0${1 + (index % 5)}` });
 
@@ -124,39 +111,31 @@ describe('proveRange', () => {
   });
 
   it('does not call a day complete if an organization was not seen', async () => {
-    const partner = host(ofOneName(250, byOrganization));
-    const deaf: Pick<PartnerClient, 'list'> = {
-      async list(query = {}) {
-        const page = await partner.list(query);
-        // The filter is about the educator's organizations, the field about the assessment's.
-        if (!query.filter?.organization_ids?.includes(3)) return page;
-        return { ...page, assessments: [], rows: 0, meta: { ...page.meta, count: 0 } };
-      },
-    };
+    const records = ofOneName(250, byOrganization);
+    // The filter is about the educator's organizations, the field about the assessment's.
+    const deaf = host((_, { filter }) => (filter?.organization_ids?.includes(3) ? [] : records));
     const { proof, assessments } = await prove(deaf);
     expect(proof).toBeUndefined();
     expect(assessments.length).toBeGreaterThan(100);
   });
 
-  it('splits a range by its days if one name fills a page', async () => {
-    const from = Temporal.PlainDate.from('2026-10-01');
-    const records = ofOneName(300, (index) => ({
-      certified_on: from.add({ days: index % 30 }).toString(),
-    }));
-    const read = await prove(host(records), { from });
-    expect(read).toMatchObject({ proof: 'split', count: 300 });
-    expect(read.requests).toBeLessThan(12);
+  const inOctober = (index: number) => ({
+    certified_on: `2026-10-${String(1 + (index % 30)).padStart(2, '0')}`,
   });
 
-  it('proves days of a page each even if the host does not sort by name', async () => {
-    const read = await prove(host(people(180, inNovember), undefined, 'ignored'), {});
-    expect(read).toMatchObject({ proof: 'split', count: 180 });
+  it.each<[string, Records, HostOrder]>([
+    ['if one name fills a page', ofOneName(300, inOctober), 'full-name'],
+    ['even if the host does not sort by name', people(180, inNovember), 'ignored'],
+  ])('splits a range by its days %s', async (_, records, order) => {
+    const read = await prove(host(records, order), {});
+    expect(read).toMatchObject({ proof: 'split', count: records.length });
+    expect(read.requests).toBeLessThan(12);
   });
 
   it('steps back, and does not begin again, when many rows are removed at once', async () => {
     const records = people(400);
     const kept = records.filter((_, index) => index % 20 !== 0);
-    const partner = changing(records, 3, kept);
+    const partner = host((request) => (request < 3 ? records : kept));
     const { proof, assessments } = await prove(partner);
     expect(proof).toBe('key-seam');
     expect(assessments.map(({ id }) => id)).toEqual(
@@ -168,8 +147,8 @@ describe('proveRange', () => {
   });
 
   it('ends unproven when each seam is lost, with the records that it saw', async () => {
-    const partner: Host = host(() =>
-      people(1000, (index) => ({ id: partner.queries.length * 1000 + index + 1 })),
+    const partner = host((request) =>
+      people(1000, (index) => ({ id: request * 1000 + index + 1 })),
     );
     const { proof, assessments } = await prove(partner);
     expect(proof).toBeUndefined();
@@ -177,40 +156,14 @@ describe('proveRange', () => {
     expect(partner.queries.length).toBeLessThan(30);
   });
 
-  it('reads to the end of a day whose block of ties fills a page, and does not call it proven', async () => {
-    const { proof, assessments } = await prove(garcias());
-    expect(proof).toBeUndefined();
-    // The host decides which of the tied records a page shows. All others are seen.
-    expect(assessments.filter(({ last_name }) => last_name !== 'Garcia')).toHaveLength(890);
-    expect(assessments.length).toBeGreaterThan(980);
-  });
-
-  it('resumes such a day where its time ended', async () => {
-    const partner = garcias(failing('out-of-time', 13));
-    const first = await prove(partner);
-    expect(first).toMatchObject({ isCutOff: true, bookmark: { isSweep: true } });
-    const rest = await prove(partner, oneDay, first.bookmark);
-    expect([first.proof, rest.proof]).toEqual([undefined, undefined]);
-    const seen = new Set([...first.assessments, ...rest.assessments].map(({ id }) => id));
-    expect(seen.size).toBeGreaterThan(980);
-  });
-
   it('does not take a renamed record for an anchor', async () => {
     const records = people(300);
     const renamed = records.map(({ assessment: one }) => ({
       assessment: { ...one, name: `Z${one.name}` },
     }));
-    const partner = changing(records, 2, renamed);
+    const partner = host((request) => (request < 2 ? records : renamed));
     expect(await prove(partner)).toMatchObject({ proof: 'key-seam', count: 300 });
     expect(partner.queries.filter(({ offset }) => offset === 0)).toHaveLength(2);
-  });
-
-  it('proves nothing with a quarantined record, which may be of any day', async () => {
-    const records = people(250).map((record, index) => ({ ...record, malformed: index === 99 }));
-    const read = await prove(host(records));
-    expect(read.proof).toBeUndefined();
-    expect(read.assessments).toHaveLength(249);
-    expect(read.quarantined).toMatchObject([{ id: 100 }]);
   });
 
   it.each([
@@ -221,31 +174,23 @@ describe('proveRange', () => {
       a.assessment.name.toLowerCase() < b.assessment.name.toLowerCase() ? -1 : 1,
     );
     // The record is on the first page and, in the overlap, on the second.
-    const partner: Host = host(() =>
+    const partner = host((request) =>
       records.map((record, index) => ({
-        ...{ ...record, malformed: index === 98 && partner.queries.length === spoiledIn },
+        ...{ ...record, malformed: index === 98 && request === spoiledIn },
       })),
     );
     const read = await prove(partner);
     expect(partner.queries).toHaveLength(2);
-    expect(read.quarantined).toHaveLength(spoiled);
-    expect(read.assessments).toHaveLength(150 - spoiled);
+    expect([read.quarantined.length, read.assessments.length]).toEqual([spoiled, 150 - spoiled]);
     expect(read.proof).toBe(proof);
   });
 
-  it('passes its deadline on, and sends no more requests after it', async () => {
-    const deadlines: unknown[] = [];
-    const partner = host(people(500));
-    const client: Pick<PartnerClient, 'list'> = {
-      async list(query, options) {
-        if (deadlines.push(options?.deadline) > 3) throw new PartnerError('out-of-time', 'list');
-        return partner.list(query);
-      },
-    };
-    const { proof, isCutOff, assessments } = await prove(client);
+  it('sends no more requests after its deadline', async () => {
+    const partner = host(failing('out-of-time', 4));
+    const { proof, isCutOff, assessments } = await prove(partner);
     expect([proof, isCutOff]).toEqual([undefined, true]);
     expect(assessments.length).toBeGreaterThan(280);
-    expect(deadlines).toEqual([deadline, deadline, deadline, deadline]);
+    expect(partner.queries).toHaveLength(4);
   });
 
   it('reaches the end of an unprovable range, with any number of requests at a time', async () => {
@@ -258,8 +203,9 @@ describe('proveRange', () => {
     expect(whole.proof).toBeUndefined();
     const all = alone.queries.length;
     for (let requests = 1; requests <= all; requests++) {
-      const partner = host(records, (request) => {
+      const partner = host((request) => {
         if (request % (requests + 1) === 0) throw new PartnerError('pace-spent', 'list');
+        return records;
       });
       let read = await prove(partner, range);
       while (read.isCutOff) {
@@ -272,7 +218,7 @@ describe('proveRange', () => {
   });
 
   it('throws a failure of the partner', async () => {
-    const partner = host(people(500), failing('unavailable', 2));
+    const partner = host(failing('unavailable', 2));
     await expect(prove(partner)).rejects.toMatchObject({ code: 'unavailable' });
   });
 });

@@ -1,6 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
 import { proveRange } from '../../../../lambda/partner/proven/proven-read.ts';
-import { type SeamRules, seamRules } from '../../../../lambda/partner/proven/reading.ts';
 import type { HostOrder } from '../../../scaffold/listing.ts';
 import { MovingHost, type WorldShape } from './moving-host.ts';
 import type { PoolShape } from './name-pool.ts';
@@ -23,10 +22,9 @@ export const HOST_ORDERS = ['full-name', 'last-name'] as const satisfies HostOrd
 
 const instant = Temporal.Instant.from('2026-11-21T08:00:00Z');
 
-export async function readOnce(shape: WorldShape, seed: number, rules: SeamRules = seamRules) {
+export async function readOnce(shape: WorldShape, seed: number) {
   const host = new MovingHost(shape, seed);
-  const deadline = instant.add({ hours: 1 });
-  const read = await proveRange(host, host.range, deadline, undefined, rules);
+  const read = await proveRange(host, host.range, instant.add({ hours: 1 }));
   const returned = new Set(read.assessments.map(({ id }) => id));
   const missing = [...host.stable].filter((id) => !returned.has(id));
   return {
