@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { compileCache } from '../support/compile-cache.ts';
 
 const root = join(import.meta.dirname, '../..');
+const PATH = `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH}`;
 
 /**
  * A folder with an example as a newcomer would have it. The example is copied beside a
@@ -60,8 +61,16 @@ export class Program implements AsyncDisposable {
     environment: Record<string, string>,
     [command, ...args]: readonly [string, ...string[]] = ['npm', 'start', '--silent'],
   ): Promise<Program> {
-    const folder = await copyOfExample(example);
-    return new Program(spawn(command, args, { cwd: folder, ...how(environment) }), folder);
+    const cwd = await copyOfExample(example);
+    const env = { ...process.env, NODE_COMPILE_CACHE: compileCache, ...environment, PATH };
+    // It leads a group, so npm, its shell and the program can be ended together.
+    const how = {
+      cwd,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    } satisfies SpawnOptions;
+    return new Program(spawn(command, args, how), cwd);
   }
 
   /** The first matching line, written already or yet to come. */
@@ -84,14 +93,4 @@ export class Program implements AsyncDisposable {
     }
     if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
   }
-}
-
-function how(environment: Record<string, string>) {
-  const PATH = `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH}`;
-  return {
-    env: { ...process.env, NODE_COMPILE_CACHE: compileCache, ...environment, PATH },
-    stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'],
-    // It leads a group, so npm, its shell and the program can be ended together.
-    detached: true,
-  };
 }

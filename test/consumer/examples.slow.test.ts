@@ -10,11 +10,10 @@ import { Program } from './example.ts';
 import { RefusingAws } from './refusing-aws.ts';
 
 // The examples as a newcomer runs them: `npm start` in their folder, beside a local instance.
-let folder: string;
+const folder = await mkdtemp(join(tmpdir(), 'examples-'));
 let notifier: RunningProgram;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'examples-'));
   const environment = { NOTIFIER_LOCAL: folder };
   notifier = new RunningProgram(run, ['--every', '0.5'], { environment });
   await notifier.shows(/tick 1/);
@@ -53,9 +52,8 @@ describe.each(['sqs-worker', 'lambda', 'https-webhook'])('the example %s', (name
 
   it('has the dependencies that are tested here', async () => {
     const needsOf = async (path: string) => {
-      const text = await readFile(join(import.meta.dirname, '../..', path, 'package.json'), 'utf8');
-      const { dependencies, devDependencies } = JSON.parse(text);
-      return { ...dependencies, ...devDependencies };
+      const manifest = JSON.parse(await readFile(`${path}/package.json`, 'utf8'));
+      return { ...manifest.dependencies, ...manifest.devDependencies };
     };
     const { 'certification-notifier': ours, ...others } = await needsOf(`examples/${name}`);
     expect(ours).toBe('file:../..');

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { CreateTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
 import { embeddedDynamoDb } from '../../local/aws/dynamodb.ts';
 import { close, listenOnLoopback } from '../../local/aws/loopback-server.ts';
@@ -8,21 +9,18 @@ export async function startHandledTables() {
   const endpoint = await listenOnLoopback(server);
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials });
-  let tables = 0;
   return {
     client,
     endpoint,
     async create(): Promise<string> {
-      tables += 1;
-      const TableName = `handled-${tables}`;
-      await client.send(
-        new CreateTableCommand({
-          TableName,
-          BillingMode: 'PAY_PER_REQUEST',
-          KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
-          AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
-        }),
-      );
+      const TableName = `handled-${randomUUID()}`;
+      const table = new CreateTableCommand({
+        TableName,
+        BillingMode: 'PAY_PER_REQUEST',
+        KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+        AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+      });
+      await client.send(table);
       await waitUntilTableExists({ client, maxWaitTime: 5, minDelay: 0.01 }, { TableName });
       return TableName;
     },

@@ -6,12 +6,11 @@ import { certificateUrl, Signer, subscribeUrl, topicArn } from './signed-message
 
 // The receiver example as a process, with a table, and with an SNS of its own.
 const aws = new RefusingAws();
-let sns: Signer;
+const sns = await Signer.create();
 let receiver: Program;
 let port: string | undefined;
 
 beforeAll(async () => {
-  sns = await Signer.create();
   const preload = `globalThis.fetch = async (url) => {
     console.log('asked', url);
     return new Response(url === '${certificateUrl}' ? ${JSON.stringify(sns.certificate)} : '<Ok/>');
@@ -47,16 +46,13 @@ it('the receiver example handles a notification of SNS, and notes that in its ta
 });
 
 it('the receiver example says why it refuses a message, without its values', async () => {
-  const SigningCertURL = certificateUrl.replace('amazonaws.com', 'amazonaws.com.example.org');
-  expect(await post(sns.notification('Odalys', { SigningCertURL }))).toBe(403);
-  await receiver.line(/^refused {2}403 SnsMessageRefusedError, certificate-url$/);
   expect(await post({ ...sns.notification('Odalys'), Message: 'Wendeline' })).toBe(403);
   await receiver.line(/^refused {2}403 SnsMessageRefusedError, signature$/);
-  expect(receiver.lines.join()).not.toMatch(/Odalys|Wendeline|asked .*example\.org/);
+  expect(receiver.lines.join()).not.toMatch(/Odalys|Wendeline/);
 });
 
 it('the receiver example confirms the subscription to its topic at SNS', async () => {
   expect(await post(sns.confirmation())).toBe(200);
   await receiver.line(new RegExp(`^subscribed to ${topicArn}$`));
-  expect(receiver.lines).toContain(`asked ${subscribeUrl()}`);
+  expect(receiver.lines).toContain(`asked ${subscribeUrl}`);
 });

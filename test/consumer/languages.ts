@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
@@ -40,11 +40,10 @@ runpy.run_path("worker.py", run_name="__main__")
 function python(): ForeignWorker {
   // This writes no byte code.
   const run = (...args: readonly string[]): Command => ['python3', '-B', ...args];
+  const required = 'import sys, boto3; sys.exit(sys.version_info < (3, 10))';
   return {
     name: 'python-worker',
-    ...(!succeeds('python3', ['-c', 'import sys, boto3; sys.exit(sys.version_info < (3, 10))']) && {
-      missing: 'Python 3.10 with boto3',
-    }),
+    ...(!succeeds('python3', ['-c', required]) && { missing: 'Python 3.10 with boto3' }),
     prepare: () => () => {},
     local: () => run('local.py'),
     worker: () => run('worker.py'),
@@ -97,25 +96,17 @@ function java(): ForeignWorker {
   return {
     name,
     ...(jars === undefined && {
-      missing: hasCompiler
-        ? 'what `mvn dependency:build-classpath` fetches'
-        : 'a JDK of version 17',
+      missing: hasCompiler ? 'what Maven fetches (dependency:build-classpath)' : 'JDK 17',
     }),
     prepare() {
       made = temporary('classes');
       const handler = join(made, 'Handle.java');
       writeFileSync(handler, failingInJava);
-      const javac = 'javac -Xlint:all,-serial -Werror';
-      const compile = (to: string, seen: string, sources: string) =>
-        execFileSync('sh', [
-          '-c',
-          `${javac} -cp "$1" -d "$2" ${sources}`,
-          'sh',
-          seen,
-          join(made, to),
-        ]);
-      compile('classes', classpath(), join(examples, name, 'src/worker/*.java'));
-      compile('failing', classpath('classes'), handler);
+      const strict = ['-Xlint:all,-serial', '-Werror'];
+      const compile = (to: string, seen: string, sources: readonly string[]) =>
+        execFileSync('javac', [...strict, '-cp', seen, '-d', join(made, to), ...sources]);
+      compile('classes', classpath(), globSync(join(examples, name, 'src/worker/*.java')));
+      compile('failing', classpath('classes'), [handler]);
       return () => rmSync(made, { recursive: true });
     },
     local: () => run('Local', 'classes'),

@@ -12,44 +12,31 @@ import { buildApp } from 'fauxqs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { dynamoStore } from '../../consumer/dynamodb.ts';
 import { inOrder, onlyOnce } from '../../consumer/index.ts';
-import { certificationEvent } from '../../lambda/events/event.ts';
 import { exampleEvents } from '../../scripts/contract/examples.ts';
 import { assessment } from '../support/assessments.ts';
-import { event } from './events.ts';
+import { event, withdrawal } from './events.ts';
 import { Program } from './example.ts';
 import { startHandledTables } from './handled-table.ts';
 import { foreignWorkers } from './languages.ts';
-import { RefusingAws } from './refusing-aws.ts';
+import { localAws, RefusingAws } from './refusing-aws.ts';
 
 // The workers in other languages as processes, behind the embedded SNS, SQS and DynamoDB.
 const messaging = buildApp({ logger: false, defaultRegion: 'us-east-1' });
-let sns: SNSClient;
-let sqs: SQSClient;
-let tables: Awaited<ReturnType<typeof startHandledTables>>;
+const endpoint = await messaging.listen({ port: 0, host: '127.0.0.1' });
+const tables = await startHandledTables();
+const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+const config = { endpoint, region: 'us-east-1', credentials };
+const [sns, sqs] = [new SNSClient(config), new SQSClient(config)];
 /** The settings by which an SDK finds the embedded services. */
-let environment: Record<string, string>;
+const environment = {
+  ...{ ...localAws, AWS_ENDPOINT_URL_SNS: endpoint, AWS_ENDPOINT_URL_SQS: endpoint },
+  AWS_ENDPOINT_URL_DYNAMODB: tables.endpoint,
+};
 /** The folder in which `npm start` writes files for other programs. */
-let folder: string;
-
-beforeAll(async () => {
-  const endpoint = await messaging.listen({ port: 0, host: '127.0.0.1' });
-  tables = await startHandledTables();
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  const config = { endpoint, region: 'us-east-1', credentials };
-  [sns, sqs] = [new SNSClient(config), new SQSClient(config)];
-  environment = {
-    AWS_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
-    AWS_ENDPOINT_URL_SNS: endpoint,
-    AWS_ENDPOINT_URL_SQS: endpoint,
-    AWS_ENDPOINT_URL_DYNAMODB: tables.endpoint,
-  };
-  folder = await mkdtemp(join(tmpdir(), 'instance-'));
-});
+const folder = await mkdtemp(join(tmpdir(), 'instance-'));
 afterAll(async () => {
-  for (const client of [sns, sqs]) client?.destroy();
-  await tables?.close();
+  for (const client of [sns, sqs]) client.destroy();
+  await tables.close();
   await messaging.close();
   await rm(folder, { recursive: true, force: true });
 });
@@ -79,21 +66,12 @@ for (const { name, missing, prepare, ...commands } of foreignWorkers) {
       const TopicArn = await topic(name);
       const functions = { poll: { ...environment, EVENTS_TOPIC_ARN: TopicArn } };
       const NOTIFIER_LOCAL = await mkdtemp(join(folder, name));
-      await writeFile(
-        join(NOTIFIER_LOCAL, 'instance.json'),
-        JSON.stringify({ aws: { functions } }),
-      );
+      const instance = JSON.stringify({ aws: { functions } });
+      await writeFile(join(NOTIFIER_LOCAL, 'instance.json'), instance);
       await using program = await Program.start(name, { NOTIFIER_LOCAL }, commands.local());
       const QueueUrl = (await program.line(/^Waiting for events/)).split(' ').at(-1) ?? '';
       const dataschema = 'urn:certification-notifier:schema:certification-event:2';
-      const withdrawn = certificationEvent({
-        type: 'certification.withdrawn',
-        integration: 'district-a',
-        assessment: assessment({ id: 2 }),
-        revision: 2,
-        late: false,
-        time: '2026-11-21T08:00:04.120Z',
-      });
+      const withdrawn = withdrawal(2, 2);
       const trial = exampleEvents().at(-1);
       await publish(TopicArn, 'Odalys', event(), event(), event({ revision: 10 }));
       await publish(TopicArn, withdrawn, { ...event({ id: 3 }), dataschema }, trial);

@@ -104,12 +104,8 @@ describe('parseEvent', () => {
       fc.record({ specversion: fc.constant('1.0'), type: any, source: any, data: any }),
       fc.uint8Array(),
     );
-    fc.assert(
-      fc.property(near, (garbage) => {
-        expect(thrownBy(garbage)).toBeInstanceOf(NotAnEventError);
-      }),
-      { numRuns: 1_000 },
-    );
+    const refused = fc.property(near, (garbage) => thrownBy(garbage) instanceof NotAnEventError);
+    fc.assert(refused, { numRuns: 1_000 });
   });
 });
 

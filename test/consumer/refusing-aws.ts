@@ -5,6 +5,13 @@ import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { event } from './events.ts';
 
+/** The settings of an SDK for services on this machine. */
+export const localAws = {
+  AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: 'local',
+  AWS_SECRET_ACCESS_KEY: 'local',
+};
+
 /** An AWS with one message in a queue. It refuses the operations that a test names. */
 export class RefusingAws {
   /** Operations, in the order of their requests. */
@@ -35,12 +42,8 @@ export class RefusingAws {
     await once(this.#server.listen(0, '127.0.0.1'), 'listening');
     const endpoint = `http://127.0.0.1:${Object(this.#server.address()).port}`;
     return {
-      AWS_ENDPOINT_URL: endpoint,
-      AWS_REGION: 'us-east-1',
-      AWS_ACCESS_KEY_ID: 'local',
-      AWS_SECRET_ACCESS_KEY: 'local',
+      ...{ ...localAws, AWS_ENDPOINT_URL: endpoint, TABLE_NAME: 'handled' },
       QUEUE_URL: `${endpoint}/111122223333/certifications`,
-      TABLE_NAME: 'handled',
     };
   }
 

@@ -4,6 +4,8 @@ import { generate } from 'selfsigned';
 export const topicArn = 'arn:aws:sns:us-east-1:111122223333:notifier-events';
 export const certificateUrl =
   'https://sns.us-east-1.amazonaws.com/SimpleNotificationService-0123456789abcdef0123456789abcdef.pem';
+const token = '2336412f37fb687f5d51e6e2425e';
+export const subscribeUrl = `https://sns.us-east-1.amazonaws.com/?Action=ConfirmSubscription&TopicArn=${topicArn}&Token=${token}`;
 
 type Fields = Record<string, string>;
 
@@ -36,8 +38,7 @@ export class Signer {
     return this.sign({
       Type: 'SubscriptionConfirmation',
       Message: 'You have chosen to subscribe to the topic.',
-      Token: '2336412f37fb687f5d51e6e2425e',
-      SubscribeURL: subscribeUrl(),
+      ...{ Token: token, SubscribeURL: subscribeUrl },
       ...change,
     });
   }
@@ -58,12 +59,3 @@ export class Signer {
     return { ...message, Signature: signature.sign(this.#key, 'base64') };
   }
 }
-
-export const subscribeUrl = (changes: Record<string, string> = {}): string => {
-  const { protocol, host, arn, action } = {
-    ...{ protocol: 'https', host: 'sns.us-east-1.amazonaws.com' },
-    ...{ arn: topicArn, action: 'ConfirmSubscription' },
-    ...changes,
-  };
-  return `${protocol}://${host}/?Action=${action}&TopicArn=${arn}&Token=2336412f37fb687f5d51e6e2425e`;
-};

@@ -2,20 +2,17 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { InHandError, type Reception, type WebhookOptions, webhook } from '../../consumer/index.ts';
 import { event } from './events.ts';
 import { certificateUrl, Signer, topicArn } from './signed-messages.ts';
 
-let sns: Signer;
+const sns = await Signer.create();
 let server: Server;
 let port: number;
 let options: { -readonly [Name in keyof WebhookOptions]?: WebhookOptions[Name] };
 let receptions: Reception[];
 
-beforeAll(async () => {
-  sns = await Signer.create();
-});
 beforeEach(async () => {
   options = {};
   receptions = [];

@@ -1,7 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { Resolver } from '../../local/aws/intrinsics.ts';
+import { templateSchema } from '../../local/aws/template.ts';
 import { archive, keyArn } from './config/settings.ts';
-import { at, district, every, listAt, synthesized } from './synthesized.ts';
+import { at, district, every, listAt, only, synthesized } from './synthesized.ts';
 
+const template = synthesized({ integrations: [district] });
 const resources = (settings: object = {}) =>
   synthesized({ integrations: [district], ...settings }).toJSON().Resources ?? {};
 
@@ -11,11 +15,10 @@ const secret = 'NotifierdistrictaSecret721C3F3C';
 
 describe('a resource that outlives the stack', () => {
   it('is the ledger, a secret, the key, or the bucket of an archive, as the description says', () => {
-    const template = synthesized({ integrations: [district], subscriptions: [archive] });
-    expect(at(template.toJSON(), 'Description')).toContain(
-      'Deleting it keeps the ledger, the secrets, the key and the archive.',
-    );
-    const kept = Object.values(template.toJSON().Resources ?? {})
+    const whole = synthesized({ integrations: [district], subscriptions: [archive] }).toJSON();
+    const told = 'Deleting it keeps the ledger, the secrets, the key and the archive.';
+    expect(at(whole, 'Description')).toContain(told);
+    const kept = Object.values(whole.Resources ?? {})
       .filter((resource) => String(at(resource, 'DeletionPolicy')).startsWith('Retain'))
       .map((resource) => at(resource, 'Type'));
     expect(kept.toSorted()).toEqual([
@@ -64,14 +67,38 @@ describe('a resource that outlives the stack', () => {
 
 it.each([
   ['boundary', /"AWS::AccountId".*:policy\/boundary"/],
-  [
-    'arn:aws:iam::111122223333:policy/teams/boundary',
-    /^"arn:aws:iam::1+2+3+:policy\/teams\/b\w+"$/,
-  ],
+  ['arn:aws:iam::111122223333:policy/a/b', /^"arn:aws:iam::111122223333:policy\/a\/b"$/],
 ])('the permissions boundary %s is set on each role', (permissionsBoundary, expected) => {
   const integrations = [{ ...district, baseline: 'fan-out' }];
   const roles = every(synthesized({ integrations, permissionsBoundary }), 'AWS::IAM::Role');
   expect(roles).toHaveLength(6);
   for (const role of roles)
     expect(JSON.stringify(at(role, 'Properties', 'PermissionsBoundary'))).toMatch(expected);
+});
+
+describe('the outputs of the stack', () => {
+  it.each([
+    ['us-east-1', 'aws', 'console.aws.amazon.com'],
+    ['cn-north-1', 'aws-cn', 'console.amazonaws.cn'],
+    ['us-gov-west-1', 'aws-us-gov', 'console.amazonaws-us-gov.com'],
+    ['eusc-de-east-1', 'aws-eusc', 'console.amazonaws-eusc.eu'],
+  ])('lead to the dashboard in %s, of the partition %s', (region, partition, host) => {
+    const understood = templateSchema.parse(template.toJSON());
+    const resolver = new Resolver(understood, {
+      ...{ stackName: 'notifier', accountId: '111122223333', sqsEndpoint: '', region },
+      partition,
+    });
+    const { Value = null } = understood.Outputs.Dashboard ?? {};
+    expect(resolver.resolve(Value, 'Dashboard')).toMatch(
+      `https://${region}.${host}/cloudwatch/home?region=${region}#dashboards/dashboard/`,
+    );
+  });
+
+  it('have the map that brings the ledger into a new stack by `cdk import`, as the page has', () => {
+    const { id } = only(template, 'AWS::DynamoDB::GlobalTable');
+    const { Value } = template.findOutputs('KeptOnDestroy').KeptOnDestroy ?? {};
+    const map = [`{"${id}":{"TableName":"`, { Ref: id }, '"}}'];
+    expect(Value).toEqual({ 'Fn::Join': ['', map] });
+    expect(readFileSync('docs/operations.md', 'utf8')).toContain(`{"${id}": {"TableName":`);
+  });
 });

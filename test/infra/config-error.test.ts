@@ -15,17 +15,15 @@ const known = [
 const uuids = [uuid, uuid.toUpperCase(), uuid.slice(0, -2), `${uuid}/`, `${uuid}_${uuid}`];
 const credentials = [...generated, ...known];
 
+const isNoHash = (secret: string) => secret !== hexadecimal;
+
 const places: readonly [string, config: (value: string) => object, secrets: readonly string[]][] = [
   ['secretName', (secretName) => withDistrict({ secretName }), [...credentials, ...uuids]],
   ['an assessment name', (name) => withFilter({ assessments: [name] }), credentials],
   ['permissionsBoundary', (name) => deployed({ permissionsBoundary: name }), credentials],
   ['a tag key', (key) => deployed({ tags: { [key]: 'x' } }), credentials],
   // Hexadecimal text may be the hash of a commit.
-  [
-    'a tag value',
-    (team) => deployed({ tags: { team } }),
-    credentials.filter((secret) => secret !== hexadecimal),
-  ],
+  ['a tag value', (team) => deployed({ tags: { team } }), credentials.filter(isNoHash)],
   [
     "an integration's name",
     (name) => withDistrict({ name }),

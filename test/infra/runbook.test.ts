@@ -23,14 +23,11 @@ const descriptionsOf = (template: Template) =>
   ['AWS::CloudWatch::Alarm', 'AWS::CloudWatch::CompositeAlarm']
     .flatMap((type) => Object.values(template.findResources(type)))
     .map((alarm) => String(at(alarm, 'Properties', 'AlarmDescription')));
-const descriptions = descriptionsOf(synthesized(everyAlarm));
+const template = synthesized(everyAlarm);
+const descriptions = descriptionsOf(template);
 
 /** GitHub makes anchors of headings like this. */
 const anchorOf = (heading: string) => heading.toLowerCase().replaceAll(' ', '-');
-const anchorsOf = (text: string, level: string) =>
-  [...text.matchAll(new RegExp(`^${level} (.+)$`, 'gm'))].map(([, heading = '']) =>
-    anchorOf(heading),
-  );
 const [, alarms = ''] = page.match(/\n## Alarms and notices\n(.*?)\n## /s) ?? [];
 const entryOf = (description: unknown) =>
   /^Runbook: docs\/operations\.md#(\S+)$/m.exec(String(description))?.[1];
@@ -38,7 +35,6 @@ const named = descriptions.map(entryOf);
 
 /** Entries of the alarms that ring the pager. */
 function heardByPager(): (string | undefined)[] {
-  const template = synthesized(everyAlarm);
   const found = Object.entries(template.findResources('AWS::CloudWatch::Alarm'));
   const rules = JSON.stringify(template.findResources('AWS::CloudWatch::CompositeAlarm'));
   return found
@@ -67,29 +63,30 @@ describe('the runbook', () => {
   });
 
   it('is the page of each alarm, after its impact, the likely causes and the next step', () => {
-    for (const alarm of every(synthesized(everyAlarm), 'AWS::CloudWatch::Alarm'))
-      expect(at(alarm, 'Properties', 'AlarmDescription')).toMatch(
-        /Impact: .*\nLikely: .*\nDo: .*\nRunbook: /,
-      );
+    const parts = /Impact: .*\nLikely: .*\nDo: .*\nRunbook: /;
+    for (const alarm of every(template, 'AWS::CloudWatch::Alarm'))
+      expect(at(alarm, 'Properties', 'AlarmDescription')).toMatch(parts);
   });
 
   it('has an entry for each condition, and no other', () => {
-    expect(anchorsOf(alarms, '###').sort()).toEqual(Object.keys(conditions()).sort());
+    const headings = [...alarms.matchAll(/^### (.+)$/gm)].map(([, heading = '']) => heading);
+    expect(headings.map(anchorOf).sort()).toEqual(Object.keys(conditions()).sort());
   });
 });
 
 describe('a condition', () => {
-  const own = Object.entries(conditions()).filter(([name, { alarm }]) => alarm === name);
+  const all = Object.entries(conditions());
 
   it('reaches ops by a notice or an alarm, and has the alarm that it names', () => {
-    for (const [name, { alarm }] of Object.entries(conditions())) {
+    for (const [name, { alarm }] of all) {
       if (alarm) expect(named).toContain(alarm);
       else expect(Object.hasOwn(noticed, name)).toBe(true);
     }
   });
 
   it('with its own alarm has one in the stack, and each alarm in the stack belongs to one', () => {
-    expect([...new Set(named)].sort()).toEqual(own.map(([name]) => name).sort());
+    const own = all.filter(([name, { alarm }]) => alarm === name).map(([name]) => name);
+    expect([...new Set(named)].sort()).toEqual(own.sort());
   });
 });
 

@@ -35,12 +35,8 @@ function synthesizedNow(input: unknown): Template {
 
 export type Json = Readonly<Record<string, unknown>>;
 
-function isJson(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null;
-}
-
 export function at(value: unknown, ...path: string[]): unknown {
-  return path.reduce<unknown>((inner, key) => (isJson(inner) ? inner[key] : undefined), value);
+  return path.reduce<unknown>((inner, key) => Reflect.get(Object(inner), key), value);
 }
 
 export function listAt(value: unknown, ...path: string[]): readonly unknown[] {

@@ -1,18 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
-import { loadConfig } from '../../infra/load-config.ts';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type * as z from 'zod';
+import type { deployment } from '../../infra/config/deployment.ts';
+import type { NotifierConfigInput } from '../../infra/config/input.ts';
+import { parseConfig } from '../../infra/config.ts';
 import { configurationPage, documentedSettings } from '../../scripts/configuration-page.ts';
-
-const folder = mkdtempSync(join(tmpdir(), 'configuration-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+import { configurationTypes } from '../../scripts/configuration-types.ts';
 
 const [page = ''] = configurationPage().values();
+const settings = documentedSettings();
 
 describe('docs/configuration.md', () => {
   it('has the allowed values of each setting, at any depth', () => {
-    const settings = documentedSettings();
     const paths = settings.map(({ path }) => path);
     expect(paths).toContain('subscriptions[].endpoint.newQueue');
     expect(paths).toContain('alerts.quietHours.from');
@@ -25,12 +23,30 @@ describe('docs/configuration.md', () => {
 
   it('begins with a valid example', async () => {
     const [, example = ''] = page.match(/```ts\n(.*?)```/s) ?? [];
-    const file = join(folder, 'notifier.config.mjs');
-    writeFileSync(
-      file,
-      example.replace(/^import .*$/m, 'const defineConfig = (config) => config;'),
-    );
-    const { subscriptions } = await loadConfig(file);
-    expect(subscriptions).toHaveLength(3);
+    const code = example.replace(/^import .*$/m, 'const defineConfig = (config) => config;');
+    const module = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+    expect(parseConfig(module.default).subscriptions).toHaveLength(3);
+  });
+});
+
+type Unchanging<T> = T extends readonly (infer Element)[]
+  ? readonly Unchanging<Element>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: Unchanging<T[Key]> }
+    : T;
+type Accepted = z.input<typeof deployment>;
+
+describe('the types of the configuration', () => {
+  it("accept the schema's values and no others, by the compiler", () => {
+    expectTypeOf<Accepted>().toExtend<NotifierConfigInput>();
+    expectTypeOf<NotifierConfigInput>().toExtend<Unchanging<Accepted>>();
+  });
+
+  it('have the allowed values and the default of each setting for editors', () => {
+    const [types = ''] = configurationTypes().values();
+    const told = [...types.matchAll(/\*\/\n +readonly (\w+)(\??):/g)].map(([, name]) => name);
+    expect(told.toSorted()).toEqual(settings.map(({ path }) => path.split('.').at(-1)).toSorted());
+    const optional = settings.filter(({ required }) => !required);
+    expect(types.match(/@default \S/g)).toHaveLength(optional.length);
   });
 });

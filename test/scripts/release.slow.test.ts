@@ -40,24 +40,20 @@ it.each([
 it('the facts of a checkout are its files, commits and tags, and the tarball that npm makes of it', () => {
   const { bin, exports, files } = manifest;
   const event = 'docs/events/certification-event-1.schema.json';
-  write('package.json', JSON.stringify({ name: 'n', version: '0.2.0', bin, exports, files }));
-  write('package-lock.json', '{"version":"0.1.0"}');
-  write('CHANGELOG.md', '# Changelog');
-  write('ops/launcher.mjs', '');
-  write('dist/consumer/index.js', '');
-  write('docs/events/bus-event-1.schema.json', '{}');
+  const written = {
+    'package.json': JSON.stringify({ name: 'n', version: '0.2.0', bin, exports, files }),
+    ...{ 'package-lock.json': '{"version":"0.1.0"}', 'CHANGELOG.md': '# Changelog' },
+    ...{ 'ops/launcher.mjs': '', 'dist/consumer/index.js': '' },
+    'docs/events/bus-event-1.schema.json': '{}',
+  };
+  for (const [path, content] of Object.entries(written)) write(path, content);
   for (const path of [event, event.replace('events/', 'events/released/')])
     cpSync(join(root, path), join(folder, path), { recursive: true });
   const author = ['-c', 'user.name=n', '-c', 'user.email=n@example.org'];
-  for (const line of [
-    'init -q',
-    'add .',
-    'commit -qm 1',
-    'tag v0.1.0',
-    'commit -qm 2 --allow-empty',
-  ])
+  const git = (line: string) =>
     execFileSync('git', [...author, ...line.split(' ')], { cwd: folder });
-  execFileSync('git', ['tag', 'v0.2.0'], { cwd: folder });
+  ['init -q', 'add .', 'commit -qm 1', 'tag v0.1.0'].forEach(git);
+  ['commit -qm 2 --allow-empty', 'tag v0.2.0'].forEach(git);
   write('secret.env', '');
 
   const { contract, stale, tarball, ...facts } = factsOf(folder);

@@ -1,14 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { thirdPartyNotices } from '../../scripts/notices/third-party-notices.ts';
 
-let root: string;
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'notices-'));
-});
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+const root = mkdtempSync(join(tmpdir(), 'notices-'));
+afterAll(() => rmSync(root, { recursive: true }));
 
 /** @returns a file of the package */
 function installed(name: string, license: string, files: Record<string, string> = {}): string {

@@ -71,6 +71,8 @@ it.each<[config: object, found: string, allowed: string]>([
 ])('the combination %j is refused in one line: %s; allowed: %s', expectOneLine);
 
 const filter = { late: true };
+const unknown = { integrations: ['z'] };
+const onlyAlerts = { ...teams, topic: 'alerts' };
 const newQueue = (name: string, settings: object = {}) => ({
   ...{ ...queue, endpoint: { newQueue: name, ...settings } },
 });
@@ -79,11 +81,7 @@ const ofTeam = 'the tenant of subscriptions[0]: a team belongs to one tenant';
 const notYet = 'a channel that this topic does not have yet';
 
 it.each<[subscriptions: object[], found: string, allowed: string]>([
-  [
-    [{ ...queue, filter: { integrations: ['z'] } }],
-    '[0].filter.integrations[0]: "z"',
-    '"district-a"',
-  ],
+  [[{ ...queue, filter: unknown }], '[0].filter.integrations[0]: "z"', '"district-a"'],
   [[{ ...queue, endpoint: fifoQueue }], '[0].endpoint:', 'a FIFO queue cannot'],
   [[by('email-json')], '[0].topic: "events" found', "'alerts', whose digests are for people; or"],
   [
@@ -98,14 +96,7 @@ it.each<[subscriptions: object[], found: string, allowed: string]>([
   [[teams, { ...teams, channel: '19%3aab1c2d%40Thread.TACv2' }], '[1].channel:', notYet],
   [[teams, { ...otherTeam, topic: 'alerts' }], '[1].tenant:', ofTeam],
   [[teams, { ...otherTeam, channel: '19%3Az%40thread.tacv2' }], '[1].tenant:', ofTeam],
-  [
-    [
-      { ...teams, tenant: 'a.org' },
-      { ...teams, topic: 'alerts' },
-    ],
-    '[0].tenant:',
-    'a UUID',
-  ],
+  [[{ ...teams, tenant: 'a.org' }, onlyAlerts], '[0].tenant:', 'a UUID'],
   [
     times(118, (index) => ({ ...onAlerts, endpoint: `${queue.endpoint}-${index}` })),
     ': a list of 118 found',

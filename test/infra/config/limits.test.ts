@@ -1,8 +1,20 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { maxIntegrations, maxResources, resourcesOf } from '../../../infra/config/limits.ts';
+import { maxTemplateSize, refuseLargeTemplate } from '../../../infra/template-size.ts';
+import { folder } from '../synthesis.ts';
 import { district, synthesized } from '../synthesized.ts';
-import { archive, bus, pagerTopicArn, problemsOf, queue, slack, times } from './settings.ts';
+import {
+  archive,
+  bus,
+  pagerTopicArn,
+  problemsOf,
+  queue,
+  refusals,
+  slack,
+  times,
+} from './settings.ts';
 
 const lambdaArn = 'arn:aws:lambda:us-east-1:111122223333:function:certifications';
 const integrations = (count: number) =>
@@ -14,7 +26,6 @@ const chats = (topics: string[], channels: string[]) =>
   topics.flatMap((topic) => channels.map((channel) => ({ ...slack, topic, channel })));
 
 describe('the stack', () => {
-  // A template that is too large for CloudFormation is refused by its size: template-size.ts.
   it.each<[settings: object, subscriptions: object[], Partial<Parameters<typeof resourcesOf>[0]>]>([
     [{ integrations: integrations(maxIntegrations) }, [], { integrations: maxIntegrations }],
     [{ pagerTopicArn, integrations: integrations(2) }, [], { integrations: 2, hasPager: true }],
@@ -66,4 +77,16 @@ describe('the stack', () => {
       `, of the ${maxResources} resources of a stack: ${none}, and one more with a webhook on operations; for each integration ${more({ integrations: 1 })}, one more with a pager and ${more({ fanOuts: 1 })} with a fan-out; for each subscription ${more({ newQueues: 1 })} of a new queue, ${more({ functions: 1 })} of a function, ${more({ eventBuses: 1 })} of an event bus, ${more({ archives: 1 })} of an archive (${more({ archives: 1, isFifo: true })} of a FIFO topic), one of a channel of a chat and ${more({ chatChannels: 1, chatTopics: 1 }) - 1} more of the first of a topic (${more({ chatChannels: 2, chatTopics: 2 }) - more({ chatChannels: 1, chatTopics: 1 }) - 1} of the second), ${more({ otherSubscriptions: 1 })} of anything else.`,
     );
   });
+});
+
+it('a template is refused by its bytes, not its characters, in one line that names the lists to shorten', () => {
+  const file = join(folder, 'a.template.json');
+  writeFileSync(file, 'x'.repeat(maxTemplateSize));
+  expect(refusals(() => refuseLargeTemplate(file))).toEqual([]);
+  writeFileSync(file, `é${'x'.repeat(maxTemplateSize - 1)}`);
+  expect(refusals(() => refuseLargeTemplate(file))).toEqual([
+    expect.stringMatching(
+      /^subscriptions: a template of 1,000,001 bytes found; allowed: one of at most 1,000,000, .*fewer or shorter names in filters, .*fewer integrations/,
+    ),
+  ]);
 });

@@ -61,9 +61,12 @@ export function changed(config: object, path: string, value: unknown): object {
 }
 
 /** One line for each problem of a configuration. */
-export function problemsOf(input: unknown): readonly string[] {
+export const problemsOf = (input: unknown) => refusals(() => parseConfig(input));
+
+/** One line for each refusal. */
+export function refusals(act: () => unknown): readonly string[] {
   try {
-    parseConfig(input);
+    act();
   } catch (error) {
     if (error instanceof ConfigError) return error.problems;
     throw error;

@@ -240,11 +240,9 @@ const notifier = {
   ...{ integrations: [some.district], alerts: { quietHours }, tags: { Team: 'a' } },
   subscriberAccounts: ['444455556666'],
 };
-const integration = some.withDistrict({
-  baseline: { atOnce: 1 },
-  fields: ['seid'],
-  secretName: 'partner',
-});
+const baseline = { atOnce: 1 };
+const integration = some.withDistrict({ baseline, fields: ['seid'], secretName: 'partner' });
+const fifo = { ...withQueue({}), topic: 'fifo' };
 const { addresses } = some;
 const by = (topic: string, protocol: keyof typeof addresses) =>
   withQueue({ topic, protocol, endpoint: addresses[protocol] });
@@ -259,12 +257,7 @@ describe.each<[string, config: object, place: string, Row[]]>([
   ['a notifier', notifier, '', ofNotifier],
   ['an integration', integration, 'integrations[0].', ofIntegration],
   ['a queue', withQueue({}), 'subscriptions[0].', ofQueue],
-  [
-    'a queue of a FIFO topic',
-    { ...withQueue({}), topic: 'fifo' },
-    'subscriptions[0].',
-    ofFifoQueue,
-  ],
+  ['a queue of a FIFO topic', fifo, 'subscriptions[0].', ofFifoQueue],
   ['a new queue', newQueue, 'subscriptions[0].', ofNewQueue],
   ['a function', by('events', 'lambda'), 'subscriptions[0].', ofFunction],
   ['an e-mail address', by('alerts', 'email'), 'subscriptions[0].', ofMail],

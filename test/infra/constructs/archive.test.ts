@@ -124,14 +124,6 @@ describe.each([
   });
 });
 
-it('the query of the guide reads the prefix that Firehose writes', () => {
-  const page = readFileSync('docs/subscribing.md', 'utf8');
-  const [, location = ''] =
-    /'storage\.location\.template' = 's3:\/\/BUCKET\/(.*)'/.exec(page) ?? [];
-  const written = location.replace(/\$\{day\}/, '!{timestamp:yyyy-MM-dd}');
-  expect(written.replace(/\$\{integration\}/, '!{partitionKeyFromQuery:integration}')).toBe(prefix);
-});
-
 /** From the processor that has it. */
 function parameterOf(destination: unknown, name: string): unknown {
   const [found] = listAt(destination, 'ProcessingConfiguration', 'Processors')

@@ -4,9 +4,9 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { describe, expect, it } from 'vitest';
 import { CertificationNotifier, ConfigError } from '../../../infra/index.ts';
-import { keyArn, pagerTopicArn } from '../config/settings.ts';
+import { keyArn, pagerTopicArn, refusals } from '../config/settings.ts';
 import { district } from '../synthesized.ts';
-import { problemsOf, theirApp, theirStack } from './their-app.ts';
+import { theirApp, theirStack } from './their-app.ts';
 
 const env = { account: '111122223333', region: 'us-east-1' };
 const app = theirApp();
@@ -21,11 +21,7 @@ const ownKey = new kms.Key(stack, 'Key');
 const madeAlias = new kms.Alias(stack, 'Alias', { aliasName: 'alias/a', targetKey: ownKey });
 const namedAlias = kms.Alias.fromAliasName(stack, 'Named', 'alias/partner');
 const aliasArn = 'arn:aws:kms:us-east-1:111122223333:alias/partner';
-const aliases: readonly [string, kms.IKey][] = [
-  ['made by the app', madeAlias],
-  ['looked up by its name', namedAlias],
-  ['in the ARN of a key', kms.Key.fromKeyArn(stack, 'By its ARN', aliasArn)],
-];
+const aliases = [madeAlias, namedAlias, kms.Key.fromKeyArn(stack, 'By its ARN', aliasArn)];
 const encryptedWith = (encryptionKey: kms.IKey) =>
   new Secret(stack, `Secret with ${encryptionKey.node.id}`, { encryptionKey });
 const secretArn = 'arn:aws:secretsmanager:us-east-1:111122223333:secret:partner-AbC1dE';
@@ -39,118 +35,88 @@ const secretAbroad = Secret.fromSecretCompleteArn(stack, 'Abroad', abroad(secret
 
 const withDistrict = (settings: object) => ({ integrations: [{ ...district, ...settings }] });
 const withSettings = (settings: object) => ({ integrations: [district], ...settings });
-const problemsWith = (id: string, settings: unknown, place = stack) =>
-  problemsOf(() => Reflect.construct(CertificationNotifier, [place, id, settings]));
+let notifiers = 0;
+const problemsWith = (settings: unknown) => {
+  notifiers += 1;
+  const made = [stack, `Notifier${notifiers}`, settings];
+  return refusals(() => Reflect.construct(CertificationNotifier, made));
+};
 
-type Refusal = [what: string, settings: unknown, ...lines: RegExp[]];
+const ofStack = { stackName: 'x', tags: {}, permissionsBoundary: 'x', terminationProtection: true };
+
+type Refusal = [line: RegExp, settings: unknown, ...more: RegExp[]];
 
 it.each<Refusal>([
-  ['no settings', undefined, /^integrations: nothing found; allowed: /],
+  [/^integrations: nothing found; allowed: /, undefined],
   [
-    'settings that belong to the stack',
-    withSettings({
-      stackName: 'x',
-      tags: {},
-      permissionsBoundary: 'x',
-      terminationProtection: true,
-    }),
     /^stackName: unknown setting; allowed: /,
-    /^tags: unknown setting/,
-    /^permissionsBoundary: unknown setting/,
+    withSettings(ofStack),
+    ...[/^tags: unknown setting/, /^permissionsBoundary: unknown setting/],
     /^terminationProtection: unknown setting/,
   ],
   [
-    'a partner that AWS cannot reach',
-    withDistrict({ baseUrl: 'https://10.1.2.3' }),
     /^integrations\[0\]\.baseUrl: "https.*" found; allowed: a host that AWS can reach; this one is for `npm start`$/,
+    withDistrict({ baseUrl: 'https://10.1.2.3' }),
   ],
   [
-    'resources of another region',
+    /^keyArn: .* found; allowed: an ARN of us-east-1, the stack's region$/,
     {
       ...withDistrict({ secretName: 'partner', secretKeyArn: abroad(keyArn) }),
-      keyArn: abroad(keyArn),
-      pagerTopicArn: abroad(pagerTopicArn),
+      ...{ keyArn: abroad(keyArn), pagerTopicArn: abroad(pagerTopicArn) },
     },
-    /^keyArn: .* found; allowed: an ARN of us-east-1, the stack's region$/,
     /^pagerTopicArn: .*eu-west-1.* found; allowed: an ARN of us-east-1/,
     /^integrations\[0\]\.secretKeyArn: .* found; allowed: .*us-east-1/,
   ],
+  [/^keyArn: .* found; allowed: none beside key$/, withSettings({ key: ownKey, keyArn })],
   [
-    'a key beside the ARN of one',
-    withSettings({ key: ownKey, keyArn }),
-    /^keyArn: .* found; allowed: none beside key$/,
-  ],
-  [
-    'a key of another region',
-    withSettings({ key: keyOf({ region: 'eu-west-1' }) }),
     /^key: a key of "eu-west-1" found; allowed: one of us-east-1, the stack's region$/,
+    withSettings({ key: keyOf({ region: 'eu-west-1' }) }),
   ],
   // The policy of such a key would let in nobody, and alarms would be lost.
   [
-    'a key that is only looked up',
-    withSettings({ key: kms.Key.fromKeyArn(stack, 'Looked up', keyArn) }),
     /^key: a key that is only looked up found; allowed: one that the app makes, or its ARN \(keyArn\)/,
+    withSettings({ key: kms.Key.fromKeyArn(stack, 'Looked up', keyArn) }),
   ],
   [
-    'a key of another account',
-    withSettings({ key: keyOf({ region: 'us-east-1', account: '444455556666' }) }),
     /^key: a key of account "444455556666" found; allowed: one of 111122223333, the stack's account/,
+    withSettings({ key: keyOf({ region: 'us-east-1', account: '444455556666' }) }),
   ],
   // A permission with a key's alias has no effect: IAM knows keys by their ARNs only.
-  ...aliases.flatMap(([way, key]): Refusal[] => [
+  ...aliases.flatMap((key): Refusal[] => [
+    [/^key: an alias found; allowed: the key itself, .*aliasTargetKey/, withSettings({ key })],
     [
-      `an alias for a key, ${way}`,
-      withSettings({ key }),
-      /^key: an alias found; allowed: the key itself, .*aliasTargetKey/,
-    ],
-    [
-      `a secret with an alias for a key, ${way}`,
-      withDistrict({ secret: encryptedWith(key) }),
       /^integrations\[0\]\.secret: one whose encryptionKey is an alias found; allowed: .*aliasTargetKey/,
+      withDistrict({ secret: encryptedWith(key) }),
     ],
   ]),
   [
-    'an alias in an ARN that the CDK makes',
-    withDistrict({ secret: named, secretKeyArn: namedAlias.keyArn }),
     /^integrations\[0\]\.secretKeyArn: .* \(not of an alias\)$/,
+    withDistrict({ secret: named, secretKeyArn: namedAlias.keyArn }),
   ],
   [
-    'a secret beside a name',
-    withDistrict({ secret: named, secretName: 'partner' }),
     /^integrations\[0\]\.secretName: "partner" found; allowed: none beside `secret`/,
+    withDistrict({ secret: named, secretName: 'partner' }),
   ],
+  [/^integrations\[0\]\.secretKeyArn: /, withDistrict({ secret: withKey, secretKeyArn: keyArn })],
   [
-    'a second key of a secret',
-    withDistrict({ secret: withKey, secretKeyArn: keyArn }),
-    /^integrations\[0\]\.secretKeyArn: /,
-  ],
-  [
-    'a secret that is a name',
-    withDistrict({ secret: 'partner' }),
     /^integrations\[0\]\.secret: "partner" found; allowed: an ISecret of the CDK/,
+    withDistrict({ secret: 'partner' }),
   ],
+  [/^integrations\[0\]\.secret: null found/, withDistrict({ secret: null })],
   [
-    'a secret that is null',
-    withDistrict({ secret: null }),
-    /^integrations\[0\]\.secret: null found/,
-  ],
-  [
-    'a secret of another region',
-    withDistrict({ secret: secretAbroad }),
     /^integrations\[0\]\.secret: a secret of "eu-west-1" found; allowed: one of us-east-1/,
+    withDistrict({ secret: secretAbroad }),
   ],
   [
-    'a secret under an unknown setting',
-    withDistrict({ secrets: named }),
     /^integrations\[0\]\.secrets: unknown setting; allowed: an object with name, .*, secret$/,
+    withDistrict({ secrets: named }),
   ],
   [
-    'a secret that two integrations of one partner share',
-    { integrations: ['a', 'b'].map((name) => ({ ...district, name, secret: named })) },
     /^integrations\[1\]\.secret: an object found; .* both announce everything$/,
+    { integrations: ['a', 'b'].map((name) => ({ ...district, name, secret: named })) },
   ],
-])('a notifier in a stack of another team refuses %s', (what, settings, ...lines) => {
-  expect(problemsWith(what, settings)).toEqual(lines.map((line) => expect.stringMatching(line)));
+])('a notifier in a stack of another team refuses: %s', (line, settings, ...more) => {
+  expect(problemsWith(settings)).toEqual([line, ...more].map((one) => expect.stringMatching(one)));
 });
 
 it.each<[what: string, settings: object]>([
@@ -161,8 +127,8 @@ it.each<[what: string, settings: object]>([
   ['the ARN of a topic of the app', { pagerTopicArn: new Topic(stack, 'Pager').topicArn }],
   ['a secret with a key', withDistrict({ secret: encryptedWith(ownKey) })],
   ['the ARN of a key of the app', withDistrict({ secret: named, secretKeyArn: ownKey.keyArn })],
-])('a notifier in a stack of another team takes %s', (what, settings) => {
-  expect(problemsWith(what, withSettings(settings))).toEqual([]);
+])('a notifier in a stack of another team takes %s', (_, settings) => {
+  expect(problemsWith(withSettings(settings))).toEqual([]);
 });
 
 describe('a mistake', () => {
@@ -182,7 +148,7 @@ describe('a mistake', () => {
     );
     first?.addOutputs();
     for (const one of [first, second])
-      expect(problemsOf(() => one?.addOutputs())).toEqual([
+      expect(refusals(() => one?.addOutputs())).toEqual([
         expect.stringMatching(/^addOutputs: .* already; allowed: once in a stack.* of its own$/),
       ]);
   });

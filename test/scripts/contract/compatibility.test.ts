@@ -9,7 +9,6 @@ const released = {
   oneOf: [{ $ref: '#/$defs/Made' }, { $ref: '#/$defs/Gone' }],
   $defs: {
     Made: {
-      type: 'object',
       properties: {
         type: { type: 'string', const: 'made' },
         at: { type: 'string', format: 'date-time' },
@@ -17,11 +16,7 @@ const released = {
       },
       required: ['type', 'at', 'thing'],
     },
-    Gone: {
-      type: 'object',
-      properties: { type: { type: 'string', const: 'gone' } },
-      required: ['type'],
-    },
+    Gone: { properties: { type: { type: 'string', const: 'gone' } }, required: ['type'] },
     Thing: {
       type: 'object',
       properties: {
@@ -29,10 +24,7 @@ const released = {
         name: text,
         nick: { type: ['string', 'null'] },
         colour: { enum: ['red', 'green'] },
-        parts: {
-          type: 'array',
-          items: { type: 'object', properties: { title: text }, required: ['title'] },
-        },
+        parts: { type: 'array', items: { properties: { title: text }, required: ['title'] } },
       },
       required: ['id', 'name'],
       additionalProperties: {},
@@ -43,7 +35,13 @@ const released = {
 const lent = { properties: { type: { const: 'lent' } }, required: ['type'] };
 const thing = '$defs/Thing';
 const field = `${thing}/properties`;
+const open = `${thing}/additionalProperties`;
 const made = '$defs/Made';
+
+const renamed = {
+  '$defs/Other': released.$defs.Thing,
+  [`${made}/properties/thing/$ref`]: '#/$defs/Other',
+};
 
 /** The released schema with other values at these places; undefined removes a place. */
 function changed(changes: Readonly<Record<string, unknown>>) {
@@ -52,13 +50,11 @@ function changed(changes: Readonly<Record<string, unknown>>) {
     const parts = path.split('/');
     const last = parts.pop() ?? '';
     const parent = parts.reduce((inner, part) => Object(Reflect.get(inner, part)), Object(copy));
-    if (value === undefined) unset(parent, last);
-    else set(parent, last, value);
+    if (value === undefined) Reflect.deleteProperty(parent, last);
+    else Reflect.set(parent, last, value);
   }
   return breakingChanges(released, copy);
 }
-const set = (target: object, key: string, value: unknown) => Reflect.set(target, key, value);
-const unset = (target: object, key: string) => Reflect.deleteProperty(target, key);
 
 describe('within a version', () => {
   it.each<[string, Record<string, unknown>]>([
@@ -73,19 +69,9 @@ describe('within a version', () => {
     ['an event type is added', { 'oneOf/2': { $ref: '#/$defs/Lent' }, '$defs/Lent': lent }],
     ['event types are in another order', { oneOf: released.oneOf.toReversed() }],
     ['a description is another', { [`${thing}/description`]: 'Something else.' }],
-    [
-      'a title or an example is another',
-      { [`${field}/name`]: { ...text, title: 'N', examples: [1] } },
-    ],
+    ['a title or example is another', { [`${field}/name`]: { ...text, title: '', examples: [1] } }],
     ['a field has the name of an annotation', { [`${field}/description`]: text }],
-    [
-      'a definition is renamed',
-      {
-        '$defs/Other': released.$defs.Thing,
-        [thing]: undefined,
-        [`${made}/properties/thing/$ref`]: '#/$defs/Other',
-      },
-    ],
+    ['a definition is renamed', { ...renamed, [thing]: undefined }],
     ['a definition is where it is used', { [`${made}/properties/thing`]: released.$defs.Thing }],
   ])('%s: allowed', (_, changes) => {
     expect(changed(changes)).toEqual([]);
@@ -94,31 +80,17 @@ describe('within a version', () => {
   it.each<[problem: string, path: string, value?: unknown]>([
     ['made.thing.nick: removed', `${field}/nick`],
     ['made.thing.parts[].title: removed', `${field}/parts/items/properties/title`],
-    ['made.thing.id: type was "integer" and is "string"', `${field}/id/type`, 'string'],
     ['made.thing.id: type was "integer" and is "number"', `${field}/id/type`, 'number'],
-    [
-      'made.thing.name: type was "string" and is ["string","null"]',
-      `${field}/name`,
-      { type: ['string', 'null'] },
-    ],
+    ['made.thing.name: type was "string" and is ["string"]', `${field}/name/type`, ['string']],
     ['made.thing.name: was always there and no longer is', `${thing}/required`, ['id']],
     ['made.thing.id: was always there and no longer is', `${thing}/required`],
-    [
-      'made.thing.colour: enum was ["red","green"] and is ["red","green","blue"]',
-      `${field}/colour/enum/2`,
-      'blue',
-    ],
     ['made.thing.colour: enum was ["red","green"] and is ["red"]', `${field}/colour/enum`, ['red']],
     ['gone: event type removed', '$defs/Gone/properties/type/const', 'lost'],
     ['gone: event type removed', 'oneOf', [{ $ref: '#/$defs/Made' }]],
     ['made.at: format was "date-time" and is "date"', `${made}/properties/at/format`, 'date'],
     ['made.at: format was "date-time" and is absent', `${made}/properties/at/format`],
     ['made.thing.id: exclusiveMinimum was 0 and is -1', `${field}/id/exclusiveMinimum`, -1],
-    [
-      'made.thing: additionalProperties was {} and is false',
-      `${thing}/additionalProperties`,
-      false,
-    ],
+    ['made.thing: additionalProperties was {} and is false', open, false],
     ['made.thing.parts[]: changed', `${field}/parts/items`],
     ['made.thing: unheardOf was absent and is true', `${thing}/unheardOf`, true],
     ['schema: $id was "urn:example:1" and is "urn:example:2"', '$id', 'urn:example:2'],
@@ -126,25 +98,23 @@ describe('within a version', () => {
     expect(changed({ [path]: value })).toContain(problem);
   });
 
-  it('an added field is breaking where no further field was allowed', () => {
-    const closed = { properties: { a: text }, additionalProperties: false };
-    const wider = { properties: { a: text, b: text }, additionalProperties: false };
-    expect(breakingChanges(closed, wider)).toEqual(['b: added where no further field was allowed']);
+  const closed = { properties: { a: text }, additionalProperties: false };
+  const named = {
+    properties: { a: { $ref: '#/$defs/Name', maxLength: 5 } },
+    $defs: { Name: text },
+  };
+  it.each([
+    ['b: added where no further field was allowed', closed, { b: text }],
+    ['a: maxLength was 5 and is 9', named, { a: { $ref: '#/$defs/Name', maxLength: 9 } }],
+  ])('breaking: %s', (problem, before, more) => {
+    const after = { ...before, properties: { ...before.properties, ...more } };
+    expect(breakingChanges(before, after)).toEqual([problem]);
   });
 
-  it('keywords beside a reference count', () => {
-    const $defs = { Name: text };
-    const before = { properties: { a: { $ref: '#/$defs/Name', maxLength: 5 } }, $defs };
-    const after = { properties: { a: { $ref: '#/$defs/Name', maxLength: 9 } }, $defs };
-    expect(breakingChanges(before, after)).toEqual(['a: maxLength was 5 and is 9']);
-  });
-});
-
-describe('the comparison of schemas', () => {
   it.each([
     ['the event', eventJsonSchema()],
     ['the message attributes', attributesJsonSchema()],
-  ])('finds each keyword that disappears from the schema of %s', (_, schema) => {
+  ])('breaking: each keyword that disappears from the schema of %s', (_, schema) => {
     for (const { parent, key, path } of keywordsOf(schema)) {
       const value = Reflect.get(parent, key);
       Reflect.deleteProperty(parent, key);
@@ -165,8 +135,8 @@ function keywordsOf(schema: unknown, path = ''): { parent: object; key: string; 
     // Unknown fields are allowed also without this keyword.
     const saysNothing = key === 'additionalProperties';
     const isElement = Array.isArray(schema) && !path.endsWith('/oneOf');
-    const own =
-      isAnnotation || saysNothing || isElement ? [] : [{ parent: schema, key, path: here }];
+    const isOwn = !isAnnotation && !saysNothing && !isElement;
+    const own = isOwn ? [{ parent: schema, key, path: here }] : [];
     return key === 'const' || key === 'enum' ? own : [...own, ...keywordsOf(inner, here)];
   });
 }

@@ -29,6 +29,7 @@ const examples = readdirSync(`${folder}/examples`).map((name) => ({
   name,
   example: readJson(`examples/${name}`),
 }));
+const first = examples[0]?.example;
 
 describe('the published contract', () => {
   it.each(examples)('$name fits the JSON Schema', ({ example }) => {
@@ -45,13 +46,14 @@ describe('the published contract', () => {
   it('has the schema under the address that each event names', () => {
     expect(readJson(eventSchema)).toMatchObject({
       $schema: 'https://json-schema.org/draft/2020-12/schema',
-      $id: certificationEventSchema.parse(examples[0]?.example).dataschema,
+      $id: certificationEventSchema.parse(first).dataschema,
     });
   });
 
   it('describes each field, except those with one value', () => {
+    const says = ['description', '$ref', 'const'];
     const undescribed = fieldsOf(readJson(eventSchema)).filter(
-      ({ schema }) => !('description' in schema || '$ref' in schema || 'const' in schema),
+      ([, schema]) => !says.some((keyword) => keyword in Object(schema)),
     );
     expect(undescribed).toEqual([]);
   });
@@ -67,19 +69,14 @@ describe('the published contract', () => {
   });
 
   it('allows unknown fields at any place', () => {
-    const [{ example } = { example: undefined }] = examples;
-    expect(eventProblems(withUnknownFields(example))).toEqual([]);
+    // Each object of the JSON ends with "}".
+    const grown = JSON.stringify(first).replaceAll('}', ',"added_later":{"anything":[1,null]}}');
+    expect(eventProblems(JSON.parse(grown))).toEqual([]);
   });
 
-  it.each([
-    ['another type', { type: 'certification.lost' }],
-    ['an id that is no text', { id: 7 }],
-    ['an invalid time', { time: 'yesterday' }],
-    ['a sequence from zero', { sequence: '0' }],
-    ['no data', { data: {} }],
-  ])('refuses %s', (_, wrong) => {
-    const [{ example } = { example: undefined }] = examples;
-    expect(eventProblems({ ...Object(example), ...wrong })).not.toEqual([]);
+  const wrong = { type: 'certification.lost', id: 7, time: 'yesterday', sequence: '0', data: {} };
+  it.each(Object.entries(wrong))('refuses an event with the %s %j', (name, value) => {
+    expect(eventProblems({ ...Object(first), [name]: value })).not.toEqual([]);
   });
 
   it('is a valid AsyncAPI document', async () => {
@@ -95,18 +92,8 @@ describe('the published contract', () => {
 });
 
 /** Each property that a schema describes, at any depth. */
-function fieldsOf(schema: unknown): { name: string; schema: object }[] {
+function fieldsOf(schema: unknown): [name: string, schema: unknown][] {
   if (typeof schema !== 'object' || schema === null) return [];
   const own = 'properties' in schema ? Object.entries(Object(schema.properties)) : [];
-  return [
-    ...own.map(([name, inner]) => ({ name, schema: Object(inner) })),
-    ...Object.values(schema).flatMap(fieldsOf),
-  ];
-}
-
-function withUnknownFields(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withUnknownFields);
-  if (typeof value !== 'object' || value === null) return value;
-  const known = Object.entries(value).map(([name, inner]) => [name, withUnknownFields(inner)]);
-  return { ...Object.fromEntries(known), added_later: { anything: [1, null] } };
+  return [...own, ...Object.values(schema).flatMap(fieldsOf)];
 }

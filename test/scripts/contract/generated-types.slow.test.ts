@@ -1,12 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { blocksOf } from '../../support/markdown.ts';
 
-const root = join(import.meta.dirname, '../../..');
-const events = join(root, 'docs/events');
+const events = 'docs/events';
 const read = (name: string) => readFileSync(join(events, name), 'utf8');
 const schemas = readdirSync(events).filter((name) => name.endsWith('.schema.json'));
 
@@ -14,12 +13,11 @@ const schemas = readdirSync(events).filter((name) => name.endsWith('.schema.json
  * Keywords from which json-schema-to-typescript 16.0 and datamodel-code-generator 0.89 make the
  * intended types. Try both before another one is listed.
  */
-const understood = new Set(
-  (
-    '$schema $id id $defs definitions $ref title description type const enum oneOf anyOf allOf properties required ' +
-    'additionalProperties items format pattern minimum maximum exclusiveMinimum minLength'
-  ).split(' '),
-);
+const understood = new Set([
+  ...'$schema $id id $defs definitions $ref title description type const enum'.split(' '),
+  ...'oneOf anyOf allOf properties required additionalProperties items format'.split(' '),
+  ...'pattern minimum maximum exclusiveMinimum minLength'.split(' '),
+]);
 /** All keywords of a schema; names of definitions and fields are none. */
 function keywordsIn(schema: unknown): string[] {
   if (Array.isArray(schema)) return schema.flatMap(keywordsIn);
@@ -39,14 +37,14 @@ describe('types made from the event as docs/subscribing.md says', () => {
   const folder = mkdtempSync(join(tmpdir(), 'generated-types-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  const PATH = `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH}`;
-  function run(command: string, args: readonly string[], cwd = root) {
+  const PATH = `${resolve('node_modules/.bin')}${delimiter}${process.env.PATH}`;
+  function run(command: string, args: readonly string[], cwd = '.') {
     const shell = process.platform === 'win32';
     const env = { ...process.env, PATH };
     return spawnSync(command, args, { cwd, encoding: 'utf8', env, shell });
   }
 
-  const lines = blocksOf(readFileSync(join(root, 'docs/subscribing.md'), 'utf8'))
+  const lines = blocksOf(readFileSync('docs/subscribing.md', 'utf8'))
     .filter(({ language }) => language === 'sh')
     .flatMap(({ code }) => code.replace(/\\\n\s*/g, '').split('\n'));
   /** Runs the page's line, with the result in this place. */
@@ -61,11 +59,12 @@ describe('types made from the event as docs/subscribing.md says', () => {
 
   const schema = JSON.parse(read('certification-event-1.schema.json'));
   const names = ['CertificationEvent', ...Object.keys(schema.$defs)].sort();
+  const namesIn = (types: string, declared: RegExp) =>
+    [...types.matchAll(declared)].map(([, name]) => name).sort();
 
   it('by json-schema-to-typescript have names, are distinguished by `type`, and accept the examples', () => {
     const types = generated('json2ts', 'certification-event.ts');
-    const exported = types.matchAll(/^export (?:type|interface) (\w+)/gm);
-    expect([...exported].map(([, name]) => name).sort()).toEqual(names);
+    expect(namesIn(types, /^export (?:type|interface) (\w+)/gm)).toEqual(names);
 
     const examples = readdirSync(join(events, 'examples')).map((name) =>
       // In one line, to which a comment can refer.
@@ -73,16 +72,11 @@ describe('types made from the event as docs/subscribing.md says', () => {
     );
     const program = `import type { Assessment, CertificationEvent } from './certification-event.ts';
       export function told(event: CertificationEvent): string {
-        switch (event.type) {
-          case 'certification.test':
-            return event.data.like ?? 'created';
-          case 'certification.withdrawn':
-            // @ts-expect-error: nothing personal is left
-            event.data.assessment.name satisfies string | null | undefined;
-            return event.data.assessment.certified_on;
-          default:
-            return nameOf(event.data.assessment);
-        }
+        if (event.type === 'certification.test') return event.data.like ?? 'created';
+        if (event.type !== 'certification.withdrawn') return nameOf(event.data.assessment);
+        // @ts-expect-error: nothing personal is left
+        event.data.assessment.name satisfies string | null | undefined;
+        return event.data.assessment.certified_on;
       }
       function nameOf({ name, results }: Assessment): string {
         return name ?? results?.[0]?.proctor_name ?? '';
@@ -102,8 +96,7 @@ describe('types made from the event as docs/subscribing.md says', () => {
     'by datamodel-code-generator have names (needs datamodel-codegen)',
     () => {
       const types = generated('datamodel-codegen', 'certification_event.py');
-      const classes = types.matchAll(/^class (\w+)/gm);
-      expect([...classes].map(([, name]) => name).sort()).toEqual(names);
+      expect(namesIn(types, /^class (\w+)/gm)).toEqual(names);
     },
   );
 });
