@@ -4,20 +4,13 @@ import type { PartnerReader } from '../ports/partner-reader.ts';
 import { MAX_PAGE_SIZE } from './api.ts';
 import type { PartnerClient } from './client.ts';
 import { proveRange } from './proven/proven-read.ts';
-import { dateFilters, type SeamRules } from './proven/reading.ts';
+import { dateFilters } from './proven/reading.ts';
 
 /** If the oldest records cannot be read, the baseline goes back this far, in ever larger steps. */
 const longAgo = '1900-01-01';
 
-/**
- * Turns the tick's questions into requests to the API.
- *
- * @param rules of proven reads; default: `seamRules`
- */
-export function partnerReader(
-  client: Pick<PartnerClient, 'list' | 'get' | 'pace'>,
-  rules?: SeamRules,
-): PartnerReader {
+/** Turns the tick's questions into requests to the API. */
+export function partnerReader(client: Pick<PartnerClient, 'list' | 'get' | 'pace'>): PartnerReader {
   const byDay = { sort: 'certified_on', page: MAX_PAGE_SIZE } as const;
   return {
     pace: client.pace,
@@ -45,7 +38,7 @@ export function partnerReader(
       return Temporal.PlainDate.from(oldest?.certified_on ?? longAgo);
     },
 
-    prove: (range, deadline, bookmark) => proveRange(client, range, deadline, bookmark, rules),
+    prove: (range, deadline, bookmark) => proveRange(client, range, deadline, bookmark),
 
     async get(id, deadline) {
       try {

@@ -1,5 +1,11 @@
-import { type SeamKey, sortedBy } from '../../detection/names-tied.ts';
-import type { Anchors, SeamRow } from '../../detection/seam.ts';
+import { looksSorted, type SeamKey, sortedBy, tieMarks } from '../../detection/names-tied.ts';
+import {
+  type Anchors,
+  anchorsOf,
+  holdsAnchor,
+  nextOffset,
+  type SeamRow,
+} from '../../detection/seam.ts';
 import type { Assessment } from '../../events/assessment.ts';
 import { MAX_PAGE_SIZE, type Page } from '../api.ts';
 import type { Reading, ReadPart } from './reading.ts';
@@ -82,7 +88,6 @@ function afterPage(
   page: Page,
   leastAdvance: number,
 ): Chain {
-  const { rules } = reading;
   const { offset, anchors } = before;
   const { count, page: applied } = page.meta;
   const chain: Chain = {
@@ -98,7 +103,7 @@ function afterPage(
   if (key === 'user_name') reading.nameOrder?.observe(assessments);
   if (reading.nameOrder?.mistaken) return { ...chain, end: 'mistaken' };
   const rows = assessments.map((row) => row && seamRow(row, key, reading));
-  const isJoined = offset === 0 || rules.holdsAnchor(rows, anchors);
+  const isJoined = offset === 0 || holdsAnchor(rows, anchors);
   // The host may apply a smaller size than was asked for (docs/partner.md, 2.4).
   const room = Math.min(applied, MAX_PAGE_SIZE);
   // A page has exactly the rows that it has room for and that the count promises.
@@ -107,11 +112,11 @@ function afterPage(
   // Short and reaching the count: two witnesses that nothing follows.
   if (page.rows < room && page.meta.offset + page.rows === count)
     return { ...chain, end: 'complete' };
-  if (!rules.looksSorted(assessments, key))
+  if (!looksSorted(assessments, key))
     return { ...chain, end: 'tied', offset: 0, anchors: new Map() };
-  for (const row of rules.anchorsOf(rows)) anchors.set(row.id, row.sortedBy);
+  for (const row of anchorsOf(rows)) anchors.set(row.id, row.sortedBy);
   const joined = { ...chain, steps: 0 };
-  const next = rules.nextOffset(offset, rows, SLACK);
+  const next = nextOffset(offset, rows, SLACK);
   return next - offset < leastAdvance ? { ...joined, end: 'tied' } : { ...joined, offset: next };
 }
 
@@ -147,8 +152,8 @@ function inOrder({ rows, assessments, quarantined }: Page): (Assessment | undefi
 function seamRow(
   assessment: Assessment,
   key: SeamKey,
-  { rules, nameOrder }: Reading,
+  { nameOrder }: Reading,
 ): SeamRow | undefined {
-  const marks = rules.tieMarks(assessment, key, nameOrder?.ties);
+  const marks = tieMarks(assessment, key, nameOrder?.ties);
   return marks && { id: assessment.id, sortedBy: sortedBy(assessment, key), marks };
 }

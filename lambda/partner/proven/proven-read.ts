@@ -6,7 +6,7 @@ import type { Bookmark, RangeRead } from '../../ports/partner-reader.ts';
 import { MAX_PAGE_SIZE } from '../api.ts';
 import type { PartnerClient } from '../client.ts';
 import { type Chain, type ChainStart, readChain, resumed } from './chain.ts';
-import { Reading, type ReadPart, type SeamRules, seamRules } from './reading.ts';
+import { Reading, type ReadPart } from './reading.ts';
 
 /**
  * The least number of rows from a page to the next. With fewer, the next page will hardly hold the
@@ -44,7 +44,6 @@ interface PartRead {
  *
  * @param bookmark where an earlier read of the same range stopped: this one returns the rest, which
  * is not all, and so is never a proof
- * @param rules a test replaces some
  * @throws {PartnerError} the errors of `client.list`, except for the deadline, which ends the read
  * as unproven with the records seen so far
  */
@@ -53,9 +52,8 @@ export async function proveRange(
   range: DayRange,
   deadline: Temporal.Instant,
   bookmark?: Bookmark,
-  rules: SeamRules = seamRules,
 ): Promise<RangeRead> {
-  const reading = new Reading((query) => client.list(query, { deadline }), rules);
+  const reading = new Reading((query) => client.list(query, { deadline }));
   const part = { range, filter: {} };
   const start = bookmark && {
     offset: bookmark.offset,

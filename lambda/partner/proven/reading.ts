@@ -1,17 +1,8 @@
 import { type DayRange, isWithin } from '../../detection/days.ts';
-import { looksSorted, NameOrderEvidence, tieMarks } from '../../detection/names-tied.ts';
-import { anchorsOf, holdsAnchor, nextOffset } from '../../detection/seam.ts';
+import { NameOrderEvidence } from '../../detection/names-tied.ts';
 import type { Assessment } from '../../events/assessment.ts';
 import type { AssessmentFilter, ListQuery, Page, Quarantined } from '../api.ts';
 import { isCutOff } from '../errors.ts';
-
-/**
- * The decisions that a proven read relies on. A test replaces one to show that records are lost
- * then.
- */
-export const seamRules = { anchorsOf, holdsAnchor, looksSorted, nextOffset, tieMarks };
-
-export type SeamRules = typeof seamRules;
 
 /** A set of assessments to be read as one sorted list. */
 export interface ReadPart {
@@ -21,7 +12,6 @@ export interface ReadPart {
 
 /** One read of a range: the records that it has seen, and whether it may ask for more. */
 export class Reading {
-  readonly rules: SeamRules;
   readonly #list: (query: ListQuery) => Promise<Page>;
   readonly #seen = new Map<number, Assessment>();
   /** By id, or by its problems where there is no id. */
@@ -32,9 +22,8 @@ export class Reading {
   /** The time or the pace is used up. */
   isSpent = false;
 
-  constructor(list: (query: ListQuery) => Promise<Page>, rules: SeamRules) {
+  constructor(list: (query: ListQuery) => Promise<Page>) {
     this.#list = list;
-    this.rules = rules;
   }
 
   get assessments(): readonly Assessment[] {
