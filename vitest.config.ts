@@ -52,7 +52,7 @@ export default defineConfig(({ mode }) => ({
     maxWorkers: '100%',
     // Node's own modules, so that its hooks reach all of them, in worker threads, too.
     experimental: { viteModuleRunner: false },
-    execArgv: ['--import', './test/support/replaceable-functions.ts'],
+    execArgv: ['--import', new URL('test/support/replaceable-functions.ts', import.meta.url).href],
     projects: [
       { extends: true, test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: [slow] } },
       { extends: true, test: { name: 'slow', include: [slow] } },
@@ -65,7 +65,7 @@ export default defineConfig(({ mode }) => ({
     unstubGlobals: true,
     setupFiles: ['test/support/seed.ts'],
     env: {
-      // The CDK's validator of templates takes seconds a process: test/infra/synth.test.ts has it run.
+      // The CDK's validator of templates takes seconds a process: test/infra/synth.slow.test.ts has it run.
       CDK_VALIDATION: 'false',
       ...(mode === 'soak' && { SOAK: '1' }),
     },

@@ -156,12 +156,25 @@ it('the pages by hand, README and the page of the command line are short', () =>
   expect(words('README.md')).toBeLessThanOrEqual(900);
 });
 
-it('sources name only pages that exist', () => {
-  const missing = [...sources, 'notifier.config.ts'].flatMap((path) =>
-    (read(path).match(/\bdocs\/[\w./-]+\.md\b/g) ?? [])
-      // Tests have made up this page.
-      .filter((page) => page !== 'docs/page.md' && !existsSync(join(root, page)))
-      .map((page) => `${path}: ${page}`),
+/** The headings of a page as GitHub's anchors. */
+const anchorsOf = (page: string) =>
+  read(page)
+    .match(/^#{1,6} .*$/gm)
+    ?.map((heading) => heading.replace(/^#+ /, '').toLowerCase())
+    .map((text) => text.replace(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(' ', '-'));
+
+it('sources name only pages and headings that exist', () => {
+  const named = files(`{${rooms},test}/**/*.{ts,tsx,mjs,yaml,txt}`, 'notifier.config.ts');
+  const missing = named.flatMap((path) =>
+    (read(path).match(/\bdocs\/[\w./-]+\.md(?:#[\w-]+)?/g) ?? [])
+      .filter((link) => {
+        const [page = '', anchor] = link.split('#');
+        // A test has made up this page.
+        if (page === 'docs/page.md') return false;
+        if (!existsSync(join(root, page))) return true;
+        return anchor !== undefined && !anchorsOf(page)?.includes(anchor);
+      })
+      .map((link) => `${path}: ${link}`),
   );
   expect(missing).toEqual([]);
 });

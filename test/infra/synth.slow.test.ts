@@ -118,8 +118,8 @@ describe('cdk-nag, the built-in validator and cfn-lint find nothing in', () => {
     expect(await synthesis(file, { into: name, judged: true })).toEqual(clean);
     const template = join(folder, name, 'certification-notifier.template.json');
     const { error, status, stdout } = spawnSync('cfn-lint', [template], { encoding: 'utf8' });
-    // Not every machine has it.
-    if (isSystemError(error, 'ENOENT')) return;
+    if (isSystemError(error, 'ENOENT'))
+      return console.warn('cfn-lint is not installed: not linted');
     expect({ error, status, stdout }).toEqual({ error: undefined, status: 0, stdout: '' });
   });
 });

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 
 /**
- * To be loaded before all else (`node --import`), also by each worker thread: a test can then replace
- * functions of these modules for some work (`replacements.ts`), wherever production code imports them. A
- * function that calls another one of its own module calls the real one.
+ * To be loaded before all else (`node --import`), also by worker threads: a test can then replace
+ * functions of these modules for some work (`replacements.ts`), wherever sources import them. A function that
+ * calls another one of its own module calls the real one. A thread's work is not that of the thread that began
+ * it: the workers of the exploration and the simulation break their own. Deployments run bundles, without this.
  */
 const modules: ReadonlyMap<string, string> = new Map(
   'baseline compare day-entries days-read gate locate missing names-tied seam'

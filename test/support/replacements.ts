@@ -21,7 +21,7 @@ export function replaceable(name: Name, real: (...args: never) => unknown) {
     const replacement = now?.replacements.get(name);
     if (replacement === undefined) return real(...args);
     now?.called.add(name);
-    // A replacement calls real functions.
+    // A replacement calls real functions, but not within a generator, whose body runs later.
     return inForce.run(undefined, () => replacement(...args));
   };
 }

@@ -81,12 +81,15 @@ describe('the gate', () => {
   ])('counts as it should: %s, %s, %s', (...steps) => {
     const gate = new Gate();
     const lived = steps.map((text) => {
-      const { minutes = 0, known, total, number, kind } = step.exec(text)?.groups ?? {};
+      const found = step.exec(text)?.groups;
+      if (found === undefined) throw new Error(`no step: ${text}`);
+      const { minutes = 0, known, total, number, kind } = found;
       gate.now += Number(minutes) * minute;
       if (known && total) gate.outlook = { known: Number(known), total: Number(total) };
-      const [found] = kinds.filter((one) => one === kind);
-      const held = found && gate.pass(some(found, Number(number)));
-      return text.replace(/ held$/, '') + (held ? ' held' : '');
+      const [changed] = kinds.filter((one) => one === kind);
+      const passed = changed && gate.pass(some(changed, Number(number)));
+      const end = { 0: '', [Number(number)]: ' held' }[passed ?? 0] ?? ` held ${passed}`;
+      return text.replace(/ held$/, '') + end;
     });
     expect(lived).toEqual(steps);
   });
