@@ -116,6 +116,18 @@ describe('the delivery of a tick', () => {
 });
 
 describe('events that wait for a mail', () => {
+  it.each([
+    [2, 10],
+    [20_000, 0],
+    [0, undefined],
+  ])('are looked for again, after %i were in a mail, in %s minutes', async (found, minutes) => {
+    const { tick, state } = await leased({ digest: owedEvents(found, 1, 'digest') });
+    const now = story.clock.now();
+    const digest = { dueAt: now, owedAt: now.subtract({ hours: 1 }) };
+    const told = await tellPeople(tick.parts, await inherit(tick, { ...state, digest }));
+    expect(told.schedule?.dueAt.since(now).total('minutes')).toBe(minutes);
+  });
+
   it('are left to another tick when the time ends, page by page, as are the events of subscribers', async () => {
     const digest = owedEvents(30, 1, 'digest');
     const { tick: before, state } = await leased({ digest, events: owedEvents(30, 31) }, 10);
