@@ -40,6 +40,8 @@ describe.each([
       RedrivePolicy: { deadLetterTargetArn: at(queue, 'RedrivePolicy', 'deadLetterTargetArn') },
     });
     expect(at(queue, 'FifoQueue')).toBe(isFifo);
+    // An event may be as large as a request to the bus.
+    expect(pipe).toHaveProperty('Properties.SourceParameters.SqsQueueParameters.BatchSize', 1);
     expect(at(queue, 'KmsMasterKeyId')).toEqual(key);
   });
 

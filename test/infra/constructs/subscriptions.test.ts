@@ -152,6 +152,7 @@ it('a new queue is encrypted, gives up after the configured attempts, and is ope
   }).resource;
   expect(at(payroll.resource, 'Properties')).toMatchObject({
     KmsMasterKeyId: key,
+    MessageRetentionPeriod: 14 * 86_400,
     RedrivePolicy: {
       ...Object(at(subscription, 'Properties', 'RedrivePolicy')),
       maxReceiveCount: 3,
@@ -212,6 +213,12 @@ it('a FIFO topic is that of events only, and so are the queues made for it', () 
   ]);
   expect(queuesIn(fifo)).toHaveLength(3);
   for (const one of queuesIn(fifo)) expect(one).toHaveProperty('Properties.FifoQueue', true);
+  // An event that waits delays those of its own assessment only.
+  fifo.hasResourceProperties('AWS::SQS::Queue', {
+    VisibilityTimeout: 90,
+    DeduplicationScope: 'messageGroup',
+    FifoThroughputLimit: 'perMessageGroupId',
+  });
 });
 
 describe('the key', () => {

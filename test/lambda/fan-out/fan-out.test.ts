@@ -8,6 +8,7 @@ import {
   RangeStuckError,
   UnknownTaskError,
 } from '../../../lambda/fan-out/errors.ts';
+import { takeShare } from '../../../lambda/fan-out/share.ts';
 import { carryOutTask } from '../../../lambda/fan-out/task.ts';
 import { readAnew } from '../../../lambda/operations/commands/restart-baseline.ts';
 import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
@@ -158,6 +159,41 @@ describe('a range', () => {
     story.host.onList = ({ sort }) => (sort === 'user_name' ? 'silence' : undefined);
     await expect(story.read(range, {}, 60)).rejects.toThrow(RangeStuckError);
   });
+
+  it('that one function cannot read at once counts each of its days, and proves none', async () => {
+    const range = { ...(await firstRange()), sliceDays: 9_999 };
+    story.host.answerMs = 12_000;
+    expect(await story.read(range, {}, 60)).toMatchObject({ isDone: false });
+    expect((await story.fanOut.progressOf([range]))[0]?.bookmark).toBeDefined();
+    while (!(await story.read(range, {}, 60)).isDone);
+    const days = [...counts(await story.calendar()).values()].filter(([count]) => count !== 0);
+    expect(days).toEqual(Array.from({ length: 50 }, () => [8, undefined]));
+  });
+
+  it('is not recorded if the baseline ends during its read', async () => {
+    const prove: PartnerReader['prove'] = async (...asked) => {
+      const { baseline } = await story.ledger.state();
+      await story.ledger.saveState({ baseline: { ...baseline, status: 'completed' } });
+      return story.partner.prove(...asked);
+    };
+    const read = story.read(await firstRange(), { partner: { ...story.partner, prove } });
+    await expect(read).rejects.toThrow(BaselineRestartedError);
+    expect((await story.ledger.known(story.world.map(({ id }) => id))).size).toBe(0);
+  });
+});
+
+it.each([
+  ['is that of one more than read at once', 100, 4, {}, {}, [20, undefined]],
+  ['is a request at least', 3, 4, {}, { learned: 2 }, [1, 1]],
+  ['is one of what ticks have learned, too', 100, 4, {}, { learned: 15, refusedAt: 5 }, [20, 3]],
+  ['is what it has learned since', 100, 1, { learned: 9, refusedAt: 6 }, { learned: 15 }, [50, 9]],
+])('the share of a task %s', async (_, requestsPerMinute, atOnce, own, ticks, expected) => {
+  const { partner, settings, clock } = story.taskParts;
+  partner.pace.value = { since: 0, sent: 0, ...own };
+  const pace = { since: 0, sent: 0, ...ticks };
+  const asking = { partner, settings: { ...settings, requestsPerMinute }, clock };
+  takeShare(asking, { ...(await story.ledger.state()), pace }, atOnce);
+  expect([partner.pace.perMinute, partner.pace.value.learned]).toEqual(expected);
 });
 
 describe('a restarted baseline', () => {

@@ -105,3 +105,18 @@ it('a day with more than a page of one name is read to its end, over several tic
   await world.baseline(25);
   expect(world.memory.items.size).toBe(601);
 });
+
+it('an audit of many requests is made up for also if a search runs meanwhile', async () => {
+  for (let id = 1; id <= 390; id++) world.host.add(id, dayOf(26 + (id % 3)));
+  await world.minutes(3);
+  world.clock.advance(nextDay);
+  world.host.pageRows = 5;
+  world.requests.length = 0;
+  await world.tick();
+  world.host.pageRows = 100;
+  world.host.add(900, '2011-11-11');
+  await world.minutes(22);
+  expect(world.heardOf(900)).toEqual(['created']);
+  // The search read the neighbouring day, too.
+  expect(world.requests.filter((request) => /^prove .*-09-2\d$/.test(request))).toHaveLength(2);
+});
