@@ -8,11 +8,11 @@ const seed = Number(process.env.SEED);
 const reportFile = process.env.CI_REPORT;
 
 const slow = 'test/**/*.slow.test.ts';
+const soak = 'test/**/*.soak.test.ts';
 
 /** What takes longest comes first, so that no worker is alone with it at the end. */
 const slowest = [
   'test/package.slow.test.ts',
-  'test/scenario/breakages.slow.test.ts',
   'test/exploration/',
   'test/simulation/',
   'test/scenario/breakages.test.ts',
@@ -54,8 +54,12 @@ export default defineConfig(({ mode }) => ({
     experimental: { viteModuleRunner: false },
     execArgv: ['--import', new URL('test/support/replaceable-functions.ts', import.meta.url).href],
     projects: [
-      { extends: true, test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: [slow] } },
+      {
+        extends: true,
+        test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: [slow, soak] },
+      },
       { extends: true, test: { name: 'slow', include: [slow] } },
+      { extends: true, test: { name: 'soak', include: [soak] } },
     ],
     // Against what never ends. Far above what anything takes (seconds), for machines that are busy.
     testTimeout: mode === 'soak' ? 3_600_000 : 120_000,

@@ -10,14 +10,6 @@ import { stateOf } from './situation.ts';
 const never = Number.POSITIVE_INFINITY;
 
 describe('the executions of a small world', () => {
-  it.each([
-    ['a fault and a death, in two ticks', within(2, { moves: 1, faults: 1, deaths: 1 })],
-    ['a death amid overlapping ticks', within(1, { moves: 1, deaths: 1, overlaps: 2 })],
-    ['a fault during the baseline', within(1, { moves: 1, faults: 1 }, true)],
-  ])('keep each promise after a move and %s', async (_, rung) => {
-    expect(await everyFinding(rung, intact, never)).toMatchObject({ findings: [], left: 0 });
-  });
-
   it('count the budgets without enough time', async () => {
     const { kill, unfinished } = await hunt(breakParts(mutants.lease ?? {}), 0);
     expect(kill).toBeUndefined();

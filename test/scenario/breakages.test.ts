@@ -5,7 +5,7 @@ beforeAll(build);
 afterAll(dismantle);
 afterEach(strike);
 
-/** One breakage for each way to people on call. breakages.slow.test.ts measures all of the page. */
+/** One breakage for each way to people on call. breakages.soak.test.ts measures all of the page. */
 const byWay: Readonly<Record<string, string>> = {
   'a notice, and alarms by counts of the ticks and of Lambda': 'the secret has another shape',
   'a notice, and an alarm by what the ledger sets aside': 'SNS refuses an event for good',

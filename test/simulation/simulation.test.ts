@@ -31,7 +31,7 @@ const often =
 describe('a simulated life', () => {
   it('keeps each promise, with events between any two requests', async () => {
     const coverages = new Coverages();
-    expect(await broken(40, {}, coverages)).toEqual(new Map());
+    expect(await broken(30, {}, coverages)).toEqual(new Map());
     expect(often.filter((what) => coverages.livesWith(what) < 2)).toEqual([]);
   });
 
