@@ -18,7 +18,8 @@ function partner(many: number, shareOf: (id: number) => number = () => 0) {
   for (const id of range(1, many)) {
     const number = String(id).padStart(3, '0');
     host.add(id, '2026-11-02', { name: `Ada${number} Poe${number}` });
-    if (shareOf(id) > 0) host.weights.set(id, Math.floor(limit * shareOf(id)) + 1);
+    const share = shareOf(id);
+    if (share > 0) host.weights.set(id, share < 1 ? Math.floor(limit * share) : limit + 1);
   }
   const client = host.client();
   const day = Temporal.PlainDate.from('2026-11-02');
