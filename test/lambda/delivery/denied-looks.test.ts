@@ -1,0 +1,29 @@
+import { DescribeKeyCommand, KMSClient } from '@aws-sdk/client-kms';
+import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
+import { GetQueueAttributesCommand, GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { mockClient } from 'aws-sdk-client-mock';
+import { expect, it } from 'vitest';
+import { queueKeyOf, topicKeyOf } from '../../../lambda/delivery/keys.ts';
+import { subscribersOf, topicFindings } from '../../../lambda/delivery/topic-findings.ts';
+
+const denied = Object.assign(new Error('no'), { name: 'AccessDeniedException' });
+const [kms, sns, sqs] = [new KMSClient(), new SNSClient(), new SQSClient()];
+const arn = 'arn:aws:sqs:us-east-1:000000000000:payroll';
+mockClient(kms).rejects(denied).on(DescribeKeyCommand, { KeyId: 'known' }).resolves({});
+mockClient(sns).rejects(denied).on(ListSubscriptionsByTopicCommand, { TopicArn: 'busy' }).rejects();
+mockClient(sqs).on(GetQueueUrlCommand).resolves({}).on(GetQueueAttributesCommand).rejects(denied);
+
+it.each([
+  [() => topicKeyOf(kms, 'key'), 'kms:DescribeKey on key'],
+  [() => topicKeyOf(kms, 'known'), 'kms:GetKeyPolicy on known'],
+  [() => queueKeyOf(sqs, arn), `sqs:GetQueueAttributes on ${arn}`],
+  [() => subscribersOf(sns, 'topic'), 'sns:ListSubscriptionsByTopic on topic'],
+])('a look that AWS denies names its action and its resource: %s', async (look, named) => {
+  await expect(look()).rejects.toThrow(`AWS denies ${named} (AccessDeniedException`);
+});
+
+it('a topic that cannot be looked at is a finding', async () => {
+  const [finding] = await topicFindings(sns, { events: 'topic' });
+  expect(JSON.stringify(finding)).toContain('AWS denies sns:GetTopicAttributes on topic');
+  expect(await subscribersOf(sns, 'busy')).toMatchObject({ problem: 'Error', listed: [] });
+});
