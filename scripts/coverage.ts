@@ -77,6 +77,7 @@ async function run(): Promise<void> {
     program.args,
     {
       run: true,
+      project: ['quick', 'slow'],
       coverage: {
         enabled: true,
         provider: 'v8',

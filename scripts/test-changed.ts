@@ -39,7 +39,7 @@ async function run(): Promise<void> {
   }
   const vitest = await createVitest(
     'test',
-    { watch: false },
+    { watch: false, project: ['quick'] },
     { test: { sequence: { sequencer: NearestFirst } } },
   );
   const timer = setTimeout(

@@ -1,6 +1,5 @@
 /**
- * The decisions that a tick calls by name, as `TickParts.rules`. A test may take one away, to show
- * that its absence is noticed (test/simulation/mutants.ts).
+ * The decisions that a tick calls by name, as `TickParts.rules`.
  */
 export { isNewcomer } from '../detection/baseline.ts';
 export { compare, stillAgreed } from '../detection/compare.ts';
