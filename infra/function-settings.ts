@@ -18,7 +18,7 @@ export function integrationVariable(config: IntegrationSettings): string {
     withdrawAfter,
     ...(silence !== undefined && { silence }),
     announce,
-    ...(baseline !== 'tick' && { baseline: 'fan-out' }),
+    baseline,
     fields,
   });
 }

@@ -96,12 +96,6 @@ export function addOutputs(stack: Stack, notifier: Deployed): void {
       integration.operate.functionName,
       `Carries out the commands of ops for ${name}: see docs/command-line.md#commands-inside-aws`,
     );
-    if (integration.baseline)
-      output(
-        `BaselineStateMachine${suffix}`,
-        integration.baseline.stateMachineArn,
-        `Reads the baseline of ${name}: see docs/detection.md#a-fan-out`,
-      );
     output(
       stackOutputs.schedule(name),
       integration.schedule.scheduleName,

@@ -94,9 +94,6 @@ export const ledgerKeys = {
   calendar: (integration: string, month: string) => `CALENDAR#${integration}#${month}`,
   certification: (integration: string, id: number | '*') => `CERT#${integration}#${id}`,
   commands: (integration: string) => `COMMANDS#${integration}`,
-  plan: (integration: string, begunAt: number | '*') => `FANOUT#${integration}#${begunAt}`,
-  /** A range of a fan-out. The items have the first version's word for it. */
-  range: (integration: string, range: string) => `STRETCH#${integration}#${range}`,
   /** In the indexes: a day, the wait of an outbox, or the month of the last event. */
   indexed: (integration: string, under: string) => `${integration}#${under}`,
 } as const;
@@ -134,10 +131,4 @@ export const metrics = {
   daysUnproven: 'DaysUnproven',
   /** Records without an id or a valid day. */
   recordsQuarantined: 'RecordsQuarantined',
-} as const;
-
-/** These tell the state machine of a fan-out whether to run a failed task again. */
-export const taskErrors = {
-  passing: 'TaskFailedError',
-  lasting: 'TaskFailedForGoodError',
 } as const;

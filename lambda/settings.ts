@@ -46,8 +46,8 @@ const integration = z.strictObject({
    * all.
    */
   announce: z.union([z.enum(['none', 'all']), z.strictObject({ since: z.iso.date() })]),
-  /** Who reads the days before the baseline's start day: the ticks, or tasks beside them. */
-  baseline: z.optional(z.enum(['tick', 'fan-out'])),
+  /** Ranges of days that a tick reads at the same time while it reads the baseline. */
+  baseline: z.strictObject({ atOnce: z.int().check(z.positive()) }),
   /** The fields of an assessment in an event, besides the identifiers. */
   fields: z.union([
     z.enum(['all', 'identifiers']),

@@ -8,7 +8,7 @@ const program = new Command('npm run --silent trace --')
   .description(
     'Reads a stack trace of a function from standard input, and says where in the sources.',
   )
-  .argument('<function>', 'poll, operate or fan-out')
+  .argument('<function>', 'poll or operate')
   .option('--assembly <folder>', 'the result of `npm run synth` of the deployed version', 'cdk.out')
   .parse();
 const [name] = program.args;
@@ -16,9 +16,7 @@ const { assembly }: { assembly: string } = program.opts();
 
 const file = `${assembly}/${sourceMaps}/${name}.mjs.map`;
 if (!existsSync(file))
-  program.error(
-    `error: There is no ${file}. Run npm run synth on the deployed version first; fan-out has one only where the configuration asks for it.`,
-  );
+  program.error(`error: There is no ${file}. Run npm run synth on the deployed version first.`);
 const map = new SourceMap(JSON.parse(readFileSync(file, 'utf8')));
 const trace = await text(process.stdin);
 process.stdout.write(

@@ -64,13 +64,12 @@ describe('arrows point one way', () => {
     ['lambda/partner', 'loads', base],
     ['lambda/delivery', 'loads', base],
     ['consumer', 'loads', 'lambda/(errors|clock|english)\\.ts|lambda/events/.*'],
-    // Commands and the tasks of a fan-out go through the ports of the tick.
+    // Commands go through the ports of the tick.
     [
       'lambda/operations',
       'names',
       '(?!lambda/(partner|ledger|delivery)/|lambda/tick/(?!time-limit|tick|parts)).*',
     ],
-    ['lambda/fan-out', 'names', '(?!lambda/(partner|ledger|delivery|operations)/).*'],
     // Deployed files know nothing that runs locally.
     ['infra', 'names', 'lambda/(names|errors|condition-table)\\.ts|cdk\\.json'],
     ['lambda', 'names', 'package\\.json'],

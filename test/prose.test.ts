@@ -90,8 +90,8 @@ const out: readonly WordOut[] = [
 ];
 
 const ofTick = files(
-  'lambda/{tick,detection,fan-out,ports}/**',
-  'lambda/{fan-out,assembly,poll,operate}.ts',
+  'lambda/{tick,detection,ports}/**',
+  'lambda/{assembly,poll,operate}.ts',
   'docs/detection.md',
 ).filter((path) => /\.\w+$/.test(path));
 const allNamed = files(`{${rooms}}/**/*.{ts,tsx,mjs,js,py,java,md,json,txt,yaml}`);

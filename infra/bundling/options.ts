@@ -2,7 +2,7 @@ import type { BuildOptions } from 'esbuild';
 import { leftOut } from './left-out.ts';
 
 /** Each is a module of `lambda/` that exports `handler`. */
-export const functionNames = ['poll', 'operate', 'fan-out'] as const;
+export const functionNames = ['poll', 'operate'] as const;
 
 /** The folder of the assembly for source maps, a file for each function. It is not deployed. */
 export const sourceMaps = 'source-maps';

@@ -355,7 +355,6 @@ function tooMuchForAStack({ topic, integrations, subscriptions, pagerTopicArn }:
   const chatChannels = new Set(chats.map(channelOf)).size;
   const resources = resourcesOf({
     integrations: integrations.length,
-    fanOuts: integrations.filter(({ baseline = 'tick' }) => baseline !== 'tick').length,
     newQueues,
     functions,
     eventBuses,

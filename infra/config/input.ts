@@ -75,8 +75,8 @@ export interface IntegrationSettingsInput {
   /**
    * The pace that the partner allows. A tick that has used it up ends, and the next one goes on
    * where it stopped. Refused requests (429) lower the pace automatically, and it rises again
-   * slowly. Set it if the partner has named a limit, so that no request is refused. The tasks of a
-   * fan-out share the pace, with the ticks as one more task; commands count separately.
+   * slowly. Set it if the partner has named a limit, so that no request is refused. Commands count
+   * separately.
    * Allowed: requests to the partner within a minute, at most, a whole number from 3 to 60000.
    * @default 6000
    */
@@ -121,16 +121,18 @@ export interface IntegrationSettingsInput {
     readonly since: string;
   } | undefined;
   /**
-   * The reader of the baseline: the ticks, one range of days after another, or a state machine, 4
-   * (or `atOnce`) ranges of days at the same time. The state machine is for histories of hundreds
-   * of thousands; see `docs/detection.md#a-fan-out`. Setting it back to 'tick' after the baseline
-   * removes the state machine.
-   * Allowed: 'tick', 'fan-out' or `{ atOnce: 1 to 40 }`.
-   * @default 'tick'
+   * How the ticks read the baseline. It replaces 'tick' and 'fan-out'.
+   * @default - the defaults of its settings
    */
-  readonly baseline?: 'tick' | 'fan-out' | {
-    /** Allowed: ranges of days that are read at the same time, a whole number from 1 to 40. */
-    readonly atOnce: number;
+  readonly baseline?: {
+    /**
+     * How many ranges of days a tick reads at the same time. More than one is for histories of
+     * hundreds of thousands, and a heavier load: ask the partner first. See
+     * `docs/detection.md#several-ranges-at-once`.
+     * Allowed: ranges of days that are read at the same time, a whole number from 1 to 16.
+     * @default 1
+     */
+    readonly atOnce?: number | undefined;
   } | undefined;
   /**
    * The fields of an assessment that its events carry. The identifiers `id`, `organization_id`,

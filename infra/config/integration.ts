@@ -72,7 +72,7 @@ export const integration = record({
   requestsPerMinute: whole('requests to the partner within a minute, at most', 3, 60_000)
     .default(6_000)
     .describe(
-      'The pace that the partner allows. A tick that has used it up ends, and the next one goes on where it stopped. Refused requests (429) lower the pace automatically, and it rises again slowly. Set it if the partner has named a limit, so that no request is refused. The tasks of a fan-out share the pace, with the ticks as one more task; commands count separately.',
+      'The pace that the partner allows. A tick that has used it up ends, and the next one goes on where it stopped. Refused requests (429) lower the pace automatically, and it rises again slowly. Set it if the partner has named a limit, so that no request is refused. Commands count separately.',
     ),
   holdAbove: whole(
     'changes of a kind within an hour, or edits found by reading days within `audit.historyHours` (and up to a quarter more), above which they are held',
@@ -113,19 +113,15 @@ export const integration = record({
     .meta({ allowed: "'none', 'all' or `{ since: 'YYYY-MM-DD' }`" })
     .default('none')
     .describe('Whether the baseline announces nothing, everything, or completions since a day.'),
-  baseline: z
-    .union(
-      [
-        oneOf(['tick', 'fan-out']),
-        record({ atOnce: whole('ranges of days that are read at the same time', 1, 40) }),
-      ],
-      { error: "'tick', 'fan-out' or an object with atOnce: a whole number from 1 to 40" },
-    )
-    .meta({ allowed: "'tick', 'fan-out' or `{ atOnce: 1 to 40 }`" })
-    .default('tick')
-    .describe(
-      "The reader of the baseline: the ticks, one range of days after another, or a state machine, 4 (or `atOnce`) ranges of days at the same time. The state machine is for histories of hundreds of thousands; see `docs/detection.md#a-fan-out`. Setting it back to 'tick' after the baseline removes the state machine.",
-    ),
+  baseline: record({
+    atOnce: whole('ranges of days that are read at the same time', 1, 16)
+      .default(1)
+      .describe(
+        'How many ranges of days a tick reads at the same time. More than one is for histories of hundreds of thousands, and a heavier load: ask the partner first. See `docs/detection.md#several-ranges-at-once`.',
+      ),
+  })
+    .prefault({})
+    .describe("How the ticks read the baseline. It replaces 'tick' and 'fan-out'."),
   fields: z
     .union(
       [
@@ -154,13 +150,6 @@ export const integration = record({
     ),
 }).superRefine(
   (value, problems) => {
-    if (value.baseline !== undefined && value.baseline !== 'tick' && value.announce !== 'none')
-      problems.addIssue({
-        code: 'custom',
-        path: ['announce'],
-        message:
-          "'none' beside `baseline`: the certifications that a fan-out reads are recorded and not announced",
-      });
     const { every, audit } = value;
     if (audit?.recentMinutes < every && audit?.recentMinutes !== defaultRecentMinutes)
       problems.addIssue({

@@ -7,7 +7,6 @@ export const maxIntegrations = 22;
 /** The numbers of the parts of a stack. */
 interface Parts {
   readonly integrations: number;
-  readonly fanOuts?: number;
   readonly newQueues?: number;
   readonly functions?: number;
   readonly eventBuses?: number;
@@ -29,7 +28,6 @@ interface Parts {
  */
 export function resourcesOf({
   integrations,
-  fanOuts = 0,
   newQueues = 0,
   functions = 0,
   eventBuses = 0,
@@ -44,7 +42,6 @@ export function resourcesOf({
   return (
     (hasOperationsHook ? 19 : 18) +
     (hasPager ? 21 : 20) * integrations +
-    9 * fanOuts +
     6 * newQueues +
     5 * functions +
     9 * eventBuses +

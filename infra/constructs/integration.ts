@@ -9,12 +9,10 @@ import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
-import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct, type IDependable } from 'constructs';
 import { type ExpectedSubscription, environment as variables } from '../../lambda/names.ts';
 import type { AlertsConfig, IntegrationSettings } from '../config.ts';
 import { integrationVariable } from '../function-settings.ts';
-import { BaselineFanOut } from './baseline-fan-out.ts';
 import type { Ledger } from './ledger.ts';
 import { type FunctionSurroundings, NotifierFunction } from './notifier-function.ts';
 import { Operate } from './operate.ts';
@@ -29,9 +27,6 @@ import { UrgentAlarm } from './urgent-alarm.ts';
  * stored credentials, and does not ask the partner.
  */
 const unsetCredentials = '{"client_id":"","client_secret":""}';
-
-/** Few, since the ticks ask the partner at the same time. */
-const rangesAtOnce = 4;
 
 /** The secret with the credentials of an integration. */
 export interface CredentialsSecret {
@@ -81,8 +76,6 @@ export class Integration extends Construct {
   /** Starts the self-checks; its input has the expected subscriptions. */
   readonly selfCheck: scheduler.Schedule;
   readonly secret: CredentialsSecret;
-  /** Undefined: the ticks read the baseline themselves. */
-  readonly baseline: IStateMachine | undefined;
   /** Alarms that wake somebody. */
   readonly urgentAlarms: readonly cloudwatch.IAlarm[];
 
@@ -110,17 +103,6 @@ export class Integration extends Construct {
       queueArns: eventQueueArns,
     });
     this.selfCheck = this.#checkedDaily(props);
-    if (config.baseline !== 'tick')
-      this.baseline = new BaselineFanOut(this, 'Baseline', {
-        ...surroundings,
-        integration: config.name,
-        atOnce: config.baseline === 'fan-out' ? rangesAtOnce : config.baseline.atOnce,
-        ledger,
-        topics,
-        credentials: credentialsStatements(this.secret),
-        unstarted: props.unstarted,
-        logRetention: props.logRetention,
-      }).stateMachine;
     const { urgent } = new TickAlarms(this, 'Alarms', {
       integration: config.name,
       ledger: ledger.table.tableName,

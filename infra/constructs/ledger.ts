@@ -7,7 +7,12 @@ import { ledgerKeys, ledgerTable } from '../../lambda/names.ts';
 const { STRING, NUMBER } = dynamodb.AttributeType;
 const { byDay, undelivered, byEvent } = ledgerTable;
 
-const itemActions = ['dynamodb:GetItem', 'dynamodb:UpdateItem', 'dynamodb:BatchGetItem'];
+const itemActions = [
+  'dynamodb:GetItem',
+  'dynamodb:UpdateItem',
+  'dynamodb:BatchGetItem',
+  'dynamodb:BatchWriteItem',
+];
 
 /**
  * The table of all announced certifications. Without it, all of history would be announced again, or a change would
@@ -53,12 +58,6 @@ export class Ledger extends Construct {
     });
   }
 
-  /** The rights of a baseline's tasks: to read by key, and to add or update one item at a time. */
-  baselineStatement(integration: string): iam.PolicyStatement {
-    const keys = [ledgerKeys.plan(integration, '*'), ledgerKeys.range(integration, '*')];
-    return this.#items(integration, itemActions, keys);
-  }
-
   /** The rights of a tick: it never scans and never deletes. */
   pollStatements(integration: string): iam.PolicyStatement[] {
     return this.#statements(integration, [], [byDay, undelivered]);
@@ -79,7 +78,7 @@ export class Ledger extends Construct {
     indexes: readonly { readonly name: string }[],
   ): iam.PolicyStatement[] {
     return [
-      this.#items(integration, [...itemActions, 'dynamodb:BatchWriteItem'], keys),
+      this.#items(integration, keys),
       new iam.PolicyStatement({
         sid: 'LedgerIndexes',
         actions: ['dynamodb:Query'],
@@ -89,16 +88,12 @@ export class Ledger extends Construct {
     ];
   }
 
-  #items(
-    integration: string,
-    actions: readonly string[],
-    more: readonly string[],
-  ): iam.PolicyStatement {
+  #items(integration: string, more: readonly string[]): iam.PolicyStatement {
     const { state, memory, calendar, certification } = ledgerKeys;
     const all = [state(integration), memory(integration), calendar(integration, '*')];
     return new iam.PolicyStatement({
       sid: 'LedgerItems',
-      actions: [...actions],
+      actions: itemActions,
       resources: [this.table.tableArn],
       conditions: onlyOf([...all, certification(integration, '*'), ...more]),
     });

@@ -35,14 +35,6 @@ export interface Backwards {
   readonly cursor?: Cursor | undefined;
   /** The day to begin with, as long as that has not been read. */
   readonly startDay: Temporal.PlainDate;
-  /**
-   * The day at which the reading ends; absent: the partner's oldest day, with all earlier dates.
-   */
-  readonly first?: Temporal.PlainDate | undefined;
-  /** Dates before `first` are read as well. */
-  readonly isOldest?: boolean;
-  /** Days before the start day are for others to read. */
-  readonly isStartOnly?: boolean;
   /** Days that the calendar has in any case. */
   readonly window: RecentWindow;
 }
@@ -61,13 +53,13 @@ export function* backwards(reading: Backwards): Generator<Step, WentBack, StepAn
   let mayGoOn = true;
   for (;;) {
     const { before } = position;
-    if (before !== undefined) first ??= yield* firstDay(reading, before);
+    if (before !== undefined) first ??= yield* firstDay(before);
     if (before !== undefined && first === undefined) return { position, isCompleted: false };
     const range = goneOnFrom?.range ?? nextRange(reading, position, first);
     const answer = yield { ...rangeStep(reading, position, range), mayGoOn, goneOnFrom };
     position = positionAfter(reading, position, range, answer);
     const isDone = answer.read === 'done';
-    if (!isDone || isLast(reading, range)) return { position, isCompleted: isDone };
+    if (!isDone || isOpen(range)) return { position, isCompleted: isDone };
     const { isTimeUp } = yield { kind: 'reached', position };
     if (isTimeUp) return { position, isCompleted: false };
     goneOnFrom = undefined;
@@ -75,31 +67,25 @@ export function* backwards(reading: Backwards): Generator<Step, WentBack, StepAn
   }
 }
 
-/**
- * @returns undefined if there was no time to ask for it, or if earlier days are for others to read
- */
+/** @returns undefined if there was no time to ask for it */
 function* firstDay(
-  { first, isStartOnly }: Backwards,
   before: Temporal.PlainDate,
 ): Generator<Step, Temporal.PlainDate | undefined, StepAnswer> {
-  if (first !== undefined || isStartOnly) return first;
   const { oldest = before, isTimeUp } = yield { kind: 'oldest' };
   return isTimeUp ? undefined : oldest;
 }
 
 function nextRange(
-  { startDay, isOldest = true }: Backwards,
+  { startDay }: Backwards,
   { before, sliceDays = 1 }: Position,
   first: Temporal.PlainDate = startDay,
 ): DayRange {
   if (before === undefined) return { from: startDay };
-  const range = earlierRange(before, Math.ceil(sliceDays), first);
-  return isOldest ? range : { from: first, ...range };
+  return earlierRange(before, Math.ceil(sliceDays), first);
 }
 
-function isLast({ first, isOldest = true }: Backwards, { from }: DayRange): boolean {
-  return from === undefined || (!isOldest && first?.equals(from) === true);
-}
+/** The last range has all earlier dates. */
+const isOpen = ({ from }: DayRange): boolean => from === undefined;
 
 /**
  * A single day that the host cannot answer for gets an entry all the same, so that the search finds

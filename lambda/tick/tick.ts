@@ -485,7 +485,6 @@ class Tick {
       position,
       cursor: bookmark,
       startDay,
-      isStartOnly: settings.baseline === 'fan-out',
       window,
     });
     const reading = {

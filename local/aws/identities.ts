@@ -17,7 +17,6 @@ export const nameProperties: Readonly<Record<string, string | undefined>> = {
   'AWS::Lambda::Function': 'FunctionName',
   'AWS::Lambda::Url': undefined,
   'AWS::Scheduler::Schedule': 'Name',
-  'AWS::StepFunctions::StateMachine': 'StateMachineName',
   'AWS::Pipes::Pipe': 'Name',
   'AWS::KMS::Key': undefined,
   'AWS::SNS::Subscription': undefined,
@@ -79,10 +78,6 @@ export function identify(type: string, name: string, place: StackPlace): Identit
       return { ref: name, attributes: { FunctionUrl: `${place.functionUrl}/` } };
     case 'AWS::Scheduler::Schedule':
       return { ref: name, attributes: { Arn: arn('scheduler', `schedule/default/${name}`) } };
-    case 'AWS::StepFunctions::StateMachine': {
-      const machineArn = arn('states', `stateMachine:${name}`);
-      return { ref: machineArn, attributes: { Arn: machineArn, Name: name } };
-    }
     case 'AWS::Pipes::Pipe':
       return { ref: name, attributes: { Arn: arn('pipes', `pipe/${name}`) } };
     case 'AWS::KMS::Key':

@@ -14,12 +14,7 @@ import {
   type OutputLine,
 } from './function.ts';
 import { functionUrl } from './function-url.ts';
-import {
-  interpret,
-  type LocalPlan,
-  type SchedulePlan,
-  type StateMachinePlan,
-} from './interpret.ts';
+import { interpret, type LocalPlan, type SchedulePlan } from './interpret.ts';
 import { keyService } from './key-service.ts';
 import { lambdaService } from './lambda-service.ts';
 import { close, keepOpen, listenOnLoopback, loopback, refuseWebPages } from './loopback-server.ts';
@@ -95,7 +90,6 @@ export interface EmbeddedAws {
   /** A further execution environment of a function, for instance to let two ticks overlap. */
   startFunction(name: string, overrides?: Partial<FunctionOptions>): LocalFunction;
   readonly schedules: readonly SchedulePlan[];
-  readonly stateMachines: readonly StateMachinePlan[];
   /** Ends the functions and the services. */
   close(): Promise<void>;
 }
@@ -228,7 +222,6 @@ export async function startEmbeddedAws(
     functions,
     startFunction,
     schedules: plan.schedules,
-    stateMachines: plan.stateMachines,
     close: () => lifetime.disposeAsync(),
   };
 }

@@ -26,9 +26,7 @@ export interface LocalPlan {
   readonly functions: readonly FunctionPlan[];
   /** The name of the function that has a URL; undefined: none has one. */
   readonly functionWithUrl: string | undefined;
-  /** Schedules of functions. A state machine runs only if a test executes it. */
   readonly schedules: readonly SchedulePlan[];
-  readonly stateMachines: readonly StateMachinePlan[];
   /** A pipe takes from its queue only if a test runs it. */
   readonly pipes: readonly PipePlan[];
   /** Resolves an output of the stack. @throws TemplateNotUnderstoodError if none has that name */
@@ -74,12 +72,6 @@ export interface SchedulePlan {
   readonly functionName: string;
   /** Undefined: EventBridge Scheduler sends its own event. */
   readonly input: string | undefined;
-}
-
-export interface StateMachinePlan {
-  readonly arn: string;
-  /** In the Amazon States Language. */
-  readonly definition: Readonly<Record<string, Json>>;
 }
 
 export interface PipePlan {
@@ -169,13 +161,6 @@ export function interpret(template: Template, place: StackPlace): LocalPlan {
   });
   if (urls.length > 1) throw new TemplateNotUnderstoodError('the stack', 'several function URLs');
 
-  const stateMachines = of('AWS::StepFunctions::StateMachine').map((resource) => ({
-    arn: resolver.identity(resource.logicalId).ref,
-    definition: z
-      .record(z.string(), z.json())
-      .parse(JSON.parse(read(resource, understood.stateMachine).DefinitionString)),
-  }));
-
   return {
     tables: of('AWS::DynamoDB::GlobalTable', 'AWS::DynamoDB::Table').map((resource) => ({
       ...read(resource, understood.table),
@@ -216,7 +201,6 @@ export function interpret(template: Template, place: StackPlace): LocalPlan {
     }),
     functions,
     functionWithUrl: urls[0],
-    stateMachines,
     pipes: of('AWS::Pipes::Pipe').map((resource) => {
       const { Source, SourceParameters, Target, TargetParameters } = read(
         resource,
@@ -232,7 +216,6 @@ export function interpret(template: Template, place: StackPlace): LocalPlan {
     }),
     schedules: of('AWS::Scheduler::Schedule').flatMap((resource): SchedulePlan[] => {
       const properties = read(resource, understood.schedule);
-      if (stateMachines.some(({ arn }) => arn === properties.Target.Arn)) return [];
       const { ref: name, attributes } = resolver.identity(resource.logicalId);
       const target = functions.find(({ arn }) => arn === properties.Target.Arn);
       if (!target) {

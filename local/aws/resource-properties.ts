@@ -182,17 +182,6 @@ export const schedule = understanding(
   ['Description', 'FlexibleTimeWindow', 'GroupName', 'KmsKeyArn', 'ScheduleExpressionTimezone'],
 );
 
-export const stateMachine = understanding(
-  z.object({ StateMachineName: z.string().optional(), DefinitionString: z.string() }),
-  [
-    'EncryptionConfiguration',
-    'LoggingConfiguration',
-    'RoleArn',
-    'StateMachineType',
-    'TracingConfiguration',
-  ],
-);
-
 const eventBusParameters = z.object({
   Source: z.string(),
   DetailType: z.string(),

@@ -27,7 +27,7 @@ export function namedBy(texts: ReadonlyMap<string, string>): Map<string, Set<str
     }
   }
   // The bundler gets names without folder and ending.
-  for (const entry of ['poll', 'operate', 'fan-out'])
+  for (const entry of ['poll', 'operate'])
     add(`lambda/${entry}.ts`, 'infra/constructs/function-code.ts');
   return users;
 }

@@ -1,7 +1,6 @@
 import { afterAll, expect, it } from 'vitest';
 import { IndexWrites } from '../../bench/index-writes.ts';
 import { systemClock } from '../../lambda/clock.ts';
-import { dynamoFanOutLedger } from '../../lambda/ledger/dynamo-fan-out-ledger.ts';
 import { dynamoLedger } from '../../lambda/ledger/dynamo-ledger.ts';
 import { dynamoOpsLedger } from '../../lambda/ledger/dynamo-ops-ledger.ts';
 import { Table } from '../../lambda/ledger/table.ts';
@@ -20,8 +19,7 @@ it('a first event writes by-day once, undelivered four times and by-event once; 
   const table = new Table(client, database.name, systemClock);
   const ledger = dynamoLedger(table, name, { warn: () => undefined });
   const opsLedger = dynamoOpsLedger(table, name);
-  const fanOut = dynamoFanOutLedger(table, name);
-  const used = new LedgerInUse({ ledger, opsLedger, fanOut }, name);
+  const used = new LedgerInUse({ ledger, opsLedger }, name);
   const { id } = assessment();
   const unitsOf = async (revision: number) => {
     await ledger.settle([{ certificationId: id, revision }], 'digest');

@@ -31,7 +31,6 @@ describe('a resource that outlives the stack', () => {
 
   it.each<[string, object]>([
     ['another integration', { integrations: [{ ...district, name: 'district-0' }, district] }],
-    ['a state machine', { integrations: [{ ...district, baseline: 'fan-out' }] }],
     ['another host', { integrations: [{ ...district, baseUrl: 'https://b.org', every: 5 }] }],
     ['a FIFO topic', { topic: 'fifo' }],
     ['a key of ours', { keyArn }],
@@ -69,9 +68,8 @@ it.each([
   ['boundary', /"AWS::AccountId".*:policy\/boundary"/],
   ['arn:aws:iam::111122223333:policy/a/b', /^"arn:aws:iam::111122223333:policy\/a\/b"$/],
 ])('the permissions boundary %s is set on each role', (permissionsBoundary, expected) => {
-  const integrations = [{ ...district, baseline: 'fan-out' }];
-  const roles = every(synthesized({ integrations, permissionsBoundary }), 'AWS::IAM::Role');
-  expect(roles).toHaveLength(6);
+  const roles = every(synthesized({ integrations: [district], permissionsBoundary }), 'AWS::IAM::Role');
+  expect(roles).toHaveLength(3);
   for (const role of roles)
     expect(JSON.stringify(at(role, 'Properties', 'PermissionsBoundary'))).toMatch(expected);
 });

@@ -10,7 +10,7 @@ const page = readFileSync(new URL(`../../${runbookPage}`, import.meta.url), 'utf
 
 /** Has each part that adds an alarm. */
 const everyAlarm = {
-  integrations: [{ ...district, baseline: 'fan-out' }],
+  integrations: [{ ...district }],
   pagerTopicArn,
   subscriptions: [
     { ...queue, endpoint: { newQueue: 'payroll' } },
@@ -102,7 +102,7 @@ it("a description fits into CloudWatch's limit, with the longest names and URL",
   const long = synthesized({
     ...everyAlarm,
     stackName: 's'.repeat(128),
-    integrations: [{ ...district, name: 'd'.repeat(40), baseline: 'fan-out' }],
+    integrations: [{ ...district, name: 'd'.repeat(40) }],
     runbookUrl: `https://wiki.example.org/${'r'.repeat(175)}`,
     subscriptions: [
       { topic: 'alerts', protocol: 'email', endpoint: `a@${'d'.repeat(314)}.org` },

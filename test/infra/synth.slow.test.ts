@@ -35,12 +35,12 @@ describe('synthesizing the app', () => {
     CDK_VALIDATION: 'false',
   });
   const bundles = assetsIn(outdir).map((asset) => join(outdir, asset, 'index.mjs'));
-  const functions = ['poll', 'operate', 'fan-out'];
+  const functions = ['poll', 'operate'];
 
   it('prints only its bundles: one of each function for all integrations', () => {
     expect(synth.stderr.replaceAll(/^Bundling asset .*\n/gm, '')).toBe('');
     expect({ status: synth.status, stdout: synth.stdout }).toEqual({ status: 0, stdout: '' });
-    expect(bundles).toHaveLength(3);
+    expect(bundles).toHaveLength(2);
     for (const asset of assetsIn(outdir))
       expect(readdirSync(join(outdir, asset))).toEqual(['index.mjs']);
   });
@@ -57,9 +57,9 @@ describe('synthesizing the app', () => {
     ]);
     const { files, dockerImages } = readJson('certification-notifier.assets.json');
     expect(dockerImages).toEqual({});
-    // The template and three functions. No program makes anything during the deployment.
+    // The template and two functions. No program makes anything during the deployment.
     const sources = Object.values(files).map((file) => Object(file).source);
-    expect(sources).toHaveLength(4);
+    expect(sources).toHaveLength(3);
     for (const { path, executable } of sources) {
       expect(executable).toBeUndefined();
       expect(existsSync(join(outdir, path))).toBe(true);
@@ -83,7 +83,7 @@ describe('synthesizing the app', () => {
         .map((bundle) => `await import('${bundle}').catch(({ stack }) => console.log(stack));`)
         .join('\n'),
     ]);
-    expect(input.match(/^\w*Error/gm)).toHaveLength(3);
+    expect(input.match(/^\w*Error/gm)).toHaveLength(2);
     for (const name of functions) {
       const { sources } = readJson(`source-maps/${name}.mjs.map`);
       expect(sources).toContain(`lambda/${name}.ts`);

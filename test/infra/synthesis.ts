@@ -23,7 +23,7 @@ const onOperations = { topic: 'operations', protocol: 'email', endpoint: 'on-cal
 export const twoDistricts = {
   integrations: [
     { ...district, name: 'district-a' },
-    { ...district, name: 'district-b', baseline: 'fan-out' },
+    { ...district, name: 'district-b' },
   ],
   subscriptions: [onOperations],
 };
@@ -33,7 +33,7 @@ export const everything = {
   integrations: [
     { ...district, name: 'district-a' },
     {
-      ...{ ...district, name: 'district-b', baseline: 'fan-out', every: 15 },
+      ...{ ...district, name: 'district-b', every: 15 },
       ...{ secretName: 'partner/district-b', secretKeyArn: keyArn },
     },
   ],

@@ -1,6 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Assessment } from '../../lambda/events/assessment.ts';
-import type { FanOutLedger } from '../../lambda/fan-out/parts.ts';
 import { carryOut } from '../../lambda/operations/carry-out.ts';
 import type { CommandAnswer } from '../../lambda/operations/contract.ts';
 import type { OpsLedger } from '../../lambda/operations/ops-ledger.ts';
@@ -46,7 +45,6 @@ export class Integration {
   readonly memory = new MemoryLedger();
   readonly ledger: Ledger;
   readonly opsLedger: OpsLedger;
-  readonly fanOut: FanOutLedger;
   /** The tick's port to the partner. A test may change its answers. */
   readonly partner: PartnerReader;
   /** A mutant's changes to the parts of each tick. */
@@ -85,11 +83,9 @@ export class Integration {
     const { clock, journal, memory } = this;
     const client = this.host.client({ credentials: this.#secret, requestsPerMinute });
     this.partner = this.#heard(partnerReader(client));
-    const { ledger, opsLedger, fanOut } =
-      ledgersOf?.(this.name, clock, journal) ?? ledgersIn(memory);
+    const { ledger, opsLedger } = ledgersOf?.(this.name, clock, journal) ?? ledgersIn(memory);
     this.ledger = ledger;
     this.opsLedger = opsLedger;
-    this.fanOut = fanOut;
   }
 
   /** The assessments at the partner. */

@@ -2,8 +2,6 @@ import { type AttributeValue, type DynamoDBClient, paginateScan } from '@aws-sdk
 import { beforeAll } from 'vitest';
 import * as z from 'zod';
 import type { Clock } from '../../lambda/clock.ts';
-import type { FanOutLedger } from '../../lambda/fan-out/parts.ts';
-import { dynamoFanOutLedger } from '../../lambda/ledger/dynamo-fan-out-ledger.ts';
 import { dynamoLedger } from '../../lambda/ledger/dynamo-ledger.ts';
 import { dynamoOpsLedger } from '../../lambda/ledger/dynamo-ops-ledger.ts';
 import { Table } from '../../lambda/ledger/table.ts';
@@ -11,15 +9,13 @@ import type { OpsLedger } from '../../lambda/operations/ops-ledger.ts';
 import type { Journal } from '../../lambda/ports/journal.ts';
 import type { Ledger } from '../../lambda/ports/ledger.ts';
 import { createLedgerTable, startDynamoDb } from './ledger-table.ts';
-import { MemoryFanOutLedger } from './memory-fan-out-ledger.ts';
 import type { MemoryLedger } from './memory-ledger.ts';
 import { MemoryOpsLedger } from './memory-ops-ledger.ts';
 
-/** The ledger of one integration, as ticks, commands and fan-outs see it. */
+/** The ledger of one integration, as ticks and commands see it. */
 export interface Ledgers {
   readonly ledger: Ledger;
   readonly opsLedger: OpsLedger;
-  readonly fanOut: FanOutLedger;
 }
 
 /** The place of an integration's ledger. */
@@ -29,7 +25,6 @@ export function ledgersIn(memory: MemoryLedger): Ledgers {
   return {
     ledger: memory,
     opsLedger: new MemoryOpsLedger(memory),
-    fanOut: new MemoryFanOutLedger(memory),
   };
 }
 
@@ -72,7 +67,6 @@ export class DynamoDbLedgers {
     return {
       ledger: dynamoLedger(table, integration, journal),
       opsLedger: dynamoOpsLedger(table, integration),
-      fanOut: dynamoFanOutLedger(table, integration),
     };
   };
 

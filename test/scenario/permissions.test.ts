@@ -10,7 +10,6 @@ import {
   type RoleOfFunction,
   rolesOfFunctions,
 } from '../support/iam.ts';
-import { execute } from '../support/state-machine.ts';
 import { refusedForGood } from './refusals.ts';
 
 /**
@@ -66,19 +65,11 @@ function flood({ sandbox }: Deployment): void {
   for (let n = 0; n <= holdAbove; n++) sandbox.world.add();
 }
 
-/** Runs the state machine of the baseline, if the deployment has one. */
-async function fanOut({ aws }: Deployment): Promise<void> {
-  const [machine] = aws.stateMachines;
-  const [tasks] = [...aws.functions.values()].filter(({ name }) => name.includes('Baseline'));
-  if (machine && tasks) await execute(machine.definition, { function: async () => tasks });
-}
-
 /** A life of ticks with all that they may have to do. */
 async function ticks(stage: Deployment): Promise<void> {
   const { world } = stage.sandbox;
   world.add();
   expect(await stage.completedTick()).toMatchObject({ outcome: 'baseline' });
-  await fanOut(stage);
   // Somebody new, and an edit.
   const { id } = world.add({ organization_id: stage.filtered });
   expect(await stage.completedTick()).toMatchObject({ created: 1, delivered: 1 });
@@ -137,12 +128,11 @@ const deployments: readonly Deployed[] = [
     queueOutput: 'QueueArnPayroll',
   },
   {
-    name: "with somebody else's encrypted secret, a FIFO topic, a state machine for the baseline and chats",
+    name: "with somebody else's encrypted secret, a FIFO topic and chats",
     config: {
       topic: 'fifo',
       integration: {
         holdAbove,
-        baseline: 'fan-out',
         secretName: 'partner',
         secretKeyArn: keyOfSecrets,
       },
@@ -214,7 +204,6 @@ describe.each(deployments)('the roles $name', ({ config, ...deployment }) => {
     await stage.raise();
     stage.sandbox.world.add();
     await operate({ command: 'tick' });
-    await fanOut(stage);
     flood(stage);
     await operate({ command: 'tick' });
   }, 120_000);

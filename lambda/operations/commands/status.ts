@@ -83,7 +83,7 @@ const result = z.object({
   /** How far the baseline is. */
   baseline: z.object({
     status: z.enum(['none', 'running', 'completed']),
-    /** Days before this one are still to be read; absent where a fan-out reads them in any order. */
+    /** Days before this one are still to be read. */
     before: z.optional(day),
     /** Certifications on the days read so far. */
     counted: count,
@@ -190,7 +190,7 @@ export const status = define({
       busy: Temporal.Instant.compare(now, state?.leaseUntil ?? now) < 0,
       ...ifPaused(state),
       backingOff: backingOffTold(state, now),
-      baseline: progressOf(state, calendar, settings.baseline),
+      baseline: progressOf(state, calendar),
       lastTick: state?.heartbeat,
       denial: state?.denial,
       selfCheck: selfCheckTold(state),
@@ -299,21 +299,19 @@ async function partnerTotal(parts: OperationParts, state: State | undefined, lim
 
 /**
  * How far the baseline is, by the days that were read since it began. After a restart, all days
- * have counts already, and a fan-out reads them in any order.
+ * have counts already.
  */
 export function progressOf(
   state: Pick<State, 'baseline'> | undefined,
   calendar: ReadonlyMap<string, DayEntry>,
-  reads: OperationParts['settings']['baseline'],
 ): Status['baseline'] {
   if (state === undefined) return { status: 'none', counted: 0 };
   const { status, begunAt, before } = state.baseline;
   const since = status === 'completed' ? 0 : (begunAt ?? Number.POSITIVE_INFINITY);
-  const isBackwards = status === 'running' && reads !== 'fan-out';
   const read = [...calendar].filter(([, { readAt }]) => readAt >= since);
   return {
     status,
-    before: isBackwards ? before?.toString() : undefined,
+    before: status === 'running' ? before?.toString() : undefined,
     counted: totalOf(new Map(read)),
   };
 }

@@ -37,11 +37,6 @@ it.each<[config: object, found: string, allowed: string]>([
     'integrations[0].audit.recentMinutes: 5 found',
     'at least `every` (10)',
   ],
-  [
-    withDistrict({ baseline: 'fan-out', announce: { since: '2019-11-01' } }),
-    'integrations[0].announce: an object found',
-    "'none' beside `baseline`",
-  ],
   [withDistrict({ secretKeyArn: keyArn }), 'integrations[0].secretKeyArn:', 'existing secret'],
   [
     districts({ name: 'a', secretName: 'partner' }, { name: 'b', secretName: 'partner' }),

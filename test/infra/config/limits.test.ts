@@ -32,7 +32,6 @@ describe('the stack', () => {
     [{}, [{ ...queue, endpoint: { newQueue: 'payroll' } }], { newQueues: 1 }],
     [{}, [{ ...queue, protocol: 'lambda', endpoint: lambdaArn }], { functions: 1 }],
     [{}, [bus, { ...bus, bus: 'certifications' }], { eventBuses: 2 }],
-    [{ integrations: [{ ...district, baseline: 'fan-out' }] }, [], { fanOuts: 1 }],
     [{}, times(5, mail), { otherSubscriptions: 5 }],
     [
       {},
@@ -74,7 +73,7 @@ describe('the stack', () => {
     const more = (parts: Partial<Parameters<typeof resourcesOf>[0]>) =>
       resourcesOf({ integrations: 0, ...parts }) - none;
     expect(room.replaceAll(/\s+/g, ' ')).toBe(
-      `, of the ${maxResources} resources of a stack: ${none}, and one more with a webhook on operations; for each integration ${more({ integrations: 1 })}, one more with a pager and ${more({ fanOuts: 1 })} with a fan-out; for each subscription ${more({ newQueues: 1 })} of a new queue, ${more({ functions: 1 })} of a function, ${more({ eventBuses: 1 })} of an event bus, ${more({ archives: 1 })} of an archive (${more({ archives: 1, isFifo: true })} of a FIFO topic), one of a channel of a chat and ${more({ chatChannels: 1, chatTopics: 1 }) - 1} more of the first of a topic (${more({ chatChannels: 2, chatTopics: 2 }) - more({ chatChannels: 1, chatTopics: 1 }) - 1} of the second), ${more({ otherSubscriptions: 1 })} of anything else.`,
+      `, of the ${maxResources} resources of a stack: ${none}, and one more with a webhook on operations; for each integration ${more({ integrations: 1 })} and one more with a pager; for each subscription ${more({ newQueues: 1 })} of a new queue, ${more({ functions: 1 })} of a function, ${more({ eventBuses: 1 })} of an event bus, ${more({ archives: 1 })} of an archive (${more({ archives: 1, isFifo: true })} of a FIFO topic), one of a channel of a chat and ${more({ chatChannels: 1, chatTopics: 1 }) - 1} more of the first of a topic (${more({ chatChannels: 2, chatTopics: 2 }) - more({ chatChannels: 1, chatTopics: 1 }) - 1} of the second), ${more({ otherSubscriptions: 1 })} of anything else.`,
     );
   });
 });

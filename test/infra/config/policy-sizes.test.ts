@@ -57,7 +57,7 @@ function deployed(input: object) {
   };
 }
 
-const integration = { ...district, name: 'd'.repeat(40), baseline: 'fan-out' };
+const integration = { ...district, name: 'd'.repeat(40) };
 const integrations = [
   {
     ...integration,

@@ -16,7 +16,7 @@ import { theirApp, theirStack } from './their-app.ts';
 const watched = { integrations: [district] } satisfies CertificationNotifierProps;
 const everything = {
   topic: 'fifo',
-  integrations: [district, { ...district, name: 'district-b', baseline: 'fan-out' }],
+  integrations: [district, { ...district, name: 'district-b' }],
   subscriptions: [
     { topic: 'events', protocol: 'sqs', endpoint: { newQueue: 'payroll' } },
     { topic: 'alerts', protocol: 'email', endpoint: 'office@district-a.example.org' },

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { endpointName, environment } from '../../../lambda/names.ts';
 import { parseCommand } from '../../../lambda/operations/contract.ts';
 import { addresses, keyArn, queue } from '../config/settings.ts';
-import { readable } from '../readable.ts';
 import {
   arnOf,
   at,
@@ -180,46 +179,3 @@ it.each([
     has('AWS::Scheduler::Schedule', { ScheduleExpression, Target: { RetryPolicy } });
   },
 );
-
-const fannedOut = synthesized({ integrations: [{ ...district, baseline: 'fan-out' }] });
-const machine = only(fannedOut, 'AWS::StepFunctions::StateMachine');
-const tasks = only(fannedOut, 'AWS::Lambda::Function', {
-  Description: 'Reads days of the baseline of district-a',
-});
-const rightsOf = (service: string, role: string) =>
-  Object.fromEntries(permissions(roleOf(fannedOut, `${service}.amazonaws.com`, role)));
-
-it('the steps of a fan-out are the approved ones', async () => {
-  const definition = at(machine.resource, 'Properties', 'DefinitionString');
-  const steps = readable({ Resources: { [machine.id]: definition, [tasks.id]: {} } });
-  await expect(steps).toMatchFileSnapshot('../approved/baseline-definition.yaml');
-});
-
-it('a fan-out sets off an alarm at its first failure', () => {
-  fannedOut.hasResourceProperties('AWS::CloudWatch::Alarm', {
-    MetricName: 'ExecutionsFailed',
-    Dimensions: [{ Name: 'StateMachineArn', Value: { Ref: machine.id } }],
-    ...{ Statistic: 'Sum', Threshold: 1, EvaluationPeriods: 1 },
-  });
-});
-
-it('a fan-out may read the one secret, write single items and start itself, and send nothing', () => {
-  const table = arnOf(only(fannedOut, 'AWS::DynamoDB::GlobalTable').id);
-  const logs = arnOf(expect.stringContaining('districtaLogs'));
-  expect(rightsOf('lambda', 'districtaBaselineFunctionRole')).toEqual({
-    'dynamodb:GetItem': [table],
-    'dynamodb:UpdateItem': [table],
-    'dynamodb:BatchGetItem': [table],
-    'secretsmanager:GetSecretValue': [{ Ref: expect.stringContaining('districtaSecret') }],
-    'logs:CreateLogStream': [logs],
-    'logs:PutLogEvents': [logs],
-  });
-  expect(rightsOf('scheduler', 'districtaBaseline')).toEqual({
-    'states:StartExecution': [{ Ref: machine.id }],
-    'sqs:SendMessage': [arnOf(only(fannedOut, 'AWS::SQS::Queue').id)],
-  });
-  const { 'lambda:InvokeFunction': invoked, ...others } = rightsOf('states', 'districtaBaseline');
-  expect(invoked).toEqual([arnOf(tasks.id)]);
-  // AWS has no narrower resource for log deliveries.
-  expect(Object.keys(others).join(' ')).toMatch(/^(logs:\w+(Deliver|LogGroups|Resource)\w* ?)*$/);
-});

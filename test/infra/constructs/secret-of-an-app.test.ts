@@ -21,13 +21,13 @@ describe('a secret of the app', () => {
     secretStringValue: SecretValue.unsafePlainText('{"client_id":"","client_secret":""}'),
     encryptionKey,
   });
-  const notifier = watching(stack, { secret, baseline: 'fan-out' });
+  const notifier = watching(stack, { secret });
   notifier.addOutputs();
   const template = Template.fromStack(stack);
   const arn = stack.resolve(secret.secretArn);
-  const readers = ['districtaPoll', 'districtaOperate', 'districtaBaseline'];
+  const readers = ['districtaPoll', 'districtaOperate'];
 
-  it('may be read and decrypted by its three functions, and no other secret', () => {
+  it('may be read and decrypted by its two functions, and no other secret', () => {
     for (const reader of readers) {
       const role = roleOf(template, 'lambda.amazonaws.com', reader);
       expect(permissions(role).get('secretsmanager:GetSecretValue')).toEqual([arn]);

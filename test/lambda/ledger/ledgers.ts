@@ -9,7 +9,6 @@ import {
 import type { Assessment } from '../../../lambda/events/assessment.ts';
 import { certificationEvent } from '../../../lambda/events/event.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
-import type { FanOutLedger } from '../../../lambda/fan-out/parts.ts';
 import type { OpsLedger } from '../../../lambda/operations/ops-ledger.ts';
 import type { Journal } from '../../../lambda/ports/journal.ts';
 import type { Ledger, WaitingEvent } from '../../../lambda/ports/ledger.ts';
@@ -48,13 +47,11 @@ export function changesOf(
 export class LedgerInUse {
   readonly ledger: Ledger;
   readonly opsLedger: OpsLedger;
-  readonly fanOut: FanOutLedger;
   readonly integration: string;
 
-  constructor({ ledger, opsLedger, fanOut }: Ledgers, integration: string) {
+  constructor({ ledger, opsLedger }: Ledgers, integration: string) {
     this.ledger = ledger;
     this.opsLedger = opsLedger;
-    this.fanOut = fanOut;
     this.integration = integration;
   }
 

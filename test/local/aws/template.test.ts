@@ -111,23 +111,4 @@ describe('a template', () => {
       'arn:aws:sqs:eu-west-1:000000000000:222222222222-inbox',
     ]);
   });
-
-  test('has its state machines with their definitions, and does not start them', () => {
-    const { stateMachines, schedules } = planOf({
-      Machine: {
-        Type: 'AWS::StepFunctions::StateMachine',
-        Properties: {
-          DefinitionString: { 'Fn::Join': ['', ['{"StartAt":"', { Ref: 'AWS::Region' }, '"}']] },
-          RoleArn: 'arn:elsewhere',
-        },
-      },
-      S: {
-        Type: 'AWS::Scheduler::Schedule',
-        Properties: { ScheduleExpression: 'rate(1 hour)', Target: { Arn: { Ref: 'Machine' } } },
-      },
-    });
-    const arn = 'arn:aws:states:eu-west-1:000000000000:stateMachine:Small-Machine';
-    expect(stateMachines).toEqual([{ arn, definition: { StartAt: 'eu-west-1' } }]);
-    expect(schedules).toEqual([]);
-  });
 });
