@@ -341,6 +341,20 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     act: 'in the morning',
     toDo: 'Tell the partner which fields they are. The log of the poll function has the ids of some such records beside "odd field".',
   },
+  'baseline-unread': {
+    title: 'the baseline could not read some days',
+    fault: 'partner',
+    grows: 'the baseline could not read more days',
+    ends: 'the baseline has read all days',
+    over: 'each of these days was read without a contradiction; they are read again all the time',
+    happened:
+      'The partner counts more assessments on some days than it shows, or its answers contradict each other in another way.',
+    impact: `Nobody can tell news from history there, so certifications that appear on these days are held. ${othersAsEver}`,
+    counts: 'Days',
+    act: 'in the morning',
+    toDo: 'Tell the partner the days and the numbers. Release held certifications of these days that are new, and discard those that were there before.',
+    command: { ops: 'holds' },
+  },
   'shown-by-id': {
     title: 'the list lacks records that their ids show',
     fault: 'partner',

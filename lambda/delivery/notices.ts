@@ -62,7 +62,9 @@ function moment(ms: number, timeZone: string): string {
 
 /** The kinds, organizations and years of the changes in a flood. */
 export function floodDetails(changes: readonly Sighting[]): string[] {
+  const doubtful = changes.filter(({ found }) => found?.doubt !== undefined).length;
   return [
+    ...(doubtful > 0 ? [`On days that the baseline could not read: ${doubtful}`] : []),
     `The first ${changes.length} of them, by kind:`,
     ...tally(changes, ({ kind }) => kind),
     'By organization:',
@@ -83,7 +85,11 @@ export function baselineNotice(integration: string, calendar: Calendar): Notice 
     'Days by proof of completeness:',
     ...tally(days, (day) => proofOf(day) ?? 'unproven (read again by the audits)'),
   ];
-  const read = `everything that the partner of ${integration} shows has been read once.`;
+  const { days: unread, rows } = calendar.unread;
+  const read =
+    unread.length === 0
+      ? `everything that the partner of ${integration} shows has been read once.`
+      : `${unread.length} of the days of ${integration} could not be read: ${rows} certifications are counted there and not shown. What appears there is held.`;
   const announced = 'From now on, changes are announced.';
   const about = [
     `${read[0]?.toUpperCase()}${read.slice(1)} ${announced}`,

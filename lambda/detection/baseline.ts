@@ -1,8 +1,11 @@
 import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
-import type { Cursor } from '../ports/state.ts';
+import type { Baseline, Cursor } from '../ports/state.ts';
+import type { Calendar } from './calendar.ts';
+import type { Sighting } from './compare.ts';
 import { type DayRange, isWithin, plainDay, type RecentWindow } from './days.ts';
-import type { ReadStep, Step, StepAnswer } from './worklist.ts';
+import { isSearchedAgain } from './locate.ts';
+import type { Purpose, ReadStep, Step, StepAnswer } from './worklist.ts';
 
 /**
  * Assessments that a range of the baseline should have. In a larger range, pages by name overlap
@@ -12,10 +15,14 @@ import type { ReadStep, Step, StepAnswer } from './worklist.ts';
 const rangeSize = 1_200;
 const growth = 4;
 /**
- * A range is halved when the host cannot answer for it, below one day too: a single day is tried
- * that often.
+ * A range is halved when the host cannot answer for it, or when its answers contradict each other;
+ * below one day, too: a single day is tried three times.
  */
-const leastRangeDays = 1 / 8;
+const leastRangeDays = 1 / 4;
+/** Requests to read ranges again, besides as many as good reads have made. */
+const mostRereads = 100;
+/** After this time, a start day that cannot be read is left like another day. */
+const startWaitsMs = 3_600_000;
 /** A century: a range of a history that is almost empty. */
 const mostDays = 36_525;
 
@@ -25,6 +32,8 @@ export const position = z.object({
   before: z.optional(plainDay),
   /** Days that the next range should have; less than one while a single day cannot be read. */
   sliceDays: z.optional(z.number().check(z.positive())),
+  /** Requests that further reads of ranges may make; from 0 on, a range is left as it is. */
+  rereads: z.optional(z.int()),
 });
 
 export type Position = Readonly<z.output<typeof position>>;
@@ -35,6 +44,10 @@ export interface Backwards {
   readonly cursor?: Cursor | undefined;
   /** The day to begin with, as long as that has not been read. */
   readonly startDay: Temporal.PlainDate;
+  /** A start day that shows nothing is not believed yet: the partner counts nothing at all. */
+  readonly isNothingThere?: boolean;
+  /** The start day has been waited for long enough. */
+  readonly mayLeaveStart?: boolean;
   /** Days that the calendar has in any case. */
   readonly window: RecentWindow;
 }
@@ -43,28 +56,84 @@ export interface WentBack {
   readonly position: Position;
   /** The reading has come to its end. */
   readonly isCompleted: boolean;
+  /** The start day was not read, or not believed. */
+  readonly doubted?: 'unread' | 'empty';
 }
 
 /** Reads all days: one range without an end from the start day on, then back, range by range. */
 export function* backwards(reading: Backwards): Generator<Step, WentBack, StepAnswer> {
   let { position, cursor: goneOnFrom } = reading;
   let first: Temporal.PlainDate | undefined;
-  // The first range has all of the time. A later one that is cut off is read again, in one go.
+  // The first range has all of the time, and is read alone. A later one that is cut off is read again, in one go.
   let mayGoOn = true;
+  let atOnce = 1;
   for (;;) {
     const { before } = position;
-    if (before !== undefined) first ??= yield* firstDay(before);
-    if (before !== undefined && first === undefined) return { position, isCompleted: false };
-    const range = goneOnFrom?.range ?? nextRange(reading, position, first);
-    const answer = yield { ...rangeStep(reading, position, range), mayGoOn, goneOnFrom };
-    position = positionAfter(reading, position, range, answer);
-    const isDone = answer.read === 'done';
-    if (!isDone || isOpen(range)) return { position, isCompleted: isDone };
-    const { isTimeUp } = yield { kind: 'reached', position };
-    if (isTimeUp) return { position, isCompleted: false };
+    if (before !== undefined) {
+      first ??= yield* firstDay(before);
+      if (first === undefined) return { position, isCompleted: false };
+    }
+    const ranges = goneOnFrom ? [goneOnFrom.range] : nextRanges(position, reading, first, atOnce);
+    const steps = ranges.map((range) => {
+      return { ...rangeStep(reading, position, range), mayGoOn, goneOnFrom };
+    });
+    const went = yield* readTogether(reading, position, steps);
+    if (went.isEnd) return went;
+    ({ position, atOnce } = went);
     goneOnFrom = undefined;
     mayGoOn = false;
   }
+}
+
+/** How far the reading has come, and whether it can go on. */
+type Went = WentBack & { readonly isEnd: boolean };
+
+/** Ranges that are read side by side are committed one after another. */
+function* readTogether(
+  reading: Backwards,
+  before: Position,
+  steps: readonly ReadStep[],
+): Generator<Step, Went & { readonly atOnce: number }, StepAnswer> {
+  const { sliceDays } = before;
+  let [position, atOnce] = [before, 1];
+  if (steps.length > 1) yield { kind: 'together', steps };
+  for (const step of steps) {
+    const answer = yield step;
+    atOnce = answer.atOnce ?? 1;
+    const went = afterRange(reading, { ...position, sliceDays }, step, answer);
+    if (went.isEnd) return { ...went, atOnce };
+    ({ position } = went);
+    const { isTimeUp } = yield { kind: 'reached', position };
+    if (isTimeUp) return { position, isCompleted: false, isEnd: true, atOnce };
+    // What is read again ends where another range would begin.
+    if (answer.read !== 'done') break;
+  }
+  return { position, isCompleted: false, isEnd: false, atOnce };
+}
+
+function afterRange(
+  reading: Backwards,
+  before: Position,
+  { range, isDivisible }: Pick<ReadStep, 'range' | 'isDivisible'>,
+  answer: StepAnswer,
+): Went {
+  const doubted = before.before === undefined ? doubtOf(reading, answer) : undefined;
+  if (doubted !== undefined) return { position: before, isCompleted: false, doubted, isEnd: true };
+  const isUnread = answer.read === 'unproven';
+  const isPast = answer.read === 'done' || (isUnread && !isDivisible);
+  const position = positionAfter(reading, before, range, answer, isPast);
+  // The last range has all earlier dates.
+  const isCompleted = isPast && range.from === undefined;
+  return { position, isCompleted, isEnd: isCompleted || !(isPast || isUnread) };
+}
+
+/** A start day that was left is as good as read. */
+function doubtOf(
+  { isNothingThere, mayLeaveStart }: Backwards,
+  { read, found = 0 }: StepAnswer,
+): WentBack['doubted'] {
+  if (read === 'unproven') return mayLeaveStart ? undefined : 'unread';
+  return read === 'done' && found === 0 && isNothingThere ? 'empty' : undefined;
 }
 
 /** @returns undefined if there was no time to ask for it */
@@ -75,32 +144,64 @@ function* firstDay(
   return isTimeUp ? undefined : oldest;
 }
 
-function nextRange(
-  { startDay }: Backwards,
+/** The next ranges, as many as are read at once, all of the same days. */
+function nextRanges(
   { before, sliceDays = 1 }: Position,
+  { startDay }: Backwards,
   first: Temporal.PlainDate = startDay,
-): DayRange {
-  if (before === undefined) return { from: startDay };
-  return earlierRange(before, Math.ceil(sliceDays), first);
+  atOnce: number,
+): readonly DayRange[] {
+  if (before === undefined) return [{ from: startDay }];
+  const ranges: DayRange[] = [];
+  let next: Temporal.PlainDate | undefined = before;
+  while (next !== undefined && ranges.length < atOnce) {
+    const range = earlierRange(next, Math.ceil(sliceDays), first);
+    ranges.push(range);
+    next = range.from;
+  }
+  return ranges;
 }
 
-/** The last range has all earlier dates. */
-const isOpen = ({ from }: DayRange): boolean => from === undefined;
+/** A range that a tick has read, by which it judges how many of its kind it may read at once. */
+export interface Measured {
+  readonly requests: number;
+  /** Milliseconds of its reading, and of its commits afterwards. */
+  readonly readMs: number;
+  readonly commitMs: number;
+}
 
 /**
- * A single day that the host cannot answer for gets an entry all the same, so that the search finds
- * it.
+ * How many ranges may be read at once: as many as the setting, the time and the minute's pace allow,
+ * one at least. Reading them takes as long as one of them; their commits follow one another.
+ *
+ * @param set the setting
+ * @param leftMs milliseconds until everything should be committed
+ * @param requestsLeft requests that the pace has left in this minute
+ */
+export function rangesAtOnce(
+  set: number,
+  { requests, readMs, commitMs }: Measured,
+  leftMs: number,
+  requestsLeft: number,
+): number {
+  const byTime = Math.floor((leftMs - readMs) / Math.max(1, commitMs));
+  const byPace = Math.floor(requestsLeft / Math.max(1, requests));
+  return Math.max(1, Math.min(set, byTime, byPace));
+}
+
+/**
+ * A range that is read for the last time gets an entry all the same, so that the search finds it.
  */
 function rangeStep(
   { window }: Backwards,
-  { before, sliceDays = 1 }: Position,
+  { before, sliceDays = 1, rereads = mostRereads }: Position,
   range: DayRange,
 ): Omit<ReadStep, 'mayGoOn'> {
   const isStart = before === undefined;
-  const isDivisible = !isStart && sliceDays > leastRangeDays;
-  const edge = range.from ?? range.to;
+  const isDivisible = !isStart && sliceDays > leastRangeDays && rereads > 0;
+  const edge = range.to ?? range.from;
   const single = !isStart && !isDivisible && edge ? [edge.toString()] : [];
-  const days = new Set([...window.days.filter((day) => isWithin(day, range)), ...single]);
+  const days = new Set([...single, ...window.days.filter((day) => isWithin(day, range))]);
   const purpose = isStart ? 'start' : 'baseline';
   return { kind: 'read', purpose, days: [...days], range, isDivisible };
 }
@@ -109,16 +210,21 @@ function positionAfter(
   { startDay, cursor }: Backwards,
   position: Position,
   range: DayRange,
-  { read, found = 0 }: StepAnswer,
+  { read, found = 0, requests = 0 }: StepAnswer,
+  isPast: boolean,
 ): Position {
-  const { before, sliceDays = 1 } = position;
-  if (before === undefined) return read === 'done' ? { before: startDay, sliceDays } : position;
-  if (read === 'unanswered')
-    return { before, sliceDays: sliceDays > 1 ? Math.ceil(sliceDays / 2) : sliceDays / 2 };
-  if (read !== 'done' || range.from === undefined) return position;
+  const { before, sliceDays = 1, rereads: left = mostRereads } = position;
+  if (before === undefined) return isPast ? { before: startDay, sliceDays } : position;
+  const rereads = left + (read === 'done' ? requests : -requests);
+  if (read === 'unanswered' || (read === 'unproven' && !isPast)) {
+    const half = sliceDays > 1 ? Math.ceil(sliceDays / 2) : sliceDays / 2;
+    return { before, sliceDays: half, rereads };
+  }
+  if (!isPast || range.from === undefined) return position;
   // If the range took several ticks, only the last tick's rows are known.
   const isInParts = range === cursor?.range;
-  return { before: range.from, sliceDays: isInParts ? sliceDays : nextRangeDays(sliceDays, found) };
+  const next = isInParts ? sliceDays : nextRangeDays(sliceDays, found);
+  return { before: range.from, sliceDays: next, rereads };
 }
 
 /** @param found rows that a range of `days` days held */
@@ -139,6 +245,121 @@ export function earlierRange(
   const from = before.subtract({ days });
   const to = before.subtract({ days: 1 });
   return from.since(oldest, { largestUnit: 'days' }).days > 0 ? { from, to } : { to };
+}
+
+/** Why the start day does not count as read, and since when: milliseconds since the epoch. */
+export const startDoubt = z.object({ since: z.number(), is: z.enum(['unread', 'empty']) });
+
+export type StartDoubt = Readonly<z.output<typeof startDoubt>>;
+
+/**
+ * When it counts all the same. A first reading that finds nothing at all is believed when a second
+ * one agrees, `withdrawAfter` later.
+ */
+function endOf({ since, is }: StartDoubt, withdrawAfterMs: number): number {
+  return since + (is === 'empty' ? withdrawAfterMs : startWaitsMs);
+}
+
+/** A baseline that is running. */
+export type Begun = Baseline & { readonly startDay: Temporal.PlainDate };
+
+/** @param count the partner's total */
+export function begunBaseline(
+  before: Baseline,
+  count: number,
+  today: Temporal.PlainDate,
+  nowMs: number,
+): Begun {
+  const { startDay = today, begunAt = nowMs, isAnew, total = count } = before;
+  const first = isAnew ? {} : { total };
+  return { ...before, status: 'running', startDay, begunAt, ...first };
+}
+
+/**
+ * How the start day is read. A day that was not read is read again after 1, 2, 4 … minutes, and
+ * when it may be left; one that was empty, when it may be believed, or when there is something.
+ *
+ * @param lookedAt when the last tick ended
+ * @returns undefined if it waits
+ */
+export function startOf(
+  { doubt, bookmark, isAnew }: Baseline,
+  count: number,
+  lookedAt: number,
+  withdrawAfterMs: number,
+  nowMs: number,
+): Pick<Backwards, 'isNothingThere' | 'mayLeaveStart'> | undefined {
+  const isNothingThere = count === 0 && !isAnew;
+  if (doubt === undefined || bookmark !== undefined) return { isNothingThere };
+  const end = endOf(doubt, withdrawAfterMs);
+  const isOver = nowMs >= end;
+  const isChanged = doubt.is === 'empty' && count > 0;
+  const isDue = isSearchedAgain(doubt.since, lookedAt, nowMs) || (isOver && lookedAt < end);
+  if (!isDue && !isChanged) return undefined;
+  if (!isOver) return { isNothingThere };
+  return doubt.is === 'empty' ? {} : { isNothingThere, mayLeaveStart: true };
+}
+
+/** Another doubt is dated anew. */
+export function doubtAfter(
+  before: StartDoubt | undefined,
+  is: StartDoubt['is'] | undefined,
+  nowMs: number,
+): StartDoubt | undefined {
+  if (is === undefined) return undefined;
+  return before?.is === is ? before : { since: nowMs, is };
+}
+
+/**
+ * Whether a baseline whose ranges are all read has come to its end: the days explain the total. A
+ * sum that is no smaller than the total at its beginning lacks only what came meanwhile, which is
+ * news.
+ *
+ * @param begun the total when it began; undefined: not known, or the baseline was restarted
+ */
+export function isSettled(sum: number, total: number, begun: number | undefined): boolean {
+  return begun === undefined || sum === total || sum >= begun;
+}
+
+/** The facts by which news is told from history. */
+export interface Telling {
+  readonly purpose: Purpose;
+  /** The read has read its range: `hasRead`. */
+  readonly isRead: boolean;
+  /** An earlier baseline was completed: certifications that the ledger lacks are news. */
+  readonly isAnew: boolean;
+  /** All ranges are read, and the total still differs: the days before this one are doubtful. */
+  readonly settlingBefore?: string | undefined;
+  /** The setting `announce` has certifications of this day announced, history or not. */
+  isAnnounced(day: string): boolean;
+  readonly calendar: Pick<Calendar, 'entry' | 'unread' | 'unreadDayOf'>;
+}
+
+/** `history` is recorded silently; `doubtful` is held, since nobody can tell which it is. */
+export type Fate = 'news' | 'history' | 'doubtful';
+
+/**
+ * Tells news from history among the sightings of one read. A change of a known certification is
+ * news. On a day that the baseline could not read, as many unknown ones as it lacked there are
+ * history, if the day has now been read.
+ */
+export function fatesOf(sightings: readonly Sighting[], telling: Telling): Map<Sighting, Fate> {
+  const { purpose, isRead, isAnew, settlingBefore = '', calendar } = telling;
+  const isFirst = (purpose === 'start' || purpose === 'baseline') && !isAnew;
+  const isSure = isFirst || calendar.unread.days.length === 0;
+  const markOf = ({ kind, assessment }: Sighting) =>
+    isSure || kind !== 'created' ? undefined : calendar.unreadDayOf(assessment.certified_on);
+  const byMark = Map.groupBy(sightings, markOf);
+  const isExplained = (mark: string) =>
+    isRead && (byMark.get(mark)?.length ?? 0) <= (calendar.entry(mark).unread ?? 0);
+  const fateOf = (sighting: Sighting): Fate => {
+    const day = sighting.assessment.certified_on;
+    if (sighting.kind !== 'created' || telling.isAnnounced(day)) return 'news';
+    const mark = markOf(sighting);
+    if (isFirst || (mark !== undefined && isExplained(mark))) return 'history';
+    return mark !== undefined || day < settlingBefore ? 'doubtful' : 'news';
+  };
+  return new Map(sightings.map((sighting) => [sighting, fateOf(sighting)]));
 }
 
 /** A certification dated on the start day or later is news while the baseline runs. */

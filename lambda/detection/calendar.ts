@@ -43,6 +43,11 @@ export const dayReads = z.object({
   dueAt: z.exactOptional(z.number()),
   /** Since when no read of the day could be proven. */
   unprovenSince: z.exactOptional(z.number()),
+  /**
+   * The baseline could not read the days that this entry stands for: so many of their rows were
+   * counted and not shown. 0: the answers contradicted each other in another way.
+   */
+  unread: z.exactOptional(z.int()),
 });
 
 export interface DayEntry extends Readonly<z.output<typeof dayReads>> {
@@ -117,6 +122,23 @@ export class Calendar {
   /** The sum over all days. */
   get missing(): number {
     return this.knownOf({ first: 0, last: this.days.length - 1 }) - this.total;
+  }
+
+  /** The days that the baseline could not read, and the rows that it could not see there. */
+  get unread(): { readonly days: readonly string[]; readonly rows: number } {
+    const marked = [...this.entries].filter(([, { unread }]) => unread !== undefined);
+    const rows = marked.reduce((sum, [, { unread = 0 }]) => sum + unread, 0);
+    return { days: marked.map(([day]) => day).sort(), rows };
+  }
+
+  /**
+   * The marked day whose entry stands for this day, if any. A day that was never read has no entry
+   * of its own in this sense.
+   */
+  unreadDayOf(day: string): string | undefined {
+    const later = this.days.slice(this.positionOf(day));
+    const read = later.find((one) => this.entry(one).readAt > 0);
+    return read !== undefined && this.entry(read).unread !== undefined ? read : undefined;
   }
 
   /** Days read since then, by kind of proof. */

@@ -81,6 +81,10 @@ export const found = z.object({
   in: z.enum(['page', 'search', 'audit', 'baseline']),
   /** The proof of the read of days, if it has one. */
   proof: z.optional(proofKind),
+  /**
+   * It is held, since nobody can tell news from history there: the baseline could not read its day.
+   */
+  doubt: z.optional(z.literal('baseline')),
 });
 
 export type Found = Readonly<z.output<typeof found>>;

@@ -27,6 +27,7 @@ export const conditionNames = [
   'paused',
   ...blocking,
   'rate-limited',
+  'baseline-unread',
   'missing',
   'unexplained',
   'held',
@@ -90,6 +91,8 @@ export interface TickFacts {
   reported?: { readonly news: readonly QuarantinedRecord[]; readonly total: number };
   /** Present if days were read. */
   calendar?: Calendar;
+  /** The days that the baseline could not read. */
+  unread?: Observation;
   absence?: {
     /** A tick without looks knows no notes. */
     readonly missing: Partial<Pick<Missing, 'total' | 'notes' | 'tooManySince'>> | undefined;
@@ -285,12 +288,29 @@ export function conditionsOf(facts: TickFacts, open: OpenConditions, nowMs: numb
       unexplained: { number: Math.abs(unexplained), steadyMs },
     }),
     ...(silent && { silent }),
+    ...(facts.unread && { 'baseline-unread': facts.unread }),
     ...(calendar && daysSeen(calendar, facts.quarantined.size, open)),
     ...(reported && {
       quarantined: { number: reported.total, details: reported.news.map(lineOf) },
     }),
     ...(waiting && oddFields.size > 0 && oddSeen(oddFields, open.get('odd-fields'), nowMs)),
     ...waiting,
+  };
+}
+
+/**
+ * The days that the baseline could not read. While it waits for its start day, ops are told late:
+ * the day is read again.
+ */
+export function unreadSeen(calendar: Calendar, doubtedSince?: number): Observation {
+  const { days } = calendar.unread;
+  const rowsOf = (day: string) => calendar.entry(day).unread ?? 0;
+  return {
+    number: days.length,
+    details: days.map(
+      (day) => `${day}: ${calendar.entry(day).count} counted, ${rowsOf(day)} not shown`,
+    ),
+    ...(doubtedSince !== undefined && { since: doubtedSince, steadyMs: graceMs }),
   };
 }
 

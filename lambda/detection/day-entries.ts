@@ -1,6 +1,7 @@
 import type { RangeRead } from '../ports/partner-reader.ts';
 import type { Calendar, DayEntry } from './calendar.ts';
 import { type Change, countDeltas } from './compare.ts';
+import type { Judged } from './days-read.ts';
 import { digestOf } from './fingerprint.ts';
 import type { ReadResult } from './worklist.ts';
 
@@ -67,6 +68,39 @@ export function entriesAfter(
       return [day, result === 'left' ? read : { ...read, failures: failures + 1 }];
     }),
   );
+}
+
+/**
+ * The entries with the marks of days that the baseline could not read. Only a first reading makes
+ * them, and only a read by the rule takes them away; a restarted baseline does neither.
+ *
+ * @param shown the rows that the read showed
+ */
+export function marked(
+  entries: FreshEntries,
+  result: ReadResult,
+  { isRead, isFirstReading, isInParts, assessments }: Judged,
+  isAnew: boolean,
+  calendar: Pick<Calendar, 'entry'>,
+): FreshEntries {
+  const isRestart = isFirstReading && isAnew;
+  const isMade = isFirstReading && !isAnew && result === 'unproven';
+  const isMet = isRead && !isRestart && (result === 'done' || result === 'unproven');
+  const shown = countDays(assessments);
+  return new Map(
+    [...entries].map(([day, { unread: _, ...entry }]): [string, DayEntry] => {
+      const { unread: before } = calendar.entry(day);
+      // The rows of earlier parts are not known any more.
+      const lacking = isInParts ? 0 : Math.max(0, entry.count - (shown.get(day) ?? 0));
+      const unread = isMade ? lacking : isMet ? undefined : before;
+      return [day, unread === undefined ? entry : { ...entry, unread }];
+    }),
+  );
+}
+
+function countDays(assessments: RangeRead['assessments']): ReadonlyMap<string, number> {
+  const byDay = Map.groupBy(assessments, ({ certified_on }) => certified_on);
+  return new Map([...byDay].map(([day, { length }]) => [day, length]));
 }
 
 /** Halves the number of days that are read together, after a read without a proof or an answer. */

@@ -7,6 +7,28 @@ export interface Answered extends RangeRead {
   readonly isOutOfPace: boolean;
 }
 
+/** What a read showed of its range, and what the host counted there. */
+export interface Shown {
+  /** A chain of pages came to its end, and no page had an id twice. */
+  readonly isChained: boolean;
+  readonly ids: number;
+  /** Places of the list that earlier parts of this read have shown. */
+  readonly from: number;
+  /** The host's count on the first page; absent: an earlier part contradicted itself. */
+  readonly first: number | undefined;
+  /** The same on the last page. */
+  readonly last: number;
+}
+
+/**
+ * Whether a read that came to its end has read its range: else its answers contradict each other,
+ * and nobody can tell what is there. A wrong answer that is consistent cannot be told from the
+ * truth.
+ */
+export function hasRead({ isChained, ids, from, first, last }: Shown): boolean {
+  return isChained || (first === last && ids === last - from);
+}
+
 /** A read that was cut off and cannot be resumed counts no day. */
 export function isReadCounted(wasInVain: boolean): boolean {
   return !wasInVain;
@@ -34,7 +56,7 @@ export function judged(
     begunAt,
     next,
     isFirstReading,
-    isUnproven: read.proof === undefined && !isFirstReading,
+    isUnproven: isFirstReading ? !read.isRead : read.proof === undefined,
     isInParts: step.goneOnFrom !== undefined || next !== undefined,
     isInVain: !isCounted(read.isCutOff && next === undefined),
   };
@@ -49,7 +71,7 @@ export function resultOf(read: Judged, hasFailed: boolean): ReadResult {
   if (next !== undefined) return 'left';
   // Its count has changed between the first tick and the last.
   if (isInParts && !isFirstReading && step.goneOnFrom?.count !== count) return 'failed';
-  return read.isUnproven && !isInParts ? 'unproven' : 'done';
+  return read.isUnproven && (isFirstReading || !isInParts) ? 'unproven' : 'done';
 }
 
 /**
@@ -57,12 +79,12 @@ export function resultOf(read: Judged, hasFailed: boolean): ReadResult {
  * it was.
  */
 export function cursorAfter(
-  { step, next, count, isFirstReading }: Judged,
+  { step, next, isFirstReading }: Judged,
   result: ReadResult,
   cursor: Cursor | undefined,
 ): Cursor | undefined {
   if (result === 'in-vain' || !(step.mayGoOn || isFirstReading)) return cursor;
   if (isFirstReading) return result === 'failed' ? cursor : next;
   const [day] = step.days;
-  return next && { count: step.goneOnFrom?.count ?? count, ...next, ...(day && { day }) };
+  return next && { ...next, ...(day && { day }) };
 }

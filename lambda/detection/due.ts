@@ -1,3 +1,4 @@
+import type { State } from '../ports/state.ts';
 import type { TickSettings } from '../settings.ts';
 import type { Calendar, CalendarRange, DayEntry } from './calendar.ts';
 import { mostKnown, rowsOfOnePage } from './locate.ts';
@@ -84,7 +85,7 @@ export function calendarLearned(
   calendar: Calendar,
   plan: DueSettings,
   auditsFrom: number,
-): { readonly expected: number; readonly dueAt: number; readonly auditsFrom: number } {
+): Required<Pick<State, 'expected' | 'dueAt' | 'auditsFrom' | 'unread'>> {
   let dueAt = notSoon;
   for (const day of calendar.days) {
     const entry = calendar.entry(day);
@@ -94,7 +95,8 @@ export function calendarLearned(
     ];
     dueAt = Math.min(dueAt, entry.askedAt ?? notSoon, ...times);
   }
-  return { expected: calendar.total, dueAt, auditsFrom };
+  const unread = calendar.unread.days.length || undefined;
+  return { expected: calendar.total, dueAt, auditsFrom, unread };
 }
 
 /**

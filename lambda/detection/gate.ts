@@ -86,8 +86,12 @@ export function judge(
   { holdAbove, roundMs }: { readonly holdAbove: number; readonly roundMs: number },
   nowMs: number,
 ) {
-  const sightings = batch.filter((change) => change.kind !== 'withdrawn');
-  if (sightings.length === 0) return { memory, held: [], free: batch };
+  const all = batch.filter((change) => change.kind !== 'withdrawn');
+  // Ops decide on these, however few they are, so they are no part of a flood.
+  const doubtful = all.filter(({ found }) => found?.doubt !== undefined);
+  const sightings = all.filter(({ found }) => found?.doubt === undefined);
+  if (sightings.length === 0)
+    return { memory, held: doubtful, free: batch.filter(({ kind }) => kind === 'withdrawn') };
   const unsettled = within(memory.unsettled, oneHourMs + pieceMs, nowMs);
   const counted = new Map(unsettled.map((one) => [nameOf(one), one]));
   // A change that is found again counts once, as of now.
@@ -102,15 +106,15 @@ export function judge(
 
   const knownBefore = before[0]?.known ?? known;
   const limit = Math.max(holdAbove, Math.min(mostByShare, Math.floor(knownBefore * share)));
-  const all = { created: 0, updated: 0, restored: 0 };
-  for (const piece of found) for (const kind of kinds) all[kind] += piece[kind];
-  const newNow = all.created + all.restored;
+  const sum = { created: 0, updated: 0, restored: 0 };
+  for (const piece of found) for (const kind of kinds) sum[kind] += piece[kind];
+  const newNow = sum.created + sum.restored;
   const newBefore = newNow - sightings.filter(({ kind }) => kind !== 'updated').length;
   // After a crash, too few are known now. Before a baseline that ran within the hour, none were.
   const toCome = Math.max(0, total - Math.max(knownBefore, known - newBefore) - newNow);
   const floods: readonly Change['kind'][] = kinds.filter((kind) => {
     const next = rest.filter((change) => change.kind === kind).length;
-    return all[kind] + Math.max(next, kind === 'updated' ? 0 : toCome) > limit;
+    return sum[kind] + Math.max(next, kind === 'updated' ? 0 : toCome) > limit;
   });
   const edits = sightings.filter(
     (change) => isReadEdit(change) && !counted.get(nameOf(change))?.isOut,
@@ -120,9 +124,10 @@ export function judge(
   const isDrip = editsBefore + edits + rest.filter(isReadEdit).length > limit;
   const { openUntil } = memory;
   const isOpen = openUntil !== undefined && nowMs < openUntil;
-  const held = isOpen
+  const flood = isOpen
     ? []
     : sightings.filter((change) => floods.includes(change.kind) || (isDrip && isReadEdit(change)));
+  const held = [...doubtful, ...flood];
 
   const isHeld: ReadonlySet<Change> = new Set(held);
   const names = new Set(sightings.map(nameOf));

@@ -46,8 +46,8 @@ export type Pace = z.output<typeof paceKnown>;
 
 /** The pace of the requests to one host. */
 export interface RequestPace {
-  /** Requests a minute, at most: as set, or the share of a task. */
-  perMinute: number;
+  /** Requests a minute, at most. */
+  readonly perMinute: number;
   /**
    * Each request replaces it. A tick begins with the value that the last one saved, and saves it at
    * its end.
@@ -141,9 +141,10 @@ export function paceSeen({ value, perMinute }: RequestPace, nowMs: number): Obse
   return { 'rate-limited': { number: isSlow ? 1 : 0, details } };
 }
 
-/** The share of each of several tasks at once; the ticks beside them count as one more. */
-export function shareOf(perMinute: number, atOnce: number): number {
-  return Math.max(1, Math.floor(perMinute / (atOnce + 1)));
+/** Requests that this minute has room for. */
+export function requestsLeft({ value, perMinute }: RequestPace, nowMs: number): number {
+  const { pace } = paceAt(value, perMinute, nowMs);
+  return Math.max(0, (pace.learned ?? perMinute) - pace.sent);
 }
 
 export function isBackingOff({ backOff }: Pick<State, 'backOff'>, now: Temporal.Instant): boolean {

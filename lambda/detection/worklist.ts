@@ -42,6 +42,8 @@ export type Step =
   /** A search has located a difference among these days: they are due from now on. */
   | { readonly kind: 'located'; readonly days: readonly string[] }
   | ReadStep
+  /** These reads are the next ones, and may run at the same time. */
+  | { readonly kind: 'together'; readonly steps: readonly ReadStep[] }
   /** The reading has come this far back, which must be saved. */
   | { readonly kind: 'reached'; readonly position: Position };
 
@@ -60,6 +62,8 @@ export interface StepAnswer extends WorkProgress {
   readonly count?: number;
   readonly oldest?: Temporal.PlainDate | undefined;
   readonly read?: ReadResult | undefined;
+  /** How many reads like this one may run at once from now on; absent: one. */
+  readonly atOnce?: number;
   /** Rows that the read showed. */
   readonly found?: number;
 }

@@ -20,8 +20,9 @@ export function partnerReader(client: Pick<PartnerClient, 'list' | 'get' | 'pace
       return { ...page, count: meta.count };
     },
 
-    async tail({ count }, deadline) {
-      const offset = Math.max(0, count - MAX_PAGE_SIZE);
+    async tail({ count, assessments, quarantined }, deadline) {
+      // As many rows as a page of this host has.
+      const offset = Math.max(0, count - assessments.length - quarantined.length);
       const { meta, ...page } = await client.list({ ...byDay, order: 'ASC', offset }, { deadline });
       return { ...page, count: meta.count };
     },

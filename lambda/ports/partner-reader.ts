@@ -49,6 +49,8 @@ export interface RangeRead {
   readonly count: number;
   /** Absent: the read may have overlooked records. */
   readonly proof?: Proof['kind'];
+  /** It is proven, or its answers do not contradict each other: detection/days-read.ts, `hasRead`. */
+  readonly isRead: boolean;
   /** The read ended because time or pace ran out, not because of the host or of tied names. */
   readonly isCutOff: boolean;
   /** Where a read that was cut off can resume. */
@@ -64,6 +66,10 @@ export const bookmark = z.object({
   anchors: z.readonly(z.array(z.int())),
   /** The rest can be read but not proven, so no anchor is needed. */
   isSweep: z.exactOptional(z.boolean()),
+  /** The partner's count of the range when the read began. */
+  count: z.exactOptional(z.int()),
+  /** It has shown fewer different ids than places of the list. */
+  isContradicted: z.exactOptional(z.boolean()),
 });
 
 export type Bookmark = Readonly<z.output<typeof bookmark>>;

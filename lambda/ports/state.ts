@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import { activities } from '../detection/activity.ts';
-import { position } from '../detection/baseline.ts';
+import { position, startDoubt } from '../detection/baseline.ts';
 import { dayTally } from '../detection/compare.ts';
 import {
   type ConditionName,
@@ -29,8 +29,6 @@ const cursor = z.readonly(
   z.extend(bookmark, {
     /** The calendar's day that its range stands for; absent: it is a range of the baseline. */
     day: z.exactOptional(z.iso.date()),
-    /** The partner's count of the range when this round began. */
-    count: z.exactOptional(z.int()),
   }),
 );
 
@@ -60,6 +58,12 @@ const baseline = z.readonly(
        * is read anew.
        */
       bookmark: z.optional(z.catch(z.optional(z.readonly(bookmark)), undefined)),
+      /** The partner's total when it began. */
+      total: z.exactOptional(z.int()),
+      /** Its start day does not count as read. */
+      doubt: z.optional(z.readonly(startDoubt)),
+      /** All ranges are read; a search looks for what its days lack. */
+      isReadOnce: z.exactOptional(z.boolean()),
       /** It is completed, and ops are still to be told. */
       isNoticeOwed: z.exactOptional(z.boolean()),
       /**
@@ -98,6 +102,8 @@ export const state = z.object({
   activity: z.optional(z.catch(z.optional(activities), undefined)),
   /** The partner's expected total: the calendar's sum. */
   expected: z._default(z.int(), 0),
+  /** The number of days that the baseline could not read; absent: none. */
+  unread: z.optional(z.int()),
   /** By how much the partner's total differs although no day does. */
   unexplained: z._default(z.int(), 0),
   /** Since when it differs by this number: milliseconds since the epoch. */

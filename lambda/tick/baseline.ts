@@ -1,5 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
-import { countDeltas, type Sighting } from '../detection/compare.ts';
+import type { Telling } from '../detection/baseline.ts';
+import type { Calendar } from '../detection/calendar.ts';
+import { countDeltas } from '../detection/compare.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import type { State } from '../ports/state.ts';
 import type { Announcement } from './announcement.ts';
@@ -31,28 +33,35 @@ export async function totalToBe(
 }
 
 /**
- * Says which sightings of a baseline are news. By default, none is. A restarted baseline announces
- * everything that it finds, since the ledger already has the certifications that were there before.
- * A known certification that has changed since an earlier range is always news.
+ * What tells news from history while there is any of the baseline left. A restarted baseline
+ * announces everything that it finds, since the ledger already has the certifications that were
+ * there before.
  */
-export function isNewsInBaseline(
-  { settings }: Pick<TickParts, 'settings'>,
+export function tellingOf(
+  { settings: { announce } }: Pick<TickParts, 'settings'>,
   { baseline }: Pick<State, 'baseline'>,
-): (sighting: Sighting) => boolean {
-  const { announce } = settings;
-  if (baseline.isAnew || announce === 'all') return () => true;
-  return ({ kind, assessment }) =>
-    kind !== 'created' || (announce !== 'none' && assessment.certified_on >= announce.since);
+): Pick<Telling, 'isAnew' | 'isAnnounced' | 'settlingBefore'> {
+  const isSettling = baseline.status === 'running' && baseline.isReadOnce;
+  return {
+    isAnew: baseline.isAnew === true,
+    settlingBefore: isSettling ? baseline.startDay?.toString() : undefined,
+    isAnnounced: (day) => announce === 'all' || (announce !== 'none' && day >= announce.since),
+  };
 }
 
-/** Announces certifications that appeared after the start day was read. */
+/**
+ * Announces certifications that appeared after the start day was read. If it was left unread, they
+ * wait until it is read: nobody can tell them from others.
+ */
 export async function announceNewcomers(
   { parts, announcement, state }: BaselineContext,
   pulse: PulseRead,
   startDay: Temporal.PlainDate,
+  calendar: Calendar,
 ): Promise<void> {
-  const recent = pulse.assessments.filter(({ certified_on }) =>
-    parts.rules.isNewcomer(certified_on, startDay),
+  const recent = pulse.assessments.filter(
+    ({ certified_on: day }) =>
+      parts.rules.isNewcomer(day, startDay) && calendar.unreadDayOf(day) === undefined,
   );
   const { changes } = await compareWithLedger(parts, recent, state.salt);
   const done = await announcement.announce(changes, { in: 'page' });

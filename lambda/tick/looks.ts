@@ -119,10 +119,11 @@ export class Looks {
     return concludedMissing(this.#now.missing, calendar, totals, withdrawAfterMs, this.#nowMs);
   }
 
-  #totals({ total, missing }: Pick<Calendar, 'total' | 'missing'>): Totals {
+  #totals({ total, missing, unread }: Pick<Calendar, 'total' | 'missing' | 'unread'>): Totals {
     const found = Math.max(0, missing + this.#now.withdrawn - this.#missingBefore);
     const toBeFound = Math.max(0, this.#context.toBeFound - found);
-    return { known: total + missing, missing: missing + toBeFound };
+    // Rows that the baseline could not see are in the counts, and not in the ledger.
+    return { known: total + missing - unread.rows, missing: missing + toBeFound };
   }
 
   /**
@@ -160,7 +161,7 @@ export class Looks {
       ([day, { length }]) => length - (earlier.entry(day).missing ?? 0),
     );
     const missing = more.reduce((sum, number) => sum + number, earlier.missing);
-    const totals = this.#totals({ total: after.total, missing });
+    const totals = this.#totals({ total: after.total, missing, unread: after.unread });
     if (!rules.mayGo(left, totals, this.#nowMs)) {
       this.#set({ missing: rules.forgotten(left, this.#nowMs) });
       await this.#save(remembered);

@@ -1,9 +1,15 @@
 import pMap from 'p-map';
 import { Temporal } from 'temporal-polyfill';
-import type { Position } from '../detection/baseline.ts';
+import {
+  type Fate,
+  fatesOf,
+  type Measured,
+  type Position,
+  type Telling,
+} from '../detection/baseline.ts';
 import { Calendar, type DayEntry, following } from '../detection/calendar.ts';
 import type { Change, Compared, Found, Sighting } from '../detection/compare.ts';
-import { dayEntries, entriesAfter, type FreshEntries } from '../detection/day-entries.ts';
+import { dayEntries, entriesAfter, type FreshEntries, marked } from '../detection/day-entries.ts';
 import type { RecentWindow } from '../detection/days.ts';
 import {
   type Answered,
@@ -30,10 +36,12 @@ export interface ReadingContext extends StepContext {
   readonly announcement: Announcement;
   /** Looks for missing certifications; a baseline has none. */
   readonly looks?: Looks;
-  /** Whether it is announced; if not, it is recorded silently. */
-  isNews(sighting: Sighting): boolean;
-  /** Saves how far back the baseline has come. */
-  keep?(position: Position): Promise<unknown>;
+  readonly telling: Pick<Telling, 'isAnew' | 'isAnnounced' | 'settlingBefore'>;
+  /**
+   * Saves how far back the baseline has come.
+   * @returns `false` if the lease was lost
+   */
+  keep?(position: Position): Promise<boolean>;
 }
 
 /** The ledger's calendar as it is now, with all days of the recent window. */
@@ -46,20 +54,59 @@ export async function readCalendar(
 }
 
 /** The result of a read, and the progress after it. */
-export type DaysRead = WorkProgress & Required<Pick<StepAnswer, 'read' | 'requests' | 'found'>>;
+export type DaysRead = WorkProgress &
+  Measured &
+  Required<Pick<StepAnswer, 'read' | 'requests' | 'found'>>;
+
+/** A read from its first request to its last one. Times are milliseconds since the epoch. */
+export type ReadUnderWay = Promise<{
+  readonly read: Answered | 'unanswered';
+  readonly begunAt: number;
+  readonly endedAt: number;
+}>;
+
+/** Begins a read, beside others. A failure is told to whoever awaits it. */
+export function beginRead(context: Proving, step: ReadStep, calendar: Calendar): ReadUnderWay {
+  const underWay = readAndTimed(context, step, calendar);
+  underWay.catch(() => undefined);
+  return underWay;
+}
+
+async function readAndTimed(context: Proving, step: ReadStep, calendar: Calendar): ReadUnderWay {
+  const { clock } = context.parts;
+  const begunAt = clock.now().epochMilliseconds;
+  const read = await proveDays(context, step, calendar);
+  return { read, begunAt, endedAt: clock.now().epochMilliseconds };
+}
 
 /**
  * The only way in which a tick reads days. The order is: read with proof, compare with the ledger,
  * look for missing certifications, commit and announce, write the calendar.
+ *
+ * @param underWay its read, if that runs beside others; the rest is for one read at a time
  */
 export async function readDays(
   context: ReadingContext,
   step: ReadStep,
   before: WorkProgress,
+  underWay = beginRead(context, step, before.calendar),
 ): Promise<DaysRead> {
+  const { clock } = context.parts;
+  const { read, begunAt, endedAt } = await underWay;
+  const commitsFrom = clock.now().epochMilliseconds;
+  const done = await performed(context, step, before, read, begunAt);
+  const commitMs = clock.now().epochMilliseconds - commitsFrom;
+  return { ...done, readMs: endedAt - begunAt, commitMs };
+}
+
+async function performed(
+  context: ReadingContext,
+  step: ReadStep,
+  before: WorkProgress,
+  read: Answered | 'unanswered',
+  begunAt: number,
+): Promise<Omit<DaysRead, 'readMs' | 'commitMs'>> {
   const { parts } = context;
-  const begunAt = parts.clock.now().epochMilliseconds;
-  const read = await proveDays(context, step, before.calendar);
   const { calendar, cursor } = before;
   const nothing = { calendar, cursor, found: 0 };
   if (read === 'unanswered') {
@@ -89,7 +136,7 @@ interface Proving extends Pick<StepContext, 'limit'> {
 /**
  * If the host answers a pulse but not for these days, the read counts as one that showed nothing.
  */
-export async function proveDays(
+async function proveDays(
   { parts, limit }: Proving,
   { purpose, days, range, isDivisible, goneOnFrom }: ReadStep,
   calendar: Calendar,
@@ -107,7 +154,7 @@ export async function proveDays(
     const isCutOff = pulse === 'out-of-time';
     if (isDivisible && !isCutOff) return 'unanswered';
     const count = days.reduce((sum, day) => sum + calendar.entry(day).count, 0);
-    const nothing = { assessments: [], quarantined: [], isOutOfPace: false };
+    const nothing = { assessments: [], quarantined: [], isRead: false, isOutOfPace: false };
     return { ...nothing, count, isCutOff, requests: unansweredRequests };
   }
 }
@@ -125,17 +172,18 @@ async function settle(
   if (isUnproven) parts.rules.attributeRest(fresh, step.days, read);
   const seen = await differences(context, [...fresh.keys()], read, read.isFirstReading);
   const looked = await lookedAt(context, read, before, fresh, seen.unseen);
-  const committed = await commit(context, read, seen.sightings, looked);
+  const committed = await commit(context, read, seen.sightings, looked, before.calendar);
   // After a cut, some of it is uncommitted. A baseline range that takes several ticks has no day
-  // that was read whole, so audits prove its days.
+  // that was read whole, so audits prove its days. One that is read again has none, either.
   const isCutShort = limit.noteIfReached();
   const result = resultOf(read, committed.hasFailed);
+  const isLeftUnread = result === 'unproven' && !step.isDivisible;
   const isUncounted = read.isFirstReading
-    ? isCutShort || read.isInParts || read.isInVain
+    ? isCutShort || read.isInVain || !(isLeftUnread || (result === 'done' && !read.isInParts))
     : isCutShort && !read.isInVain;
   const kept = isUncounted
     ? new Map()
-    : entriesOf(parts, read, result, { fresh, ...committed, older: seen.older }, before.calendar);
+    : entriesOf(context, read, result, { fresh, ...committed, older: seen.older }, before.calendar);
   const isAsIs = isCutShort && result !== 'in-vain';
   return {
     calendar: await save(context, before.calendar, kept, committed.done),
@@ -153,22 +201,25 @@ interface CommittedChanges {
 
 async function commit(
   context: ReadingContext,
-  { step, isFirstReading, proof }: Judged,
+  { step, isFirstReading, isRead, proof }: Judged,
   sightings: readonly Sighting[],
   looked: Looked,
+  calendar: Calendar,
 ): Promise<CommittedChanges> {
-  const { announcement, looks } = context;
+  const { announcement, looks, telling } = context;
   const found: Found = {
     in: isFirstReading ? 'baseline' : step.purpose === 'audit' ? 'audit' : 'search',
     ...(proof && { proof }),
   };
   const { failures } = announcement.now;
-  const silent = sightings.filter((sighting) => !context.isNews(sighting));
-  const news = sightings.filter((sighting) => context.isNews(sighting));
+  const fates = fatesOf(sightings, { ...telling, purpose: step.purpose, isRead, calendar });
+  const withFate = (fate: Fate) => sightings.filter((sighting) => fates.get(sighting) === fate);
+  const silent = withFate('history');
   await announcement.record(silent);
   const done: readonly Change[] = [
     ...silent,
-    ...(await announcement.announce([...news, ...looked.sightings], found)),
+    ...(await announcement.announce([...withFate('news'), ...looked.sightings], found)),
+    ...(await announcement.announce(withFate('doubtful'), { ...found, doubt: 'baseline' })),
     ...(await announcement.announce(looked.withdrawals, found)),
   ];
   const gone = new Set(done.filter(({ kind }) => kind === 'withdrawn').map(({ id }) => id));
@@ -180,7 +231,7 @@ async function commit(
 }
 
 function entriesOf(
-  { rules }: Pick<TickParts, 'rules'>,
+  { parts: { rules }, telling }: ReadingContext,
   read: Judged,
   result: ReadResult,
   {
@@ -201,7 +252,8 @@ function entriesOf(
   const of = { entries: counted, isJoint };
   const after = entriesAfter(result, of, done, calendar, read.begunAt);
   const isApart = isJoint && result !== 'done';
-  const kept = isApart ? rules.separated(after, read.step.days) : after;
+  const apart = isApart ? rules.separated(after, read.step.days) : after;
+  const kept = marked(apart, result, read, telling.isAnew, calendar);
   const dueAgain = older.flatMap(({ day, until: dueAt }): [string, DayEntry][] => {
     const entry = kept.get(day);
     return entry ? [[day, { ...entry, dueAt }]] : [];

@@ -2,9 +2,20 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Temporal } from 'temporal-polyfill';
 import { baselineNotice } from '../delivery/notices.ts';
 import { activityAfter } from '../detection/activity.ts';
-import { backwards, type Position } from '../detection/baseline.ts';
+import {
+  type Begun,
+  backwards,
+  begunBaseline,
+  doubtAfter,
+  fatesOf,
+  isSettled,
+  type Measured,
+  type Position,
+  rangesAtOnce,
+  startOf,
+} from '../detection/baseline.ts';
 import { Calendar, type ProofCounts } from '../detection/calendar.ts';
-import { countDeltas, tallied } from '../detection/compare.ts';
+import { countDeltas, type Sighting, tallied } from '../detection/compare.ts';
 import {
   blockedBy,
   type ConditionName,
@@ -15,6 +26,7 @@ import {
   type OpenCondition,
   pauseSeen,
   type TickFacts,
+  unreadSeen,
 } from '../detection/conditions.ts';
 import { asking, stillAsked } from '../detection/day-entries.ts';
 import { type RecentWindow, recentWindow } from '../detection/days.ts';
@@ -23,12 +35,19 @@ import { auditPlanOf, calendarLearned, savedUntil, waited } from '../detection/d
 import { digestOf } from '../detection/fingerprint.ts';
 import { believed, unexplainedAfter } from '../detection/locate.ts';
 import { nothingMissing } from '../detection/missing.ts';
-import { backOffAfter, isBackingOff, remembered, unhurried } from '../detection/pace.ts';
+import {
+  backOffAfter,
+  isBackingOff,
+  remembered,
+  requestsLeft,
+  unhurried,
+} from '../detection/pace.ts';
 import { selfCheckSeen } from '../detection/self-check.ts';
 import { silenceAfter, silenceEnded, silenceSeen } from '../detection/silence.ts';
 import {
   dueWork,
   hasRoomForAll,
+  type ReadStep,
   type Step,
   type StepAnswer,
   type WorkProgress,
@@ -38,6 +57,7 @@ import { CredentialsNotSetError } from '../partner/secret.ts';
 import type { Journal } from '../ports/journal.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import {
+  type Baseline,
   type Lease,
   type LeasedState,
   noLease,
@@ -45,7 +65,7 @@ import {
   type StateChanges,
 } from '../ports/state.ts';
 import { Announcement, type AnnouncementTally, nothingAnnounced } from './announcement.ts';
-import { announceNewcomers, isNewsInBaseline, totalToBe } from './baseline.ts';
+import { announceNewcomers, tellingOf, totalToBe } from './baseline.ts';
 import {
   isAccepted,
   logOdd,
@@ -57,9 +77,15 @@ import {
 } from './conditions.ts';
 import type { DeliveryTally } from './deliver.ts';
 import { Looks } from './looks.ts';
-import { readPage } from './page.ts';
+import { compareWithLedger, readPage } from './page.ts';
 import type { Effort, TickParts } from './parts.ts';
-import { type ReadingContext, readCalendar, readDays } from './read-days.ts';
+import {
+  beginRead,
+  type ReadingContext,
+  type ReadUnderWay,
+  readCalendar,
+  readDays,
+} from './read-days.ts';
 import { TimeLimit } from './time-limit.ts';
 
 export interface TickRun {
@@ -152,6 +178,9 @@ interface Work {
   readonly announcement: Announcement;
   readonly window: RecentWindow;
 }
+
+/** Reads that run side by side, until their turn comes. */
+type UnderWay = Map<ReadStep, ReadUnderWay>;
 
 class Tick {
   readonly #parts: TickParts;
@@ -341,7 +370,9 @@ class Tick {
     const missing = state.missing && rules.sighted(state.missing, ({ id }) => page.seen.has(id));
     if (missing !== state.missing) this.#learned.missing = missing;
     announcement.expect(state, count);
-    const done = await announcement.announce(page.changes, { in: 'page' });
+    const doubtful = await this.#doubtful(work, page.changes);
+    const clear = page.changes.filter((change) => !doubtful.includes(change));
+    const done = await announcement.announce(clear, { in: 'page' });
     const deltas = countDeltas(done);
     await ledger.addToDays(deltas);
     this.#learned.expected = [...deltas.values()].reduce((all, one) => all + one, state.expected);
@@ -356,11 +387,14 @@ class Tick {
     // An unfinished search goes on even if the total agrees: one certification may have come for
     // one that went.
     const { toFind, toRead } = this.#left(state);
-    const differs = !page.isAll || toFind;
+    const differs = !page.isAll || toFind || doubtful.length > 0;
     const caughtUp = { ...work, state: { ...state, missing, silence } };
     const toBeFound = Math.max(0, state.expected - count);
     const isAllLocated =
-      differs || toRead ? await this.#readDue(caughtUp, pulse, toBeFound, differs) : page.isAll;
+      differs || toRead
+        ? await this.#readDue(caughtUp, pulse, toBeFound, differs, doubtful)
+        : page.isAll;
+    await this.#holdUnread(work, doubtful);
     const { failures, tally } = announcement.now;
     const isLeft = !isAllLocated || !isInTime || failures > 0;
     const { missing: stillMissing } = { missing, ...this.#learned };
@@ -376,6 +410,26 @@ class Tick {
     const digest = isSeen ? digestOf(pulse, state.salt) : lookAgain;
     this.#learned.pulseDigest = isLeft ? undefined : digest;
     this.#learned.agreed = rules.stillAgreed(page.agreed, announcement.now.touched, state.salt);
+  }
+
+  /**
+   * Sightings of the page on days that the baseline could not read. Nobody can tell news from
+   * history there, so these days are read first.
+   */
+  async #doubtful({ state, window }: Work, changes: readonly Sighting[]) {
+    if (state.unread === undefined || changes.length === 0) return [];
+    const calendar = await readCalendar(this.#parts.ledger, window);
+    const telling = { ...tellingOf(this.#parts, state), purpose: 'search', isRead: false } as const;
+    const fates = fatesOf(changes, { ...telling, calendar });
+    return changes.filter((change) => fates.get(change) === 'doubtful');
+  }
+
+  /** Those that the reads of their days have not shown are held. */
+  async #holdUnread({ state, announcement }: Work, doubtful: readonly Sighting[]): Promise<void> {
+    if (doubtful.length === 0 || this.#limit.wasReached) return;
+    const shown = doubtful.map(({ assessment }) => assessment);
+    const { changes } = await compareWithLedger(this.#parts, shown, state.salt);
+    await announcement.announce(changes, { in: 'page', doubt: 'baseline' });
   }
 
   /**
@@ -398,9 +452,16 @@ class Tick {
    * Reads the days that are due, and learns the calendar's facts from then.
    *
    * @param toBeFound how many are missing by the partner's total, and not found yet
+   * @param doubtful sightings whose days are read first
    * @returns whether each difference was found, read and committed
    */
-  async #readDue(work: Work, pulse: PulseRead, toBeFound: number, differs: boolean) {
+  async #readDue(
+    work: Work,
+    pulse: PulseRead,
+    toBeFound: number,
+    differs: boolean,
+    doubtful: readonly Sighting[] = [],
+  ) {
     const { state, lease, window } = work;
     const { ledger, clock, settings, rules } = this.#parts;
     const { withdrawAfterMs } = settings;
@@ -419,10 +480,14 @@ class Tick {
     const began = clock.now().epochMilliseconds;
     this.#readingSince = began;
     const before = await readCalendar(ledger, window);
+    const asked = doubtful.flatMap(
+      ({ assessment }) => before.unreadDayOf(assessment.certified_on) ?? [],
+    );
+    const begun = asking(before, asked, began);
     const plan = auditPlanOf(before, window.from, audit);
     const dues = { ...plan, withdrawAfterMs };
     const list = dueWork({
-      calendar: before,
+      calendar: begun,
       total: pulse.count,
       differs,
       searching: state.searching,
@@ -436,8 +501,8 @@ class Tick {
           ? []
           : waited(kind, calendar, dues, this.#nowMs, kind === 'soon' ? looks.due(calendar) : []),
     });
-    const reading = { ...this.#context(work), looks, isNews: () => true };
-    const done = await this.#carryOut(list, reading, { calendar: before, cursor: state.cursor });
+    const reading = { ...this.#context(work), looks };
+    const done = await this.#carryOut(list, reading, { calendar: begun, cursor: state.cursor });
     const { calendar, cursor } = done;
     await ledger.saveDays(stillAsked(before, calendar));
     const { isAllLocated, hasSearched, searching: narrowed, audited } = done.end;
@@ -448,6 +513,7 @@ class Tick {
     const isToldNow =
       isNoticeOwed && (await isAccepted(this.#parts, baselineNotice(settings.name, calendar)));
     this.#facts.calendar = calendar;
+    this.#facts.unread = unreadSeen(calendar);
     // A certification that came or went during the search looks like an unexplained total. The next
     // search tells them apart.
     const rest = isAllLocated && differs ? pulse.count - calendar.total : undefined;
@@ -468,47 +534,85 @@ class Tick {
     return isAllLocated;
   }
 
-  /** The baseline: its start day, then back to the oldest day, over as many ticks as it takes. */
+  /**
+   * The baseline: its start day, then back to the oldest day, over as many ticks as it takes. If its
+   * days do not explain the total then, a search looks for the others.
+   */
   async #readBaseline(work: Work, pulse: PulseRead): Promise<TickReport> {
-    const { ledger, clock, settings } = this.#parts;
+    const { ledger } = this.#parts;
     const { lease, state, announcement, window } = work;
     const context = this.#context(work);
-    const { before, sliceDays, bookmark, isAnew } = state.baseline;
-    const { startDay = window.today, begunAt = clock.now().epochMilliseconds } = state.baseline;
-    const begun = { status: 'running', begunAt, startDay, isAnew } as const;
-    const position = { before, sliceDays };
+    const begun = begunBaseline(state.baseline, pulse.count, window.today, this.#nowMs);
+    const calendar = await readCalendar(ledger, window);
+    this.#facts.unread = unreadSeen(calendar, begun.doubt?.since);
     announcement.expect(state, await totalToBe(context, pulse));
-    if (before !== undefined) await announceNewcomers(context, pulse, startDay);
-    else await ledger.saveState({ baseline: { ...begun, ...position, bookmark } }, lease);
+    const isBegun = begun.before !== undefined;
+    if (isBegun) await announceNewcomers(context, pulse, begun.startDay, calendar);
+    else if (!(await ledger.saveState({ baseline: begun }, lease)))
+      return this.#finish('baseline', state);
+    if (begun.isReadOnce) await this.#settleBaseline(work, pulse, begun, calendar);
+    else await this.#readBack(work, pulse, begun, calendar);
+    return this.#finish('baseline', state);
+  }
 
+  async #readBack(work: Work, pulse: PulseRead, begun: Begun, calendar: Calendar): Promise<void> {
+    const { ledger, settings, partner } = this.#parts;
+    const { lease, state, window } = work;
+    const { startDay, bookmark } = begun;
+    const lookedAt = Date.parse(state.heartbeat ?? '');
+    const { withdrawAfterMs } = settings;
+    const start = startOf(begun, pulse.count, lookedAt, withdrawAfterMs, this.#nowMs);
+    if (start === undefined) return;
     const list = backwards({
-      position,
-      cursor: bookmark,
-      startDay,
-      window,
+      ...{ ...start, position: begun, cursor: bookmark, startDay, window },
+    });
+    const at = (position: Position) => ({
+      ...begun,
+      ...position,
+      doubt: undefined,
+      bookmark: undefined,
     });
     const reading = {
-      ...context,
-      isNews: isNewsInBaseline(this.#parts, state),
-      keep: (reached: Position) => ledger.saveState({ baseline: { ...begun, ...reached } }, lease),
+      ...this.#context(work),
+      keep: (position: Position) => ledger.saveState({ baseline: at(position) }, lease),
     };
-    const start = { calendar: await readCalendar(ledger, window), cursor: bookmark };
-    const { calendar, cursor, end } = await this.#carryOut(list, reading, start);
-    this.#learned.baseline = { ...begun, ...end.position, bookmark: cursor };
-    if (end.isCompleted) {
-      // Ops are told before the state says so: a crash in between tells them twice.
-      const notice = baselineNotice(settings.name, calendar);
-      const isNoticeOwed = !(await isAccepted(this.#parts, notice));
-      this.#learned.baseline = { ...this.#learned.baseline, status: 'completed', isNoticeOwed };
-      const plan = auditPlanOf(calendar, window.from, settings.audit);
-      Object.assign(this.#learned, calendarLearned(calendar, plan, 0));
-      // A change after this pulse shows in the next pulse or its count. If earlier ticks read days
-      // of this baseline, changes on those days show in this pulse, so the next tick must compare
-      // it.
-      if (state.baseline.begunAt === undefined)
-        this.#learned.pulseDigest = digestOf(pulse, state.salt);
+    const read = await this.#carryOut(list, reading, { calendar, cursor: bookmark });
+    const { position, isCompleted, doubted } = read.end;
+    const doubt = doubtAfter(begun.doubt, doubted, this.#nowMs);
+    this.#facts.unread = unreadSeen(read.calendar, doubt?.since);
+    const now = { ...at(position), bookmark: read.cursor, doubt };
+    this.#learned.baseline = now;
+    if (!isCompleted) return;
+    this.#learned.baseline = { ...now, isReadOnce: true };
+    const count = await this.#limit.ask((deadline) => partner.count({}, deadline));
+    if (count === 'out-of-time' || !isSettled(read.calendar.total, count, begun.total)) return;
+    await this.#endBaseline(now, work, read.calendar);
+    // A change after this pulse shows in the next pulse or its count. If earlier ticks read days of
+    // this baseline, changes on those days show in this pulse, so the next tick must compare it.
+    if (state.baseline.begunAt === undefined)
+      this.#learned.pulseDigest = digestOf(pulse, state.salt);
+  }
+
+  /** All ranges are read: this looks for what the total has more than the days. */
+  async #settleBaseline(work: Work, pulse: PulseRead, begun: Begun, before: Calendar) {
+    let calendar = before;
+    let isOver = isSettled(calendar.total, pulse.count, begun.total);
+    if (!isOver) {
+      const isAllLocated = await this.#readDue(work, pulse, 0, true);
+      calendar = this.#facts.calendar ?? before;
+      isOver = isAllLocated || calendar.total === pulse.count;
     }
-    return this.#finish('baseline', state);
+    if (isOver) await this.#endBaseline(begun, work, calendar);
+  }
+
+  async #endBaseline(baseline: Baseline, { window }: Work, calendar: Calendar): Promise<void> {
+    const { settings } = this.#parts;
+    // Ops are told before the state says so: a crash in between tells them twice.
+    const notice = baselineNotice(settings.name, calendar);
+    const isNoticeOwed = !(await isAccepted(this.#parts, notice));
+    this.#learned.baseline = { ...baseline, status: 'completed', isNoticeOwed };
+    const plan = auditPlanOf(calendar, window.from, settings.audit);
+    Object.assign(this.#learned, calendarLearned(calendar, plan, 0));
   }
 
   /**
@@ -522,18 +626,26 @@ class Tick {
   ): Promise<WorkProgress & { readonly end: End }> {
     let { calendar, cursor } = start;
     let answer: StepAnswer = { calendar, isTimeUp: false };
-    for (;;) {
-      const next = list.next(answer);
-      if (next.done) return { calendar, cursor, end: next.value };
-      const step = next.value;
-      const isTimeUp = this.#limit.noteIfReached();
-      if (step.kind === 'reached') await reading.keep?.(step.position);
-      if (step.kind === 'located') calendar = asking(calendar, step.days, this.#nowMs);
-      const done = isTimeUp ? {} : await this.#take(step, reading, { calendar, cursor });
-      const now = { calendar, cursor, ...done };
-      ({ calendar, cursor } = now);
-      const isOver = isTimeUp || done.isTimeUp || this.#limit.wasReached;
-      answer = { ...done, calendar, cursor, isTimeUp: isOver };
+    const underWay: UnderWay = new Map();
+    try {
+      for (;;) {
+        const next = list.next(answer);
+        if (next.done) return { calendar, cursor, end: next.value };
+        const step = next.value;
+        const isTimeUp = this.#limit.noteIfReached();
+        // Another tick has the lease and goes on from its own place.
+        const isLost = step.kind === 'reached' && (await reading.keep?.(step.position)) === false;
+        if (step.kind === 'located') calendar = asking(calendar, step.days, this.#nowMs);
+        const before = { calendar, cursor };
+        const done = isTimeUp ? {} : await this.#take(step, reading, before, underWay);
+        const now = { calendar, cursor, ...done };
+        ({ calendar, cursor } = now);
+        const isOver = isTimeUp || isLost || done.isTimeUp || this.#limit.wasReached;
+        answer = { ...done, calendar, cursor, isTimeUp: isOver };
+      }
+    } finally {
+      // Nothing that asks outlives the tick.
+      await Promise.allSettled(underWay.values());
     }
   }
 
@@ -542,11 +654,14 @@ class Tick {
     step: Step,
     reading: ReadingContext,
     before: WorkProgress,
+    underWay: UnderWay,
   ): Promise<Partial<StepAnswer>> {
+    if (step.kind === 'together')
+      for (const one of step.steps) underWay.set(one, beginRead(reading, one, before.calendar));
     if (step.kind === 'read') {
-      const read = await readDays(reading, step, before);
+      const read = await readDays(reading, step, before, underWay.get(step));
       if (reading.looks) this.#examined += step.days.length;
-      return read;
+      return { ...read, atOnce: this.#atOnce(read) };
     }
     if (step.kind !== 'count' && step.kind !== 'oldest') return {};
     const { partner } = this.#parts;
@@ -559,12 +674,27 @@ class Tick {
     return asked === 'out-of-time' ? { isTimeUp: true } : asked;
   }
 
+  #atOnce(read: Measured): number {
+    const { partner, settings } = this.#parts;
+    const leftMs = this.#limit.deadline.epochMilliseconds - this.#nowMs;
+    const room = requestsLeft(partner.pace, this.#nowMs);
+    return rangesAtOnce(settings.baseline.atOnce, read, leftMs, room);
+  }
+
   get #nowMs(): number {
     return this.#parts.clock.now().epochMilliseconds;
   }
 
   #context({ state, announcement }: Work) {
-    return { parts: this.#parts, limit: this.#limit, salt: state.salt, announcement, state };
+    const telling = tellingOf(this.#parts, state);
+    return {
+      parts: this.#parts,
+      limit: this.#limit,
+      salt: state.salt,
+      announcement,
+      state,
+      telling,
+    };
   }
 
   /** Takes the lease, and with it the duty to deliver events that earlier ticks left. */

@@ -182,7 +182,7 @@ export class Integration {
   }
 
   /** Runs ticks until the baseline is done, and one more. */
-  async baseline(most = 10): Promise<void> {
+  async baseline(most = 15): Promise<void> {
     await this.minutesUntil(
       async () => (await this.ledger.state()).baseline.status === 'completed',
       most,

@@ -100,6 +100,8 @@ export class MemoryPartner {
   order: HostOrder = 'full-name';
   /** The most rows of a page: the document lets the partner return fewer than requested. */
   pageRows = 100;
+  /** The size that it says it applies; undefined: the one that it applies. */
+  statedRows: number | undefined;
   /** Decides among equals, anew in each answer. Without it, they come in the order of insertion. */
   tie: ((record: HostRecord) => number) | undefined;
   /**
@@ -363,7 +365,8 @@ export class MemoryPartner {
     const list = this.#listed(query);
     const cut = { ...query, page: Math.min(query.page ?? 50, this.pageRows) };
     const rows = rowsOf(list, cut).filter(({ assessment: { id } }) => !this.hidden.has(id));
-    const meta = { count: this.count(list.length, query), ...windowOf(cut) };
+    const { offset, page } = windowOf(cut);
+    const meta = { count: this.count(list.length, query), offset, page: this.statedRows ?? page };
     const data = rows.map((record) => this.#text(record)).join();
     const body = `{"data":[${data}],"meta":${JSON.stringify(meta)}}`;
     return { status: 200, body, ...this.#weighed(rows) };

@@ -209,6 +209,7 @@ export const status = define({
     const found = {
       isBehind: isBehind(state, parts),
       isUnfinished: state?.pulseDigest === undefined,
+      hasUnread: [...calendar.values()].some(({ unread }) => unread !== undefined),
     };
     const against = reasonsAgainst(told, found);
     const first: Status['state'] = against[0] ?? 'up-to-date';
@@ -219,7 +220,11 @@ export const status = define({
 /** Everything that keeps an integration from being up to date: "up to date" is said only without any. */
 function reasonsAgainst(
   told: Omit<Status, 'state' | 'reasons'>,
-  { isBehind, isUnfinished }: { readonly isBehind: boolean; readonly isUnfinished: boolean },
+  {
+    isBehind,
+    isUnfinished,
+    hasUnread,
+  }: Readonly<Record<'isBehind' | 'isUnfinished' | 'hasUnread', boolean>>,
 ): Reason[] {
   const { waiting, partner, conditions, baseline, paused, backingOff } = told;
   const hasBegun = told.lastTick !== undefined || baseline.status === 'running';
@@ -249,6 +254,7 @@ function reasonsAgainst(
     // After these counts: the index may have a held event under something else that its item owes.
     // Records with odd fields are announced like any other.
     ...conditions.map(({ name }) => [name, name !== 'odd-fields'] as const),
+    ['baseline-unread', hasUnread],
     ['owing', waiting.pending > 0],
   ]);
   return [...new Set(reasons)].filter((reason) => found.get(reason));

@@ -7,7 +7,7 @@ import {
   type SeamRow,
 } from '../../detection/seam.ts';
 import type { Assessment } from '../../events/assessment.ts';
-import { MAX_PAGE_SIZE, type Page } from '../api.ts';
+import type { Page } from '../api.ts';
 import type { Reading, ReadPart } from './reading.ts';
 
 /**
@@ -70,7 +70,7 @@ export async function readChain(
   { offset, anchors }: ChainStart = { offset: 0, anchors: new Map() },
   leastAdvance = 1,
 ): Promise<Chain> {
-  const counts = { pages: 0, count: 0, size: MAX_PAGE_SIZE, steps: 0, losses: 0 };
+  const counts = { pages: 0, count: 0, size: reading.mostRows, steps: 0, losses: 0 };
   let chain: Chain = { ...counts, offset, anchors: new Map(anchors), ids: new Set() };
   while (chain.end === undefined) {
     const page = await reading.page(part, { sort: key, page: chain.size, offset: chain.offset });
@@ -89,14 +89,11 @@ function afterPage(
   leastAdvance: number,
 ): Chain {
   const { offset, anchors } = before;
-  const { count, page: applied } = page.meta;
+  const { count } = page.meta;
   const chain: Chain = {
     ...before,
     pages: before.pages + 1,
     count,
-    // A larger page was too large, or more than the host gives. The size that fits is close to this
-    // one.
-    size: Math.min(MAX_PAGE_SIZE, 2 * Math.max(1, page.rows)),
   };
   for (const { id } of page.assessments) chain.ids.add(id);
   const assessments = inOrder(page);
@@ -104,20 +101,33 @@ function afterPage(
   if (reading.nameOrder?.mistaken) return { ...chain, end: 'mistaken' };
   const rows = assessments.map((row) => row && seamRow(row, key, reading));
   const isJoined = offset === 0 || holdsAnchor(rows, anchors);
-  // The host may apply a smaller size than was asked for (docs/partner.md, 2.4).
-  const room = Math.min(applied, MAX_PAGE_SIZE);
-  // A page has exactly the rows that it has room for and that the count promises.
-  const isWhole = page.rows === Math.min(room, Math.max(0, count - page.meta.offset));
-  if (!isJoined || !isWhole) return steppedBack(chain);
+  const { room, size, isWhole } = judgedRows(reading, before.size, page);
+  if (!isJoined || !isWhole) return steppedBack({ ...chain, size });
   // Short and reaching the count: two witnesses that nothing follows.
   if (page.rows < room && page.meta.offset + page.rows === count)
     return { ...chain, end: 'complete' };
   if (!looksSorted(assessments, key))
     return { ...chain, end: 'tied', offset: 0, anchors: new Map() };
   for (const row of anchorsOf(rows)) anchors.set(row.id, row.sortedBy);
-  const joined = { ...chain, steps: 0 };
+  const joined = { ...chain, size, steps: 0 };
   const next = nextOffset(offset, rows, SLACK);
   return next - offset < leastAdvance ? { ...joined, end: 'tied' } : { ...joined, offset: next };
+}
+
+/**
+ * Rows decide: a host may say that it applies another size than it does. A page has exactly the
+ * rows that it has room for and that the count promises.
+ *
+ * @param asked the rows that were asked for
+ */
+function judgedRows(reading: Reading, asked: number, { rows, meta }: Page) {
+  const room = rows === meta.page ? meta.page : asked;
+  const whole = Math.min(room, Math.max(0, meta.count - meta.offset));
+  const isShort = rows < whole;
+  if (isShort) reading.noteShort(rows);
+  // A larger page was too large: the size that fits is close to this one.
+  const fitting = isShort ? asked : 2 * Math.max(1, rows);
+  return { room, size: Math.min(reading.mostRows, fitting), isWhole: rows === whole };
 }
 
 function steppedBack({ steps, ...chain }: Chain): Chain {

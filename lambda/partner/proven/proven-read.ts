@@ -1,6 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Proof } from '../../detection/calendar.ts';
 import { type DayRange, isWithin } from '../../detection/days.ts';
+import { hasRead } from '../../detection/days-read.ts';
 import type { Assessment } from '../../events/assessment.ts';
 import type { Bookmark, RangeRead } from '../../ports/partner-reader.ts';
 import { MAX_PAGE_SIZE } from '../api.ts';
@@ -55,24 +56,15 @@ export async function proveRange(
 ): Promise<RangeRead> {
   const reading = new Reading((query) => client.list(query, { deadline }));
   const part = { range, filter: {} };
-  const start = bookmark && {
-    offset: bookmark.offset,
-    anchors: new Map(bookmark.anchors.map((id) => [id, undefined])),
-  };
-  let read = await (bookmark?.isSweep
-    ? seeRest(reading, part, bookmark.offset)
-    : readPart(reading, part, start));
-  const isBegunAnew = reading.nameOrder?.mistaken === true;
-  if (isBegunAnew) {
-    reading.nameOrder = undefined;
-    read = await readPart(reading, part);
-  }
-  const isWhole = bookmark === undefined || isBegunAnew;
+  const { read, start, earlier } = await readFrom(reading, part, bookmark);
   const { proof } = read;
   // A quarantined record may be of any day of the range.
-  const isProven = proof !== undefined && isWhole && reading.quarantined.size === 0;
+  const isProven = proof !== undefined && earlier === undefined && reading.quarantined.size === 0;
   const { count = 0, stoppedAt } = isProven ? read : await counted(reading, part, read, start);
   const isCutOff = stoppedAt !== undefined;
+  const noted = notedCount(reading, earlier, stoppedAt);
+  const isChained = proof !== undefined && !reading.hasRepeats;
+  const shown = { isChained, ids: reading.ids, from: earlier?.offset ?? 0, last: count };
   const { assessments, requests } = reading;
   const quarantined = [...reading.quarantined.values()];
   return {
@@ -83,8 +75,46 @@ export async function proveRange(
     // With a proof, the number of records seen: the host's count may include later arrivals.
     count: isProven ? assessments.length : Math.max(isCutOff ? assessments.length : 0, count),
     ...(isProven && { proof }),
-    ...(stoppedAt && isBeyond(stoppedAt, bookmark) && { bookmark: stoppedAt }),
+    isRead: !isCutOff && (isProven || hasRead({ ...shown, first: consistentCount(noted) })),
+    ...(stoppedAt && isBeyond(stoppedAt, bookmark) && { bookmark: { ...stoppedAt, ...noted } }),
   };
+}
+
+type NotedCount = Pick<Bookmark, 'count' | 'isContradicted'>;
+
+/** The host's count at the beginning, and whether each part has shown an id for each place. */
+function notedCount(
+  { ids, firstCount }: Reading,
+  earlier: Bookmark | undefined,
+  stoppedAt: Bookmark | undefined,
+): NotedCount {
+  const {
+    offset: from,
+    count,
+    isContradicted,
+  } = earlier ?? { offset: 0, count: firstCount, isContradicted: false };
+  const lacks = ids < (stoppedAt?.offset ?? 0) - from;
+  return {
+    ...(count !== undefined && { count }),
+    ...((isContradicted || lacks) && { isContradicted: true }),
+  };
+}
+
+const consistentCount = ({ count, isContradicted }: NotedCount) =>
+  isContradicted ? undefined : count;
+
+/** @returns the read, and where it really resumed: not if the part has to be read from its beginning */
+async function readFrom(reading: Reading, part: ReadPart, bookmark: Bookmark | undefined) {
+  const start = bookmark && {
+    offset: bookmark.offset,
+    anchors: new Map(bookmark.anchors.map((id) => [id, undefined])),
+  };
+  const read = await (bookmark?.isSweep
+    ? seeRest(reading, part, bookmark.offset)
+    : readPart(reading, part, start));
+  if (!reading.nameOrder?.mistaken) return { read, start, earlier: bookmark };
+  reading.nameOrder = undefined;
+  return { read: await readPart(reading, part), start, earlier: undefined };
 }
 
 /**

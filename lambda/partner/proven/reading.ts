@@ -1,7 +1,13 @@
 import { type DayRange, isWithin } from '../../detection/days.ts';
 import { NameOrderEvidence } from '../../detection/names-tied.ts';
 import type { Assessment } from '../../events/assessment.ts';
-import type { AssessmentFilter, ListQuery, Page, Quarantined } from '../api.ts';
+import {
+  type AssessmentFilter,
+  type ListQuery,
+  MAX_PAGE_SIZE,
+  type Page,
+  type Quarantined,
+} from '../api.ts';
 import { isCutOff } from '../errors.ts';
 
 /** A set of assessments to be read as one sorted list. */
@@ -19,6 +25,14 @@ export class Reading {
   /** Undefined: every shared name may be a tie, even if the answers show otherwise. */
   nameOrder: NameOrderEvidence | undefined = new NameOrderEvidence();
   requests = 0;
+  /** The host's count on the first page; undefined before that. */
+  firstCount: number | undefined;
+  /** Some page had an id twice. */
+  hasRepeats = false;
+  /** The most rows that a page brings, whatever the host says. */
+  mostRows = MAX_PAGE_SIZE;
+  /** Rows of the last page that was short; `other`: no cap explains the short pages. */
+  #short: number | 'other' | undefined;
   /** The time or the pace is used up. */
   isSpent = false;
 
@@ -28,6 +42,19 @@ export class Reading {
 
   get assessments(): readonly Assessment[] {
     return [...this.#seen.values()];
+  }
+
+  /** Different ids that were seen; a record without one counts by its problems. */
+  get ids(): number {
+    return new Set<number | string>([...this.#seen.keys(), ...this.quarantined.keys()]).size;
+  }
+
+  /** Notes a page with too few rows. Two with the same number of rows teach a cap, until a third. */
+  noteShort(rows: number): void {
+    const isCap = rows > 0 && rows === this.#short && this.mostRows === MAX_PAGE_SIZE;
+    if (this.mostRows < MAX_PAGE_SIZE) this.#short = 'other';
+    else if (this.#short !== 'other') this.#short = rows;
+    this.mostRows = isCap ? rows : MAX_PAGE_SIZE;
   }
 
   seenWithin(range: DayRange): readonly Assessment[] {
@@ -59,7 +86,10 @@ export class Reading {
   }
 
   /** The last answer counts: a record may have been mended, or broken, in between. */
-  #remember({ assessments, quarantined }: Page): void {
+  #remember({ assessments, quarantined, meta }: Page): void {
+    this.firstCount ??= meta.count;
+    const shown = new Set(assessments.map(({ id }) => id));
+    this.hasRepeats ||= quarantined.some(({ id }) => id !== undefined && shown.has(id));
     for (const { id } of quarantined) if (id !== undefined) this.#seen.delete(id);
     for (const assessment of assessments) {
       this.quarantined.delete(assessment.id);

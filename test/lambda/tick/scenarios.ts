@@ -199,7 +199,7 @@ export const rest: Scenario = {
 /** SNS refuses the first event of a certification, and the index does not show it to the next tick. */
 export const order: Scenario = {
   async tell(story) {
-    await story.tick();
+    await story.baseline();
     story.world = on('2026-11-20', [1]);
     story.subscribers.refuse = () => true;
     await story.tick();
@@ -318,7 +318,8 @@ export const leftover: Scenario = {
         if (!isLate) return prove(...asked);
         isLate = false;
         story.clock.advance({ seconds: 55 });
-        return { assessments: [], quarantined: [], count: 0, isCutOff: true, requests: 1 };
+        const nothing = { assessments: [], quarantined: [], count: 0, isRead: false };
+        return { ...nothing, isCutOff: true, requests: 1 };
       },
     });
     story.world = removed(story, 1_005);

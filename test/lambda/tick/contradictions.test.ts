@@ -1,0 +1,91 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Integration } from '../../scaffold/integration.ts';
+import type { HostAnswer } from '../../scaffold/partner.ts';
+import { numbers, on, titles } from './scenarios.ts';
+
+let story: Integration;
+beforeEach(() => {
+  story = new Integration();
+});
+
+const json = { 'content-type': 'application/json' };
+const page = (data: readonly unknown[], count: number, offset = 0): HostAnswer => ({
+  status: 200,
+  headers: json,
+  body: JSON.stringify({ data, meta: { count, offset, page: 100 } }),
+});
+const status = async () => (await story.ledger.state()).baseline.status;
+
+describe('a baseline at a host whose answers contradict each other', () => {
+  it('believes no empty list with a count, and nothing of the truth is news', async () => {
+    story.world = [...on('2026-11-21', [1, 2]), ...on('2019-05-06', numbers(3, 400))];
+    story.host.onList = ({ offset }) => page([], 400, offset);
+    await story.minute();
+    expect(titles(story)).toEqual([]);
+    story.host.onList = () => undefined;
+    await story.minutes(6);
+    expect(await status()).toBe('completed');
+    expect([story.heard, story.memory.held, story.memory.items.size]).toEqual([[], [], 400]);
+    expect(titles(story)).toEqual(['baseline completed']);
+    story.add(...on('2026-11-21', [500]));
+    await story.minute();
+    expect(story.heardOf(500)).toEqual(['created']);
+  });
+
+  it('leaves a day that stays so, holds what appears there, and takes the mark away', async () => {
+    story.world = on('2026-11-20', numbers(1, 30)).concat(on('2026-11-12', numbers(31, 60)));
+    for (const id of [5, 6]) story.host.hidden.add(id);
+    await story.minutes(3);
+    expect(await status()).toBe('completed');
+    expect(titles(story)).toEqual(['baseline completed', 'the baseline could not read some days']);
+    expect(story.notices[0]?.text).toContain('1 of the days');
+    expect(story.notices[1]?.text).toContain('2026-11-20: 30 counted, 2 not shown');
+    story.add(...on('2026-11-20', [90]), ...on('2026-11-12', [91]));
+    await story.minutes(2);
+    expect(story.ids()).toEqual([`${story.name}/91/1`]);
+    expect(story.memory.held.map(({ certificationId }) => certificationId)).toEqual([90]);
+    story.host.hidden.clear();
+    await story.minutes(20);
+    expect(story.memory.items.size).toBe(62);
+    expect(story.memory.held).toHaveLength(1);
+    expect(titles(story).at(-1)).toBe('the baseline has read all days');
+    expect((await story.ledger.state()).unread).toBeUndefined();
+  });
+
+  it('believes an empty list only after a second one, `withdrawAfter` later', async () => {
+    await story.minute();
+    expect(await status()).toBe('running');
+    story.world = on('2026-11-21', numbers(1, 40));
+    await story.minutes(2);
+    expect([await status(), story.heard, story.memory.items.size]).toEqual(['completed', [], 40]);
+  });
+
+  it('waits an hour for its start day, tells ops after a quarter, and then leaves it', async () => {
+    story.world = on('2026-11-21', numbers(1, 40));
+    story.host.hidden.add(7);
+    await story.minutes(14);
+    expect(titles(story)).toEqual([]);
+    await story.minutes(3);
+    expect(titles(story)).toEqual(['the baseline could not read some days']);
+    await story.minutes(40);
+    expect(await status()).toBe('running');
+    await story.minutes(6);
+    expect(await status()).toBe('completed');
+    expect(story.heard).toEqual([]);
+  });
+});
+
+it('a host that caps its pages below what it says keeps every promise in time', async () => {
+  story.host.pageRows = 50;
+  story.host.statedRows = 100;
+  const days = numbers(10, 19).map((day) => `2026-11-${day}`);
+  story.world = days.flatMap((day, nth) => on(day, numbers(100 * nth + 1, 100 * nth + 70)));
+  await story.baseline();
+  expect([story.memory.items.size, story.heard]).toEqual([700, []]);
+  story.add(...on('2026-11-12', [5_000]));
+  await story.minutes(2);
+  expect(story.ids()).toEqual([`${story.name}/5000/1`]);
+  story.host.remove(301);
+  await story.minutes(13);
+  expect(story.ids().slice(1)).toEqual([`${story.name}/301/2`]);
+});
