@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
-import { earlierRange, nextRangeDays } from '../../../lambda/detection/baseline.ts';
+import { earlierRange, nextRangeDays, rangesAtOnce } from '../../../lambda/detection/baseline.ts';
 
 describe('a range of a baseline', () => {
   it.each([
@@ -24,5 +24,16 @@ describe('a range of a baseline', () => {
     ['never shrinks to nothing: a day is not split', 1, 9_000, 1],
   ])('%s', (_, days, found, expected) => {
     expect(nextRangeDays(days, found)).toBe(expected);
+  });
+
+  const measured = { requests: 10, readMs: 4_000, commitMs: 1_000 };
+  it.each([
+    ['as many others as are set', 8, measured, 20_000, 6_000, 8],
+    ['as many as can be committed in the time that is left', 16, measured, 12_500, 6_000, 8],
+    ['none, if no other one fits into the time that is left', 16, measured, 4_000, 6_000, 1],
+    ['as many as the pace has requests for', 16, measured, 20_000, 39, 3],
+    ['none, if the pace has none', 16, measured, 20_000, 0, 1],
+  ])('is read with %s', (_, set, one, leftMs, requestsLeft, expected) => {
+    expect(rangesAtOnce(set, one, leftMs, requestsLeft)).toBe(expected);
   });
 });

@@ -62,6 +62,32 @@ describe('a baseline', () => {
     expect(story.heard.map(({ subject }) => subject).sort()).toEqual(subjects);
   });
 
+  it('reads several ranges at once, and records one after another', async () => {
+    for (let n = 0; n < 12; n++) story.host.addMany(1_000 * n + 1, 700, daysAgo(1 + 40 * n));
+    story.settings = { baseline: { atOnce: 4 } };
+    const [reads, records] = [new Set<unknown>(), new Set<unknown>()];
+    const most = { reads: 0, records: 0 };
+    const { prove } = story.partner;
+    answering(story, {
+      prove: async (...asked) => {
+        reads.add(asked);
+        most.reads = Math.max(most.reads, reads.size);
+        return prove(...asked).finally(() => reads.delete(asked));
+      },
+    });
+    const ledger = story.ledgerWith({
+      recordSilently: async (...asked) => {
+        records.add(asked);
+        most.records = Math.max(most.records, records.size);
+        await story.ledger.recordSilently(...asked).finally(() => records.delete(asked));
+      },
+    });
+    const report = await story.tick({ ledger });
+    expect(report).toMatchObject({ outcome: 'baseline', recorded: 8_400, undelivered: 0 });
+    expect(most).toEqual({ reads: 4, records: 1 });
+    expect([await status(), reads.size]).toEqual(['completed', 0]);
+  });
+
   it.each(['all', { since: daysAgo(700) }] as const)(
     'that announces %o is held to its end if it is a flood, over any number of ticks',
     async (announce) => {
