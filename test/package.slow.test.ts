@@ -19,6 +19,8 @@ const launcher = `node_modules/certification-notifier/${manifest.bin['certificat
 const oldestNode = manifest.engines.node.replace('>=', '');
 /** The registry's `latest`. All other tests here run on Lambda's version. */
 const newestNode = '26.10.0';
+/** Lambda switches off `require` of ES modules. */
+const asInLambda = ['--no-experimental-require-module'];
 
 let packed: PackedPackage;
 let subscriber: Newcomer;
@@ -65,17 +67,47 @@ const [, exampleApp = ''] =
   ) ?? [];
 
 describe('the packed package, at a subscriber,', () => {
-  it('handles an event with three dependencies', () => {
-    const { stdout, stderr } = subscriber.node(
-      'once.js',
-      `import { memoryStore, onlyOnce, parseEvent, verifySnsMessage, webhook } from 'certification-notifier/consumer';
-       const once = onlyOnce(memoryStore());
-       const event = parseEvent(${JSON.stringify({ Body: JSON.stringify(event()) })});
-       for (const _ of [1, 2]) console.log(await once(event, async ({ id }) => console.log(id)));
-       console.log(typeof verifySnsMessage, typeof webhook);`,
-    );
+  const program = `const { memoryStore, onlyOnce, parseEvent, verifySnsMessage, webhook } = consumer;
+    const once = onlyOnce(memoryStore());
+    const event = parseEvent(${JSON.stringify({ Body: JSON.stringify(event()) })});
+    (async () => {
+      for (const _ of [1, 2]) console.log(await once(event, async ({ id }) => console.log(id)));
+      console.log(typeof verifySnsMessage, typeof webhook);
+    })();`;
+  it.each([
+    ['imported', 'once.js', "import * as consumer from 'certification-notifier/consumer';"],
+    ['required', 'once.cjs', "const consumer = require('certification-notifier/consumer');"],
+  ])('handles an event with three dependencies, %s as in Lambda', (_, file, start) => {
+    subscriber.write(file, `${start}\n${program}`);
+    const { stdout, stderr } = subscriber.run('node', [...asInLambda, file]);
     expect(stderr).toBe('');
     expect(stdout).toBe('district-a/48213/1\nhandled\nduplicate\nfunction function\n');
+  });
+
+  it('throws the same classes of errors from each part that is required', () => {
+    user.write(
+      'parts.cjs',
+      `const { StoreUnavailableError } = require('certification-notifier/consumer');
+       const dynamodb = require('certification-notifier/consumer/dynamodb');
+       const { createPartnerClient } = require('certification-notifier/partner');
+       console.log(dynamodb.StoreUnavailableError === StoreUnavailableError, typeof createPartnerClient);`,
+    );
+    const { stdout, stderr } = user.run('node', [...asInLambda, 'parts.cjs']);
+    expect({ stdout, stderr }).toEqual({ stdout: 'true function\n', stderr: '' });
+  });
+
+  it('is sound by publint and, but for what is never required, by attw', () => {
+    const linted = user.run('publint', [
+      'run',
+      subscriber.installed,
+      '--pack',
+      'false',
+      '--strict',
+    ]);
+    expect(linted.stdout).toContain('All good!');
+    const flags = '--profile node16 --no-definitely-typed --exclude-entrypoints cdk';
+    const { status, stdout } = user.run('attw', [packed.file, ...flags.split(' ')]);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('consumer') });
   });
 
   it('needs the SDK only for the store of handled events in DynamoDB', () => {
@@ -171,6 +203,7 @@ describe('the packed package, at a subscriber,', () => {
     expect(textIn('console/THIRD-PARTY-NOTICES.txt')).toMatch(
       /^@hono\/node-server \d.*\n(.*\n)*hono \d/m,
     );
+    expect(textIn('consumer/THIRD-PARTY-NOTICES.txt')).toMatch(/^temporal-polyfill \d/m);
     const ofFunctions = textIn('functions/THIRD-PARTY-NOTICES.txt');
     expect(ofFunctions).toMatch(/^undici \d/m);
     // It is within undici, which does not say so.
