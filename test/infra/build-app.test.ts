@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import * as z from 'zod';
+import { buildApp } from '../../infra/build-app.ts';
+import { parseConfig } from '../../infra/config.ts';
 import { Resolver } from '../../local/aws/intrinsics.ts';
 import { templateSchema } from '../../local/aws/template.ts';
-import { archive, keyArn } from './config/settings.ts';
+import { archive, keyArn, pagerTopicArn, queue, refusals } from './config/settings.ts';
 import { at, district, every, listAt, only, synthesized } from './synthesized.ts';
 
 const template = synthesized({ integrations: [district] });
@@ -74,6 +77,39 @@ it.each([
   expect(roles).toHaveLength(6);
   for (const role of roles)
     expect(JSON.stringify(at(role, 'Properties', 'PermissionsBoundary'))).toMatch(expected);
+});
+
+describe('ARNs of another place are refused', () => {
+  const elsewhere = { integrations: [district], keyArn, pagerTopicArn, subscriptions: [queue] };
+
+  it.each([
+    ['us-east-1', []],
+    ['eu-west-1', [/^keyArn: .*eu-west-1, the stack's region$/, /^pagerTopicArn: /]],
+    ['cn-north-1', [/^keyArn/, /^pager/, /^subscriptions\[0\]\.endpoint: .*"aws-cn"/]],
+  ])('where the CDK deploys to %s', (region, problems) => {
+    vi.stubEnv('CDK_DEFAULT_REGION', region);
+    const found = refusals(() => buildApp(parseConfig(elsewhere), { bundle: false }));
+    expect(found).toEqual(problems.map((one) => expect.stringMatching(one)));
+  });
+
+  // AWS evaluates the rule (not tried there).
+  it.each([
+    ['us-east-1', 'aws', []],
+    ['eu-west-1', 'aws', ['keyArn, pagerTopicArn: of the region us-east-1']],
+    ['cn-north-1', 'aws-cn', ['keyArn, pagerTopicArn: ', 'subscriptions[0].endpoint: ']],
+  ])('by a rule of the template, deployed to %s', (region, partition, refused) => {
+    const made = synthesized(elsewhere).toJSON();
+    const resolver = new Resolver(templateSchema.parse(made), {
+      ...{ stackName: 'notifier', accountId: '111122223333', sqsEndpoint: '', region, partition },
+    });
+    const failed = listAt(made, 'Rules', 'NotifierPlacesBEBA4818', 'Assertions').flatMap((one) => {
+      const [place, here] = listAt(one, 'Assert', 'Fn::Equals');
+      return resolver.resolve(z.json().parse(place), 'rule') === here
+        ? []
+        : [at(one, 'AssertDescription')];
+    });
+    expect(failed).toEqual(refused.map((start) => expect.stringContaining(start)));
+  });
 });
 
 describe('the outputs of the stack', () => {
