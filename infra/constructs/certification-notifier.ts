@@ -108,8 +108,8 @@ export class CertificationNotifier extends Construct {
     if (key && settings.keyArn !== undefined)
       problems.push(`keyArn: ${describedValue(settings.keyArn)} found; allowed: none beside key`);
     if (problems.length > 0) throw new ConfigError(problems, source);
-    ruleOfPlaces(this, settings);
     if (settings.runbookUrl !== undefined) setRunbook(this, settings.runbookUrl);
+    ruleOfPlaces(this, settings);
     const ledger = new Ledger(this, 'Ledger');
     const topics = new Topics(this, 'Topics', {
       kind: settings.topic,
