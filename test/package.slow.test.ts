@@ -212,10 +212,11 @@ describe('the packed package, at a subscriber,', () => {
     expect(textIn('ops/mcp/library.js')).not.toMatch(/\bajv\b/i);
   });
 
-  it('holds the exports, and nothing that runs locally', () => {
+  it('holds the exports, built before they are packed, and nothing that runs locally', () => {
     const rooms = ['console', 'consumer', 'functions', 'infra', 'lambda', 'local', 'ops'];
     expect(readdirSync(join(subscriber.installed, 'dist')).sort()).toEqual(rooms);
     const local = readdirSync(join(subscriber.installed, 'dist/local'));
+    expect(manifest.scripts.prepack).toBe('npm run --silent build');
     expect(local.filter((name) => name.endsWith('.js'))).toEqual(['errors.js', 'instance.js']);
   });
 });
