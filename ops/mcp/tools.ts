@@ -23,7 +23,7 @@ export interface Tool {
  * Options without use for an assistant: the output for a terminal or a shell, waits of hours, and the note of the daily
  * self-check. `confirm` takes the place of `yes`.
  */
-const leftOut: ReadonlySet<string> = new Set(['yes', 'csv', 'exitCode', 'follow', 'note']);
+const leftOut: ReadonlySet<string> = new Set(['yes', 'csv', 'bom', 'exitCode', 'follow', 'note']);
 
 const integration = z
   .string()
