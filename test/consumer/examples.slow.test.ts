@@ -43,6 +43,9 @@ describe.each(['sqs-worker', 'lambda', 'https-webhook'])('the example %s', (name
     expect(line).toMatch(/^\S+ {2}[^,]*, \d{4}-\d\d-\d\d {2}district-a\/\d+\/1$/);
     await notifier.shows(new RegExp(`created .* ${line.split(' ').at(-1)}( |$)`, 'm'));
     expect(example.lines.join()).not.toMatch(/not (handled|done|received)|refused|failed/);
+    if (name !== 'https-webhook') return;
+    await fetch(`http://127.0.0.1:${PORT}/`, { method: 'POST', body: 'Odalys' });
+    await example.line(/^refused {2}400 SnsMessageRefusedError, malformed$/);
   });
 
   it('says so if no instance runs', async () => {

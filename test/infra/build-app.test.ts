@@ -79,38 +79,30 @@ it.each([
     expect(JSON.stringify(at(role, 'Properties', 'PermissionsBoundary'))).toMatch(expected);
 });
 
-describe('ARNs of another place are refused', () => {
-  const elsewhere = { integrations: [district], keyArn, pagerTopicArn, subscriptions: [queue] };
-
-  it.each([
-    ['us-east-1', []],
-    ['eu-west-1', [/^keyArn: .*eu-west-1, the stack's region$/, /^pagerTopicArn: /]],
-    ['cn-north-1', [/^keyArn/, /^pager/, /^subscriptions\[0\]\.endpoint: .*"aws-cn"/]],
-  ])('where the CDK deploys to %s', (region, problems) => {
-    vi.stubEnv('CDK_DEFAULT_REGION', region);
-    const found = refusals(() => buildApp(parseConfig(elsewhere), { bundle: false }));
-    expect(found).toEqual(problems.map((one) => expect.stringMatching(one)));
-  });
-
-  // AWS evaluates the rule (not tried there).
-  it.each([
-    ['us-east-1', 'aws', []],
-    ['eu-west-1', 'aws', ['keyArn, pagerTopicArn: of the region us-east-1']],
-    ['cn-north-1', 'aws-cn', ['keyArn, pagerTopicArn: ', 'subscriptions[0].endpoint: ']],
-  ])('by a rule of the template, deployed to %s', (region, partition, refused) => {
+// AWS evaluates the rule (not tried there).
+it.each([
+  ['us-east-1', 'aws', [], []],
+  ['eu-west-1', 'aws', [/^keyArn: .*eu-west-1, the stack's region$/, /^pager/], [/^keyArn, pager/]],
+  ['cn-north-1', 'aws-cn', [/^keyArn/, /^pager/, /^subscr.*"aws-cn"/], [/^keyArn/, /^subscr/]],
+])(
+  'ARNs of another place are refused in %s, where the CDK deploys there, and by a rule of the template',
+  (region, partition, problems, refused) => {
+    const elsewhere = { integrations: [district], keyArn, pagerTopicArn, subscriptions: [queue] };
     const made = synthesized(elsewhere).toJSON();
     const resolver = new Resolver(templateSchema.parse(made), {
       ...{ stackName: 'notifier', accountId: '111122223333', sqsEndpoint: '', region, partition },
     });
     const failed = listAt(made, 'Rules', 'NotifierPlacesBEBA4818', 'Assertions').flatMap((one) => {
       const [place, here] = listAt(one, 'Assert', 'Fn::Equals');
-      return resolver.resolve(z.json().parse(place), 'rule') === here
-        ? []
-        : [at(one, 'AssertDescription')];
+      const value = resolver.resolve(z.json().parse(place), 'rule');
+      return value === here ? [] : [at(one, 'AssertDescription')];
     });
-    expect(failed).toEqual(refused.map((start) => expect.stringContaining(start)));
-  });
-});
+    expect(failed).toEqual(refused.map((start) => expect.stringMatching(start)));
+    vi.stubEnv('CDK_DEFAULT_REGION', region);
+    const found = refusals(() => buildApp(parseConfig(elsewhere), { bundle: false }));
+    expect(found).toEqual(problems.map((one) => expect.stringMatching(one)));
+  },
+);
 
 describe('the outputs of the stack', () => {
   it.each([
