@@ -74,6 +74,8 @@ export interface LocalTally {
   readonly held: number;
   /** Differ, and wait for the next tick. */
   readonly owed: number;
+  /** Differ because ops discarded the newest event. */
+  readonly discarded: number;
   /** Differ otherwise: not noticed yet, or missing until the second look. */
   readonly difference: number;
 }

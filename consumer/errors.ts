@@ -80,6 +80,19 @@ export class BodyTooSlowError extends NotifierError {
   }
 }
 
+/** A framework has read the body before, and did not hand it over as it came. */
+export class BodyAlreadyReadError extends NotifierError {
+  readonly code = 'body-already-read';
+  readonly fault = 'ops';
+  readonly retryHelps = false;
+  readonly whatToDo =
+    'Mount `webhook` before body parsers, or give it the body as text or bytes, as it came, as a third argument.';
+
+  constructor() {
+    super('The body of a request was read before `webhook` could read it.');
+  }
+}
+
 /** Another worker is handling this event, or another one of its subject, at this moment. */
 export class InHandError extends NotifierError {
   readonly code = 'in-hand';

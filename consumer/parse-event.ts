@@ -49,8 +49,8 @@ const anyVersionSchema = z.looseObject({
 
 /**
  * The event in a message, in any known wrapping: the body of an SQS message (raw or in SNS's
- * envelope) or the whole message, an SQS or SNS record of a Lambda invocation, the body of an HTTPS
- * request (text, bytes or parsed), or the event itself. Unknown fields stay.
+ * envelope) or the whole message, an SQS or SNS record of a Lambda invocation, an event of
+ * EventBridge, the body of an HTTPS request (text, bytes or parsed), or the event itself. Unknown fields stay.
  *
  * It does not look at signatures: a body that came over HTTPS goes through `verifySnsMessage`
  * first.
@@ -100,6 +100,8 @@ const wrappings: readonly (readonly [field: string, isContent: (value: unknown) 
   ['Sns', () => true],
   ['body', isText],
   ['Body', isText],
+  // EventBridge's envelope, as a rule's target gets it.
+  ['detail', () => true],
 ];
 
 /** The content without its outermost wrapping. */

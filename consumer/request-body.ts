@@ -1,19 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Temporal } from 'temporal-polyfill';
-import { BodyTooSlowError, SnsMessageRefusedError } from './errors.ts';
+import { BodyAlreadyReadError, BodyTooSlowError, SnsMessageRefusedError } from './errors.ts';
 
 /**
  * Reads the body of a request, and no more of it than `maxBytes`. The request is left open, so that
  * it can be answered.
  *
- * @throws SnsMessageRefusedError if it is too long, BodyTooSlowError, or the error that ended the
- * connection
+ * @throws SnsMessageRefusedError if it is too long, BodyTooSlowError, BodyAlreadyReadError, or the
+ * error that ended the connection
  */
-export function requestBody(
+export async function requestBody(
   request: IncomingMessage,
   maxBytes: number,
   within: Temporal.Duration,
 ): Promise<Buffer> {
+  if (request.readableDidRead || request.readableEnded) throw new BodyAlreadyReadError();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

@@ -41,17 +41,18 @@ const statusOf: Record<RefusalReason, number> = {
 };
 
 /**
- * An HTTPS endpoint for SNS, as a request handler of `node:http` (and of frameworks on it, as long
- * as nothing has read the body before). It reads no more of a body than `maxBytes`, verifies it,
+ * An HTTPS endpoint for SNS, as a request handler of `node:http` and of frameworks on it. Where a
+ * framework has read the body before, `rawBody` is the body as it came, text or bytes; anything else
+ * there is ignored, such as the `next` of Express. Otherwise it reads no more of a body than `maxBytes`, verifies it,
  * and answers so that SNS sends a message again that can succeed later.
  *
  * A proxy in front of it must provide TLS: SNS delivers to trusted certificates only.
  */
 export function webhook(
   options: WebhookOptions,
-): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-  return async (request, response) => {
-    const reception = await receive(request, options);
+): (request: IncomingMessage, response: ServerResponse, rawBody?: unknown) => Promise<void> {
+  return async (request, response, rawBody) => {
+    const reception = await receive(request, rawBody, options);
     const status = 'status' in reception ? reception.status : 200;
     if (request.complete) response.writeHead(status).end();
     else answerEarly(request, response, status);
@@ -65,10 +66,17 @@ export function webhook(
   };
 }
 
-async function receive(request: IncomingMessage, options: WebhookOptions): Promise<Reception> {
+async function receive(
+  request: IncomingMessage,
+  rawBody: unknown,
+  options: WebhookOptions,
+): Promise<Reception> {
   try {
     const { maxBytes = defaultMaxBytes, bodyWithin = { seconds: 10 } } = options;
-    const body = await requestBody(request, maxBytes, Temporal.Duration.from(bodyWithin));
+    const body =
+      typeof rawBody === 'string' || rawBody instanceof Uint8Array
+        ? rawBody
+        : await requestBody(request, maxBytes, Temporal.Duration.from(bodyWithin));
     const message = await verifySnsMessage(body, options);
     const { kind, topicArn } = message;
     if (kind === 'unsubscription') return { outcome: kind, topicArn };

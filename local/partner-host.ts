@@ -8,7 +8,7 @@ import type { PartnerSandbox } from './partner-sandbox/index.ts';
 
 const text = (name: string) => {
   const error = `${name} is not a text, or is empty`;
-  return z.string({ error }).min(1, { error });
+  return z.string({ error }).trim().min(1, { error });
 };
 const credentialsSchema = z.object(
   { client_id: text('client_id'), client_secret: text('client_secret') },
@@ -124,7 +124,7 @@ async function readCredentials(file: string): Promise<Credentials> {
       cause,
     });
   });
-  const parsed = credentialsSchema.safeParse(jsonOrNothing(content.replace(/^\uFEFF/, '')));
+  const parsed = credentialsSchema.safeParse(jsonOrNothing(content.trim()));
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(({ message }) => message);
   throw new StartError(

@@ -122,6 +122,14 @@ export const addNext = (name: Continued, command: Command) =>
       .conflicts(command.options.map((option) => option.attributeName())),
   );
 
+/** Output for a spreadsheet. Some read UTF-8 only behind a byte order mark, which other programs take for a letter. */
+export const addCsv = (command: Command, printed: string) =>
+  command
+    .option('--csv', `print ${printed} (--json prints JSON)`)
+    .option('--bom', 'begin CSV with a byte order mark (default: into a file only)')
+    .option('--no-bom', 'begin it without one');
+export const csvSettings = { csv: z.boolean().default(false), bom: z.boolean().optional() };
+
 /** @throws UsageError if the last day is before the first */
 export function refuseBackwards(from: string | undefined, to: string | undefined): void {
   if (from === undefined || to === undefined || from <= to) return;

@@ -6,7 +6,7 @@ import type { Followed } from './following.ts';
 import { type OpsHost, programStarted } from './host.ts';
 import { answeredWithinMs, Progress } from './progress.ts';
 import type { View } from './render/layout.ts';
-import { jsonLine, shellQuoted } from './render/text.ts';
+import { jsonLine, marked, shellQuoted } from './render/text.ts';
 import type { Clients } from './target/access.ts';
 import { OperateClient, type SettingsOf } from './target/operate-client.ts';
 import {
@@ -162,6 +162,11 @@ export class Session {
       program: programStarted(this.#host.environment),
       integration: integration && shellQuoted(integration),
     };
+  }
+
+  /** @param isMarked whether to begin with a byte order mark. Default: if standard output is a file */
+  csv(lines: readonly string[], isMarked = this.terminal.writesFile): readonly string[] {
+    return isMarked ? marked(lines) : lines;
   }
 
   /** Prints lines beside the answer; not with --json. */

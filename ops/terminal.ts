@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { addAbortSignal, type Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -10,7 +11,7 @@ import type { Tone, View } from './render/layout.ts';
 /** The three streams of a process; tests replace them. */
 export interface Streams {
   readonly input: Readable & { readonly isTTY?: boolean };
-  readonly output: Writable & { readonly isTTY?: boolean };
+  readonly output: Writable & { readonly isTTY?: boolean; readonly fd?: number };
   readonly errors: Writable & { readonly isTTY?: boolean; readonly columns?: number };
 }
 
@@ -46,6 +47,12 @@ export class Terminal {
 
   get showsProgress(): boolean {
     return this.#streams.errors.isTTY === true;
+  }
+
+  /** Standard output goes into a file. */
+  get writesFile(): boolean {
+    const { fd } = this.#streams.output;
+    return fd !== undefined && fstatSync(fd).isFile();
   }
 
   /** The view for a stream: colours only on a terminal, and not with NO_COLOR. */

@@ -1,18 +1,38 @@
 /**
  * Part of `npm run build`: replaces modules by bundles that contain the packages they import, so that installing ours
- * does not install those. Our own dependencies stay outside.
+ * does not install those. Our own dependencies stay outside. What subscribers and Lambda functions import gets a second form, for `require`.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { thirdPartyNotices } from './notices/third-party-notices.ts';
-
-const libraries = ['ops/mcp/library', 'console/library'];
 
 const [dist = 'dist'] = process.argv.slice(2);
 const root = fileURLToPath(new URL('..', import.meta.url));
-const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const dependencies = Object.keys(
+  JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).dependencies,
+);
+const withPaths = (names: readonly string[]) => names.flatMap((name) => [name, `${name}/*`]);
+
+/** @returns the files that the bundle has parts of */
+async function bundled(options: BuildOptions): Promise<string[]> {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    bundle: true,
+    keepNames: true,
+    legalComments: 'none',
+    platform: 'node',
+    target: 'node22',
+    logLevel: 'error',
+    ...options,
+    metafile: true,
+  });
+  return Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs));
+}
+
+const writeNotices = (folder: string, files: readonly string[], whole: string) =>
+  writeFileSync(join(dist, folder, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(files, whole));
 
 /** Half of the bundle, and only for answers to questions that our server does not ask. */
 const withoutValidator: Plugin = {
@@ -28,27 +48,44 @@ const withoutValidator: Plugin = {
   },
 };
 
-for (const library of libraries) {
-  const outfile = join(dist, `${library}.js`);
-  const { metafile } = await build({
-    absWorkingDir: root,
+for (const library of ['ops/mcp/library', 'console/library']) {
+  const files = await bundled({
     entryPoints: [`${library}.ts`],
-    outfile,
+    outfile: join(dist, `${library}.js`),
     allowOverwrite: true,
-    bundle: true,
     minify: true,
-    legalComments: 'none',
-    platform: 'node',
-    target: 'node22',
     format: 'esm',
-    external: Object.keys(dependencies).flatMap((name) => [name, `${name}/*`]),
+    external: withPaths(dependencies),
     plugins: [withoutValidator],
-    metafile: true,
-    logLevel: 'error',
   });
   // These files describe the module that the bundle has replaced.
   for (const left of ['js.map', 'd.ts']) rmSync(join(dist, `${library}.${left}`), { force: true });
-  const files = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs));
-  const notices = thirdPartyNotices(files, 'library.js contains');
-  writeFileSync(join(dist, dirname(library), 'THIRD-PARTY-NOTICES.txt'), notices);
+  writeNotices(dirname(library), files, 'library.js contains');
+}
+
+/** One class for an error, whichever entry throws it: a subscriber asks with `instanceof`. */
+const errorsOfIndex: Plugin = {
+  name: 'errors-of-index',
+  setup({ onResolve }) {
+    onResolve({ filter: /[\\/]errors\.ts$/ }, () => ({ path: './index.cjs', external: true }));
+  },
+};
+
+/** The only dependency of these that is an ES module and nothing else. */
+const esModule = 'temporal-polyfill';
+
+// Where `require` loads no ES modules, as in Lambda functions: docs/decisions/0035-bundles-for-require.md.
+for (const entry of ['consumer/index', 'consumer/dynamodb', 'lambda/partner/index']) {
+  const files = await bundled({
+    entryPoints: [`${entry}.ts`],
+    outfile: join(dist, `${entry}.cjs`),
+    format: 'cjs',
+    external: withPaths(dependencies.filter((name) => name !== esModule)),
+    alias: { 'zod/v4/locales/en.js': 'zod/v4/locales/en.cjs' },
+    plugins: entry === 'consumer/dynamodb' ? [errorsOfIndex] : [],
+  });
+  // The types are the same; a declaration's ending says of which kind its module is.
+  writeFileSync(join(dist, `${entry}.d.cts`), `export * from './${basename(entry)}.js';\n`);
+  if (files.some((file) => file.includes('node_modules')))
+    writeNotices(dirname(entry), files, 'index.cjs contains');
 }

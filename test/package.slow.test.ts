@@ -8,7 +8,6 @@ import { contractFiles } from '../scripts/contract/files.ts';
 import { manifestSchema } from '../scripts/release/facts.ts';
 import { tarballProblems } from '../scripts/release/problems.ts';
 import { event } from './consumer/events.ts';
-import { startHandledTables } from './consumer/handled-table.ts';
 import { Duty } from './ops/duty.ts';
 import { eachCommand } from './ops/each-command.ts';
 import { Newcomer, PackedPackage } from './support/newcomer.ts';
@@ -19,6 +18,8 @@ const launcher = `node_modules/certification-notifier/${manifest.bin['certificat
 const oldestNode = manifest.engines.node.replace('>=', '');
 /** The registry's `latest`. All other tests here run on Lambda's version. */
 const newestNode = '26.10.0';
+/** Lambda switches off `require` of ES modules. */
+const asInLambda = ['--no-experimental-require-module'];
 
 let packed: PackedPackage;
 let subscriber: Newcomer;
@@ -29,7 +30,6 @@ let user: Newcomer;
 // The deployment behind the command line. Its commands change no data that another run of them
 // reads.
 const duty = new Duty();
-let tables: Awaited<ReturnType<typeof startHandledTables>>;
 
 beforeAll(async () => {
   const fetched = [oldestNode, newestNode].map(async (version) =>
@@ -42,7 +42,6 @@ beforeAll(async () => {
   team.install('aws-cdk-lib', 'constructs', 'zod');
   user = new Newcomer(packed);
   user.install('aws-cdk-lib', 'constructs', ...Object.keys(manifest.dependencies));
-  tables = await startHandledTables();
   await duty.build();
   await duty.raise();
   await duty.stage.completedTick();
@@ -50,7 +49,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const one of [subscriber, team, user, packed]) one?.remove();
-  await tables?.close();
   await duty.strike();
   await duty.dismantle();
 });
@@ -64,18 +62,50 @@ const [, exampleApp = ''] =
     /compiles and synthesizes this\. -->\n```ts\n(.*?)```/s,
   ) ?? [];
 
+const program = `const { memoryStore, onlyOnce, parseEvent, verifySnsMessage, webhook } = consumer;
+  const once = onlyOnce(memoryStore());
+  const event = parseEvent(${JSON.stringify({ Body: JSON.stringify(event()) })});
+  (async () => {
+    for (const _ of [1, 2]) console.log(await once(event, async ({ id }) => console.log(id)));
+    console.log(typeof verifySnsMessage, typeof webhook);
+  })();`;
+const handledOnce = 'district-a/48213/1\nhandled\nduplicate\nfunction function\n';
+const forms = [
+  ['once.mjs', "import * as consumer from 'certification-notifier/consumer';"],
+  ['once.cjs', "const consumer = require('certification-notifier/consumer');"],
+] as const;
+
 describe('the packed package, at a subscriber,', () => {
-  it('handles an event with three dependencies', () => {
-    const { stdout, stderr } = subscriber.node(
-      'once.js',
-      `import { memoryStore, onlyOnce, parseEvent, verifySnsMessage, webhook } from 'certification-notifier/consumer';
-       const once = onlyOnce(memoryStore());
-       const event = parseEvent(${JSON.stringify({ Body: JSON.stringify(event()) })});
-       for (const _ of [1, 2]) console.log(await once(event, async ({ id }) => console.log(id)));
-       console.log(typeof verifySnsMessage, typeof webhook);`,
+  it.each(forms)('handles an event with three dependencies: %s, as in Lambda', (file, start) => {
+    subscriber.write(file, `${start}\n${program}`);
+    const { stdout, stderr } = subscriber.run('node', [...asInLambda, file]);
+    expect({ stdout, stderr }).toEqual({ stdout: handledOnce, stderr: '' });
+  });
+
+  it('throws the same classes of errors from each part that is required', () => {
+    user.write(
+      'parts.cjs',
+      `const { StoreUnavailableError } = require('certification-notifier/consumer');
+       const dynamodb = require('certification-notifier/consumer/dynamodb');
+       const { createPartnerClient } = require('certification-notifier/partner');
+       console.log(dynamodb.StoreUnavailableError === StoreUnavailableError, typeof createPartnerClient);`,
     );
-    expect(stderr).toBe('');
-    expect(stdout).toBe('district-a/48213/1\nhandled\nduplicate\nfunction function\n');
+    const { stdout, stderr } = user.run('node', [...asInLambda, 'parts.cjs']);
+    expect({ stdout, stderr }).toEqual({ stdout: 'true function\n', stderr: '' });
+  });
+
+  it('is sound by publint and, but for what is never required, by attw', () => {
+    const linted = user.run('publint', [
+      'run',
+      subscriber.installed,
+      '--pack',
+      'false',
+      '--strict',
+    ]);
+    expect(linted.stdout).toContain('All good!');
+    const flags = '--profile node16 --no-definitely-typed --exclude-entrypoints cdk';
+    const { status, stdout } = user.run('attw', [packed.file, ...flags.split(' ')]);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('consumer') });
   });
 
   it('needs the SDK only for the store of handled events in DynamoDB', () => {
@@ -171,6 +201,7 @@ describe('the packed package, at a subscriber,', () => {
     expect(textIn('console/THIRD-PARTY-NOTICES.txt')).toMatch(
       /^@hono\/node-server \d.*\n(.*\n)*hono \d/m,
     );
+    expect(textIn('consumer/THIRD-PARTY-NOTICES.txt')).toMatch(/^temporal-polyfill \d/m);
     const ofFunctions = textIn('functions/THIRD-PARTY-NOTICES.txt');
     expect(ofFunctions).toMatch(/^undici \d/m);
     // It is within undici, which does not say so.
@@ -179,10 +210,11 @@ describe('the packed package, at a subscriber,', () => {
     expect(textIn('ops/mcp/library.js')).not.toMatch(/\bajv\b/i);
   });
 
-  it('holds the exports, and nothing that runs locally', () => {
+  it('holds the exports, built before they are packed, and nothing that runs locally', () => {
     const rooms = ['console', 'consumer', 'functions', 'infra', 'lambda', 'local', 'ops'];
     expect(readdirSync(join(subscriber.installed, 'dist')).sort()).toEqual(rooms);
     const local = readdirSync(join(subscriber.installed, 'dist/local'));
+    expect(manifest.scripts.prepack).toBe('npm run --silent build');
     expect(local.filter((name) => name.endsWith('.js'))).toEqual(['errors.js', 'instance.js']);
   });
 });
@@ -316,26 +348,11 @@ describe.each([oldestNode, newestNode])('the packed package, on Node %s,', (vers
     expect(stdout).toMatch(/stored/i);
   });
 
-  it('handles an event once, with a store of handled events in DynamoDB', async () => {
-    user.write(
-      'handle.mjs',
-      `import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-       import { onlyOnce, parseEvent, verifySnsMessage, webhook } from 'certification-notifier/consumer';
-       import { dynamoStore } from 'certification-notifier/consumer/dynamodb';
-       import { createPartnerClient } from 'certification-notifier/partner';
-       const client = new DynamoDBClient({ endpoint: process.env.TABLES, region: 'us-east-1' });
-       const once = onlyOnce(dynamoStore({ client, consumer: 'payroll', table: process.env.TABLE }));
-       const event = parseEvent(${JSON.stringify({ Body: JSON.stringify(event()) })});
-       for (const _ of [1, 2]) console.log(await once(event, async ({ id }) => console.log(id)));
-       console.log(typeof verifySnsMessage, typeof webhook, typeof createPartnerClient);`,
-    );
-    const table = await tables.create();
-    const variables = { ...duty.environment, TABLES: tables.endpoint, TABLE: table };
-    const { stdout, stderr } = await user.runBeside(node, ['handle.mjs'], { variables });
-    expect({ stdout, stderr }).toEqual({
-      stdout: 'district-a/48213/1\nhandled\nduplicate\nfunction function function\n',
-      stderr: '',
-    });
+  it('handles an event once, imported and required', () => {
+    for (const [file, start] of forms) {
+      user.write(file, `${start}\n${program}`);
+      expect(user.run(node, [file])).toMatchObject({ stdout: handledOnce, stderr: '' });
+    }
   });
 
   it('synthesizes the stack of the guide', () => {

@@ -12,7 +12,7 @@ import {
   proveRows,
   proveVerdict,
 } from '../../ops/render/prove.ts';
-import { amount, count } from '../../ops/render/text.ts';
+import { amount, count, marked } from '../../ops/render/text.ts';
 import { moment } from '../../ops/render/time.ts';
 import { heatMap, heatMapKey, type Mark, type MarkedDay } from '../charts/heat-map.ts';
 import { addressOf, commandForm, hiddenFields } from '../command-form.ts';
@@ -53,7 +53,7 @@ ${live('months', months)}`;
   },
 };
 
-/** The same as `prove --csv` prints. */
+/** The same as `prove --csv` prints into a file. */
 export const proofCsv: Download = {
   path: 'proof.csv',
   async content({ door, integration, given }) {
@@ -62,7 +62,7 @@ export const proofCsv: Download = {
     return {
       name: `${integration}-${range.from}-${range.to}.csv`,
       type: 'text/csv; charset=utf-8',
-      text: `${proveCsv({ days }).join('\n')}\n`,
+      text: `${marked(proveCsv({ days })).join('\n')}\n`,
     };
   },
 };

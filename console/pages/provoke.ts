@@ -37,12 +37,14 @@ ${live(`tally-${integration}`, tally === undefined ? html`<p class="faint">Nothi
 <div class="columns">${provoking.provocations(integration).map((one) => form(integration, one))}</div></section>`;
 }
 
-/** The partner's world, less the certifications that subscribers have, that are held, and that are owed. */
+/** The partner's world, and the certifications that differ from it, by the reason. */
 function told(tally: LocalTally, integration: string): Html {
   const { world, subscribers, baseline, created, updated, withdrawn, restored } = tally;
-  const { held, owed, difference } = tally;
-  const isEven = difference === 0;
-  return html`<p class="verdict ${isEven ? 'good' : 'warning'}" role="status">Difference: ${amount(difference)}${isEven ? '' : ', not told yet'}</p>
+  const { held, owed, discarded, difference } = tally;
+  const named = Object.entries({ 'not told yet': difference, owed, held, discarded })
+    .filter(([, number]) => number > 0)
+    .map(([name, number]) => `${amount(number)} ${name}`);
+  return html`<p class="verdict ${difference + owed === 0 ? 'good' : 'warning'}" role="status">Difference: ${named.join(', ') || '0'}</p>
 ${facts([
   ['the world has', count(world, 'certification')],
   ['subscribers have', count(subscribers, 'certification')],
@@ -56,6 +58,7 @@ ${facts([
     held === 0 ? '0' : html`<a href="${pathOf(integration, 'held')}">${amount(held)}</a>`,
   ],
   ['differ and are owed', amount(owed)],
+  ['differ and were discarded', amount(discarded)],
   ['differ otherwise', amount(difference)],
 ])}`;
 }

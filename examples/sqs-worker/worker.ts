@@ -26,13 +26,25 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 console.log(`Waiting for events in ${QUEUE_URL}`);
 while (!stopping.signal.aborted) {
   const messages = await receive(QUEUE_URL);
-  await Promise.all(messages.map((message) => work(QUEUE_URL, message)));
+  // A FIFO queue may give several messages of a group, here of a certification, at once.
+  const groups = Map.groupBy(messages, (one) => one.Attributes?.MessageGroupId ?? one.MessageId);
+  await Promise.all([...groups.values()].map((group) => inTurn(QUEUE_URL, group)));
+}
+
+/** After a failure, the later messages of a group wait for it: they come again with it. */
+async function inTurn(QueueUrl: string, group: readonly Message[]): Promise<void> {
+  for (const message of group) if (!(await work(QueueUrl, message))) return;
 }
 
 async function receive(QueueUrl: string): Promise<Message[]> {
   try {
     const { Messages = [] } = await sqs.send(
-      new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 20 }),
+      new ReceiveMessageCommand({
+        QueueUrl,
+        MaxNumberOfMessages: 10,
+        WaitTimeSeconds: 20,
+        MessageSystemAttributeNames: ['MessageGroupId'],
+      }),
       { abortSignal: stopping.signal },
     );
     return Messages;
@@ -45,17 +57,20 @@ async function receive(QueueUrl: string): Promise<Message[]> {
   }
 }
 
-async function work(QueueUrl: string, message: Message): Promise<void> {
+/** @returns whether it is done with */
+async function work(QueueUrl: string, message: Message): Promise<boolean> {
   try {
     const event = parseEvent(message);
     const outcome = await once(event, handle);
     if (outcome === 'duplicate') console.log(`duplicate  ${event.id}`);
     await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: message.ReceiptHandle }));
+    return true;
   } catch (error) {
     // The event stays in the queue, comes again after the visibility timeout, and at last goes to the
     // dead-letter queue. Log only the error's name: its message or stack could hold personal data.
     // An event that was handled, but could not be deleted, comes again as a duplicate.
     console.error(`not done with: ${nameOf(error)}`);
+    return false;
   }
 }
 

@@ -14,6 +14,8 @@ export const sourceMaps = 'source-maps';
 export const bundleOptions = {
   bundle: true,
   minify: true,
+  // Lambda's log and some errors name the class of what was thrown.
+  keepNames: true,
   legalComments: 'none',
   platform: 'node',
   target: 'node24',

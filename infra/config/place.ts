@@ -1,5 +1,7 @@
-import { type IResource, Resource, Token } from 'aws-cdk-lib';
+import { CfnRule, Fn, type IResource, Resource, type Stack, Token } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
+import { RegionInfo } from 'aws-cdk-lib/region-info';
+import type { Construct } from 'constructs';
 import type { NotifierSettings } from '../config.ts';
 import { describedValue, settingAt } from '../config-error.ts';
 import { isAliasArn, isDeferred, isUnrouted } from './words.ts';
@@ -23,24 +25,76 @@ export function outOfReach({ integrations }: NotifierSettings): string[] {
   );
 }
 
-/** Settings that AWS takes only in the stack's own region. No problem is found while a region is unknown. */
-export function ofOtherRegions(settings: NotifierSettings, region: string): string[] {
-  const arns: [PropertyKey[], string | undefined][] = [
-    [['keyArn'], settings.keyArn],
-    [['pagerTopicArn'], settings.pagerTopicArn],
-    ...settings.integrations.map(({ secretKeyArn }, index): [PropertyKey[], string | undefined] => [
-      ['integrations', index, 'secretKeyArn'],
-      secretKeyArn,
-    ]),
+interface PlacedArn {
+  readonly path: readonly PropertyKey[];
+  readonly arn: string;
+  /** What it shares with the stack. SNS delivers to queues and functions of any region of its partition. */
+  readonly within: 'Region' | 'Partition';
+}
+
+/** The settings with a place of their own. An ARN of the app itself, which only CloudFormation knows, is none. */
+function placedArns(settings: NotifierSettings): PlacedArn[] {
+  const arns: { path: PropertyKey[]; arn: unknown; within: PlacedArn['within'] }[] = [
+    { path: ['keyArn'], arn: settings.keyArn, within: 'Region' },
+    { path: ['pagerTopicArn'], arn: settings.pagerTopicArn, within: 'Region' },
+    ...settings.integrations.map(({ secretKeyArn: arn }, index) => ({
+      ...{ path: ['integrations', index, 'secretKeyArn'], arn, within: 'Region' as const },
+    })),
+    ...settings.subscriptions.map((subscription, index) => ({
+      path: ['subscriptions', index, 'endpoint'],
+      arn: 'endpoint' in subscription ? subscription.endpoint : undefined,
+      within: 'Partition' as const,
+    })),
   ];
-  return arns.flatMap(([path, arn]) =>
-    arn === undefined ||
-    Token.isUnresolved(region) ||
-    Token.isUnresolved(arn) ||
-    arn.split(':')[3] === region
-      ? []
-      : found(path, arn, `an ARN of ${region}, the stack's region`),
+  return arns.flatMap(({ arn, ...rest }) =>
+    typeof arn === 'string' && arn.startsWith('arn:') && !Token.isUnresolved(arn)
+      ? { arn, ...rest }
+      : [],
   );
+}
+
+const placeIn = (arn: string, within: PlacedArn['within']) =>
+  arn.split(':')[within === 'Region' ? 3 : 1] ?? '';
+
+/** The region of a stack, also of one without: the CDK's command line says where it deploys. */
+export function regionOf(stack: Stack): string {
+  const { CDK_DEFAULT_REGION } = process.env;
+  return (Token.isUnresolved(stack.region) && CDK_DEFAULT_REGION) || stack.region;
+}
+
+/** ARNs that AWS would refuse in the stack's region. No problem is found while a region is unknown. */
+export function ofOtherPlaces(settings: NotifierSettings, region: string): string[] {
+  if (Token.isUnresolved(region)) return [];
+  const { partition } = RegionInfo.get(region);
+  return placedArns(settings).flatMap(({ path, arn, within }) => {
+    const [here, what] =
+      within === 'Region'
+        ? [region, `${region}, the stack's region`]
+        : [partition, `the partition ${describedValue(partition)}, the stack's`];
+    return here === undefined || placeIn(arn, within) === here
+      ? []
+      : found(path, arn, `an ARN of ${what}`);
+  });
+}
+
+/**
+ * The same as a rule of the template, which may be deployed to another region than it was made for: CloudFormation
+ * refuses it before it creates anything.
+ */
+export function ruleOfPlaces(scope: Construct, settings: NotifierSettings): void {
+  const places = Map.groupBy(
+    placedArns(settings),
+    ({ arn, within }) => `${within} ${placeIn(arn, within)}`,
+  );
+  const assertions = [...places].map(([place, arns]) => {
+    const [within = '', here = ''] = place.split(' ');
+    const names = arns.map(({ path }) => settingAt(path)).join(', ');
+    return {
+      assert: Fn.conditionEquals(Fn.ref(`AWS::${within}`), here),
+      assertDescription: `${names}: of the ${within.toLowerCase()} ${here}, and the stack is deployed to another.`,
+    };
+  });
+  if (assertions.length > 0) new CfnRule(scope, 'Places', { assertions });
 }
 
 /** The same for constructs of the app: a key, the secrets. */

@@ -13,8 +13,10 @@ import {
   keyLookedUp,
   keyOfAnotherAccount,
   keysByAlias,
-  ofOtherRegions,
+  ofOtherPlaces,
   outOfReach,
+  regionOf,
+  ruleOfPlaces,
   runsLocally,
   thingsOfOtherRegions,
 } from '../config/place.ts';
@@ -92,10 +94,11 @@ export class CertificationNotifier extends Construct {
     // A caller in JavaScript may pass nothing.
     const { key, ...input }: Partial<CertificationNotifierProps> = props ?? {};
     const settings = parseSettings(input, source);
-    const { account, region } = Stack.of(this);
+    const { account } = Stack.of(this);
+    const isLocal = this.node.tryGetContext(runsLocally) === true;
+    const region = regionOf(Stack.of(this));
     const problems = [
-      ...(this.node.tryGetContext(runsLocally) === true ? [] : outOfReach(settings)),
-      ...ofOtherRegions(settings, region),
+      ...(isLocal ? [] : [...outOfReach(settings), ...ofOtherPlaces(settings, region)]),
       ...thingsOfOtherRegions(settings, key, region),
       ...keyOfAnotherAccount(key, account),
       ...keyLookedUp(key),
@@ -106,6 +109,7 @@ export class CertificationNotifier extends Construct {
       problems.push(`keyArn: ${describedValue(settings.keyArn)} found; allowed: none beside key`);
     if (problems.length > 0) throw new ConfigError(problems, source);
     if (settings.runbookUrl !== undefined) setRunbook(this, settings.runbookUrl);
+    ruleOfPlaces(this, settings);
     const ledger = new Ledger(this, 'Ledger');
     const topics = new Topics(this, 'Topics', {
       kind: settings.topic,

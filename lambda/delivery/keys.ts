@@ -13,7 +13,7 @@ export async function topicKeyOf(client: KMSClient, KeyId: string) {
     .catch(denied('kms:DescribeKey'));
   // This call takes no alias.
   const { Policy = '' } = await client
-    .send(new GetKeyPolicyCommand({ KeyId: KeyMetadata?.Arn ?? KeyId }))
+    .send(new GetKeyPolicyCommand({ KeyId: KeyMetadata?.Arn ?? KeyId, PolicyName: 'default' }))
     .catch(denied('kms:GetKeyPolicy'));
   return { state: KeyMetadata?.KeyState ?? 'unknown', policy: Policy };
 }

@@ -56,7 +56,11 @@ export class SecretUnreadableError extends errorOf('secret-unreadable', 'aws', '
 
 const secretSchema = z.pipe(
   jsonText,
-  z.looseObject({ client_id: z.string(), client_secret: z.string() }),
+  // Blanks come with copying; the partner issues none.
+  z.looseObject({
+    client_id: z.string().check(z.trim()),
+    client_secret: z.string().check(z.trim()),
+  }),
 );
 
 /**

@@ -1,7 +1,11 @@
-import { DynamoDBClient, paginateQuery } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { LocalTally, Provocation, Provoking } from '../../console/index.ts';
 import type { Clock } from '../../lambda/clock.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
+import { idIn, parseLife } from '../../lambda/ledger/certification-item.ts';
+import { readAll } from '../../lambda/ledger/item.ts';
+import { Table } from '../../lambda/ledger/table.ts';
 import { environment, ledgerKeys, ledgerTable } from '../../lambda/names.ts';
 import { NotFoundError } from '../../ops/errors.ts';
 import type { EmbeddedAws, LocalFunction } from '../aws/index.ts';
@@ -10,7 +14,7 @@ import { settingsIn } from '../function-settings.ts';
 import type { PartnerSandbox } from '../partner-sandbox/index.ts';
 import { type Act, acts } from './acts.ts';
 import type { Faults } from './faults.ts';
-import { type Fields, hears, type NewestEvent, tallyOf } from './tally.ts';
+import { baselineOf, differing, type Fields, hears, type NewestEvent, tallyOf } from './tally.ts';
 
 /** With more certifications, each look would take seconds. */
 const mostCompared = 20_000;
@@ -26,7 +30,8 @@ export interface Provoked {
 
 interface Side extends Provoked {
   readonly heard: Map<number, NewestEvent>;
-  baseline: ReadonlyMap<number, Fields> | undefined;
+  /** What the ledger recorded without an event. Undefined: it could not be read. */
+  baseline: Promise<ReadonlyMap<number, Fields> | undefined> | undefined;
   isBaselineRead: boolean;
   /** Whether the tick that ends next was disturbed. */
   isDisturbed: boolean;
@@ -100,21 +105,23 @@ export class Provoker implements Provoking {
   }
 
   async tally(integration: string): Promise<LocalTally | undefined> {
-    const { baseline, heard, sandbox } = this.#side(integration);
+    const { heard, sandbox, ...side } = this.#side(integration);
+    const baseline = await side.baseline;
     if (baseline === undefined || sandbox.world.count > mostCompared) return undefined;
-    // Read before the events that were heard: an event that is delivered meanwhile must not count twice.
-    const [held, undeliverable, owed] = await Promise.all(
-      (['held', 'undeliverable', 'pending'] as const).map((wait) =>
-        this.#waiting(integration, wait),
-      ),
-    );
-    const waitsForOps = new Set([...(held ?? []), ...(undeliverable ?? [])]);
-    return tallyOf({
-      world: recordsOf(sandbox),
-      baseline,
-      heard,
-      held: waitsForOps,
-      owed: owed ?? new Set(),
+    return this.#inLedger(async (table) => {
+      // Read before the events that were heard: an event that is delivered meanwhile must not count twice.
+      const [held = [], undeliverable = [], owed = []] = await Promise.all(
+        (['held', 'undeliverable', 'pending'] as const).map((wait) =>
+          waiting(table, integration, wait),
+        ),
+      );
+      const compared = { world: recordsOf(sandbox), baseline, heard };
+      const reasons = { held: new Set([...held, ...undeliverable]), owed: new Set(owed) };
+      const others = differing(compared).filter(
+        (id) => !reasons.held.has(id) && !reasons.owed.has(id),
+      );
+      const discarded = new Set(await discardedOf(table, integration, others));
+      return tallyOf(compared, { ...reasons, discarded });
     });
   }
 
@@ -132,9 +139,17 @@ export class Provoker implements Provoking {
   ended(integration: string, outcome: string): boolean {
     const side = this.#sides.get(integration);
     if (side === undefined) return false;
-    // The last request of the baseline may also read certifications that are announced later; these are in both maps.
-    if (outcome === 'baseline' && !side.isBaselineRead && side.sandbox.world.count <= mostCompared)
-      side.baseline = recordsOf(side.sandbox);
+    if (
+      outcome === 'baseline' &&
+      !side.isBaselineRead &&
+      side.sandbox.world.count <= mostCompared
+    ) {
+      const world = recordsOf(side.sandbox);
+      side.baseline = this.#recorded(integration).then(
+        (recorded) => baselineOf(recorded, world),
+        () => undefined,
+      );
+    }
     side.isBaselineRead ||= outcome === 'completed';
     const isExplained = side.isDisturbed || this.#isInForce(side);
     side.isDisturbed = this.#isInForce(side);
@@ -181,30 +196,40 @@ export class Provoker implements Provoking {
     };
   }
 
-  /** The certifications whose events wait for this. */
-  async #waiting(integration: string, wait: string): Promise<ReadonlySet<number>> {
-    const { aws } = this.#parts;
-    const { name: IndexName, partitionKey } = ledgerTable.undelivered;
-    const client = new DynamoDBClient(aws.clientConfig('dynamodb'));
-    const ids = new Set<number>();
-    try {
-      const pages = paginateQuery(
+  /** The certifications that the baseline has recorded without an event. */
+  async #recorded(integration: string): Promise<readonly number[]> {
+    return this.#inLedger(async (_, client) => {
+      const pages = paginateScan(
         { client },
         {
-          TableName: aws.tables[0],
-          IndexName,
-          KeyConditionExpression: '#key = :key',
-          ExpressionAttributeNames: { '#key': partitionKey },
-          ExpressionAttributeValues: { ':key': { S: ledgerKeys.indexed(integration, wait) } },
+          TableName: this.#parts.aws.tables[0],
+          FilterExpression: 'begins_with(#key, :key) AND #first.#kind = :baseline',
+          ExpressionAttributeNames: {
+            '#key': ledgerTable.partitionKey,
+            '#first': 'revision:1',
+            '#kind': 'kind',
+          },
+          ExpressionAttributeValues: {
+            ':key': { S: ledgerKeys.certification(integration, '*').slice(0, -1) },
+            ':baseline': { S: 'baseline' },
+          },
         },
       );
+      const ids: number[] = [];
       for await (const { Items = [] } of pages)
-        for (const item of Items)
-          ids.add(Number(item[ledgerTable.partitionKey]?.S?.split('#').at(-1)));
+        for (const item of Items) ids.push(idIn(unmarshall(item)));
+      return ids;
+    });
+  }
+
+  async #inLedger<T>(read: (table: Table, client: DynamoDBClient) => Promise<T>): Promise<T> {
+    const { aws, clock } = this.#parts;
+    const client = new DynamoDBClient(aws.clientConfig('dynamodb'));
+    try {
+      return await read(new Table(client, aws.tables[0] ?? '', clock), client);
     } finally {
       client.destroy();
     }
-    return ids;
   }
 
   #side(integration: string): Side {
@@ -215,6 +240,20 @@ export class Provoker implements Provoking {
       `Those are: ${[...this.#sides.keys()].join(', ')}.`,
     );
   }
+}
+
+/** The certifications whose events wait for this. */
+async function waiting(table: Table, integration: string, wait: string): Promise<number[]> {
+  const pages = table.query(ledgerTable.undelivered, ledgerKeys.indexed(integration, wait));
+  return (await Array.fromAsync(pages)).flat().map(idIn);
+}
+
+/** Those whose newest event ops have discarded. */
+async function discardedOf(table: Table, integration: string, ids: readonly number[]) {
+  const items = await table.getAll(ids.map((id) => ledgerKeys.certification(integration, id)));
+  return readAll(items, parseLife).flatMap(({ certification: { id }, revisions }) =>
+    revisions.at(-1)?.decisions.at(-1)?.decision === 'discarded' ? id : [],
+  );
 }
 
 function recordsOf({ world }: PartnerSandbox): ReadonlyMap<number, Fields> {

@@ -11,38 +11,57 @@ export interface NewestEvent {
   readonly assessment: Fields;
 }
 
-export interface TallyInput {
+export interface Compared {
   readonly world: ReadonlyMap<number, Fields>;
   /** The certifications of the baseline, which were not announced. */
   readonly baseline: ReadonlyMap<number, Fields>;
   readonly heard: ReadonlyMap<number, NewestEvent>;
-  readonly held: ReadonlySet<number>;
-  readonly owed: ReadonlySet<number>;
+}
+
+/** Certifications by the ledger's reason why subscribers do not know them as they are. */
+export type Reasons = Readonly<Record<'held' | 'owed' | 'discarded', ReadonlySet<number>>>;
+
+/**
+ * @param recorded the ledger's list of what it recorded without an event
+ * @param world as it was when the list was made. A certification of the list that it lacks differs from it.
+ */
+export function baselineOf(
+  recorded: Iterable<number>,
+  world: ReadonlyMap<number, Fields>,
+): ReadonlyMap<number, Fields> {
+  return new Map([...recorded].map((id) => [id, world.get(id) ?? { id }]));
+}
+
+/** The certifications that subscribers do not know as they are. */
+export function differing({ world, baseline, heard }: Compared): number[] {
+  const known = subscribersHave(baseline, heard);
+  const ids = new Set([...world.keys(), ...known.keys()]);
+  return [...ids].filter((id) => !agree(world.get(id), known.get(id)));
 }
 
 /**
- * Compares the world with the subscribers, one certification at a time. Differences that wait for ops are held, and
- * those that wait for a tick are owed. The notifier has not noticed the rest yet. Pure.
+ * Compares the world with the subscribers, one certification at a time. Differences that wait for ops are held, those
+ * that wait for a tick are owed, and those that ops let be are discarded. The notifier has not noticed the rest yet.
+ * Pure.
  */
-export function tallyOf({ world, baseline, heard, held, owed }: TallyInput): LocalTally {
-  const known = subscribersHave(baseline, heard);
-  const ids = new Set([...world.keys(), ...known.keys()]);
-  const differing = [...ids].filter((id) => !agree(world.get(id), known.get(id)));
-  const waitsForOps = differing.filter((id) => held.has(id));
-  const waitsForTick = differing.filter((id) => owed.has(id) && !held.has(id));
+export function tallyOf(compared: Compared, reasons: Reasons): LocalTally {
+  const { world, baseline, heard } = compared;
+  const counts = { held: 0, owed: 0, discarded: 0, difference: 0 };
+  for (const id of differing(compared))
+    counts[
+      (['held', 'owed', 'discarded'] as const).find((one) => reasons[one].has(id)) ?? 'difference'
+    ] += 1;
   const of = (kind: NewestEvent['kind']) =>
     [...heard.values()].filter((one) => one.kind === kind).length;
   return {
     world: world.size,
-    subscribers: known.size,
+    subscribers: subscribersHave(baseline, heard).size,
     baseline: baseline.size,
     created: of('created'),
     updated: of('updated'),
     withdrawn: of('withdrawn'),
     restored: of('restored'),
-    held: waitsForOps.length,
-    owed: waitsForTick.length,
-    difference: differing.length - waitsForOps.length - waitsForTick.length,
+    ...counts,
   };
 }
 

@@ -7,7 +7,9 @@ import { exitCodes } from '../exit-codes.ts';
 import { follow } from '../following.ts';
 import { opsCommand } from '../ops-command.ts';
 import {
+  addCsv,
   assessmentNames,
+  csvSettings,
   day,
   deliveriesSchema,
   deliveryOption,
@@ -37,21 +39,23 @@ export const events = opsCommand({
     ],
   ],
   declare: (command) =>
-    command
-      .option('--from <day>', 'first day (default: six days before the last)', day)
-      .option('--to <day>', 'last day (default: today)', day)
-      .addOption(typeOption('of these types'))
-      .option('--organization <ids>', 'of these organizations', ids)
-      .option(
-        '--assessment <name>',
-        'of the assessment of this name; may be given several times',
-        assessmentNames,
-      )
-      .option('--late', 'only those that were late')
-      .addOption(deliveryOption('with this delivery'))
-      .option('--limit <number>', `how many at most (default: ${shownAtFirst})`, positiveNumber)
-      .addOption(new Option('--all', 'all of these days').conflicts('limit'))
-      .option('--csv', 'print CSV, of all unless there is a --limit (--json prints JSON)'),
+    addCsv(
+      command
+        .option('--from <day>', 'first day (default: six days before the last)', day)
+        .option('--to <day>', 'last day (default: today)', day)
+        .addOption(typeOption('of these types'))
+        .option('--organization <ids>', 'of these organizations', ids)
+        .option(
+          '--assessment <name>',
+          'of the assessment of this name; may be given several times',
+          assessmentNames,
+        )
+        .option('--late', 'only those that were late')
+        .addOption(deliveryOption('with this delivery'))
+        .option('--limit <number>', `how many at most (default: ${shownAtFirst})`, positiveNumber)
+        .addOption(new Option('--all', 'all of these days').conflicts('limit')),
+      'CSV, of all unless there is a --limit',
+    ),
   settings: z.object({
     from: z.iso.date().optional(),
     to: z.iso.date().optional(),
@@ -62,10 +66,10 @@ export const events = opsCommand({
     delivery: deliveriesSchema,
     limit: z.int().positive().optional(),
     all: z.boolean().default(false),
-    csv: z.boolean().default(false),
+    ...csvSettings,
   }),
   async run(session, options) {
-    const { from, to, type, organization, assessment, late, delivery, csv } = options;
+    const { from, to, type, organization, assessment, late, delivery, csv, bom } = options;
     refuseBackwards(from, to);
     if (csv && session.json)
       throw new UsageError('--csv and --json exclude each other.', 'Give one of them.');
@@ -87,7 +91,9 @@ export const events = opsCommand({
     });
     // The command changes nothing, so there is no work to resume.
     if (stopped !== undefined) throw stopped.cause;
-    session.answer(result, (view) => (csv ? eventsCsv(result) : eventsLines(view, result)));
+    session.answer(result, (view) =>
+      csv ? session.csv(eventsCsv(result), bom) : eventsLines(view, result),
+    );
     return exitCodes.fine;
   },
 });

@@ -5,7 +5,7 @@ import { UsageError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { follow, operationName } from '../following.ts';
 import { opsCommand } from '../ops-command.ts';
-import { addNext, day, nextSchema, refuseBackwards } from '../options.ts';
+import { addCsv, addNext, csvSettings, day, nextSchema, refuseBackwards } from '../options.ts';
 import { answeredWithinMs } from '../progress.ts';
 import {
   type CountedCertificate,
@@ -45,21 +45,24 @@ export const prove = opsCommand({
     ['prove --stack prod --from 2026-01-01 --to 2026-12-31 --csv > 2026.csv', 'for a spreadsheet'],
   ],
   declare: (command) =>
-    addNext(
-      'prove',
-      command
-        .option('--from <day>', 'first day', day)
-        .option('--to <day>', 'last day', day)
-        .option('--now', 'read all of these days again first, and announce the differences'),
-    ).option('--csv', 'print CSV (--json prints JSON)'),
+    addCsv(
+      addNext(
+        'prove',
+        command
+          .option('--from <day>', 'first day', day)
+          .option('--to <day>', 'last day', day)
+          .option('--now', 'read all of these days again first, and announce the differences'),
+      ),
+      'CSV',
+    ),
   settings: z.object({
     from: z.iso.date().optional(),
     to: z.iso.date().optional(),
     now: z.boolean().default(false),
-    csv: z.boolean().default(false),
+    ...csvSettings,
     next: nextSchema,
   }),
-  async run(session, { now, csv, next, ...meant }) {
+  async run(session, { now, csv, bom, next, ...meant }) {
     const first = next ?? { ...daysOf(meant), now, ...(now && { operation: operationName() }) };
     if (csv && session.json)
       throw new UsageError('--csv and --json exclude each other.', 'Give one of them.');
@@ -89,7 +92,7 @@ export const prove = opsCommand({
         ? { result: countedCertificate(followed.result) }
         : { result: followed.result && countedCertificate(followed.result), stopped };
     session.conclude<CountedCertificate>(told, (view, result) =>
-      csv && stopped === undefined ? proveCsv(result) : proveLines(view, result),
+      csv && stopped === undefined ? session.csv(proveCsv(result), bom) : proveLines(view, result),
     );
     return (told.result?.unproven ?? 0) > 0 ? exitCodes.problem : exitCodes.fine;
   },

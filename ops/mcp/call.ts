@@ -1,14 +1,14 @@
 import { Readable, Writable } from 'node:stream';
 import * as z from 'zod';
 import { definitions } from '../../lambda/operations/contract.ts';
-import { NotConfirmedError } from '../errors.ts';
+import { NotConfirmedError, type OpsError } from '../errors.ts';
 import { failureIn, failureOf } from '../failing.ts';
 import type { OpsHost } from '../host.ts';
 import type { OpsCommand } from '../ops-command.ts';
 import { failureLines } from '../render/failure.ts';
 import { Clients } from '../target/access.ts';
-import type { TargetOptions } from '../target/target.ts';
-import { ChangesNotAllowedError } from './errors.ts';
+import { selectIntegration, type TargetOptions } from '../target/target.ts';
+import { ChangesNotAllowedError, RestLeftError } from './errors.ts';
 import { ToolSession, ToolTerminal } from './tool-session.ts';
 import { defaultsOf, type Tool } from './tools.ts';
 
@@ -73,10 +73,12 @@ export async function callTool(
   );
   try {
     await command.run(session, settingsOf(command, given, confirm));
-    return answered(session, isPreviewed(command, given, confirm));
+    if (!isPreviewed(command, given, confirm)) return answered(session);
+    return preview(session, integration, { result: session.answered?.result });
   } catch (thrown) {
-    if (question !== undefined) return asked(session, question);
+    if (question !== undefined) return preview(session, integration, { question });
     const error = failureIn(thrown);
+    if (error.cause instanceof RestLeftError) return partOf(session, error);
     const lines = [...told(session), ...failureLines(terminal.view('errors'), error)];
     return { text: lines.join('\n'), structured: failureOf(error), isError: true };
   }
@@ -115,19 +117,37 @@ function asking(
   return `${name}: ${definitions[name].does} With ${JSON.stringify(settings)}.`;
 }
 
-function answered(session: ToolSession, isPreview: boolean): ToolAnswer {
+function answered(session: ToolSession): ToolAnswer {
   const { result } = session.answered ?? {};
-  if (!isPreview) return { text: told(session).join('\n'), structured: { ok: true, result } };
-  return {
-    text: [...told(session), '', confirmation].join('\n'),
-    structured: { ok: true, confirmed: false, result },
-  };
+  return { text: told(session).join('\n'), structured: { ok: true, result } };
 }
 
-function asked(session: ToolSession, question: string): ToolAnswer {
+/** The work until now, with the input of the call that goes on. */
+function partOf(
+  session: ToolSession,
+  { message, whatToDo, result, next }: Partial<OpsError>,
+): ToolAnswer {
+  const text = [...told(session), '', `${message} ${whatToDo}`].join('\n');
+  return { text, structured: { ok: true, result, next } };
+}
+
+/** The effects, and where they would be. */
+async function preview(
+  session: ToolSession,
+  asked: string | undefined,
+  shown: { readonly question: string } | { readonly result: unknown },
+): Promise<ToolAnswer> {
+  const target = await session.target();
+  const { name: deployment } = target;
+  const { name: integration } = selectIntegration(target, asked);
   return {
-    text: [...told(session), question, '', confirmation].join('\n'),
-    structured: { ok: true, confirmed: false, question },
+    text: [
+      `For ${integration} of the deployment ${deployment}:`,
+      ...told(session),
+      ...('question' in shown ? [shown.question] : []),
+      ...['', confirmation],
+    ].join('\n'),
+    structured: { ok: true, confirmed: false, deployment, integration, ...shown },
   };
 }
 

@@ -13,3 +13,16 @@ export class ChangesNotAllowedError extends OpsError {
     super(`${command} changes something, and this server only looks.`);
   }
 }
+
+/** There is more work than an assistant waits for. */
+export class RestLeftError extends OpsError {
+  readonly code = 'rest-left';
+  readonly retryHelps = true;
+  readonly exitCode = exitCodes.fine;
+  readonly whatToDo =
+    'Call the tool again with the `next` of this answer (and `confirm: true`, if it was confirmed), until an answer has none. A tool without `next` needs a smaller question.';
+
+  constructor() {
+    super('This is a part: the rest is left for another call.');
+  }
+}

@@ -23,7 +23,7 @@ export interface Tool {
  * Options without use for an assistant: the output for a terminal or a shell, waits of hours, and the note of the daily
  * self-check. `confirm` takes the place of `yes`.
  */
-const leftOut: ReadonlySet<string> = new Set(['yes', 'csv', 'exitCode', 'follow', 'note']);
+const leftOut: ReadonlySet<string> = new Set(['yes', 'csv', 'bom', 'exitCode', 'follow', 'note']);
 
 const integration = z
   .string()
@@ -87,7 +87,7 @@ function fieldsOf(command: OpsCommand, { changes }: Allowed): Record<string, z.Z
     .filter(([name]) => !leftOut.has(name) && !kept.has(name))
     .map(([name, schema]) => {
       const { description, isRequired } = helpOn(name, parsed);
-      const type = name === 'next' ? next : z.clone(schema);
+      const type = name === 'next' ? next : withNumbers(schema);
       return [name, (isRequired ? type : z.optional(type)).describe(description)];
     });
   return Object.fromEntries(fields);
@@ -101,6 +101,17 @@ function helpOn(name: string, { options, registeredArguments }: Command) {
   }
   const argument = registeredArguments.find((one) => one.name() === name);
   return { description: argument?.description ?? '', isRequired: argument?.required ?? false };
+}
+
+/** Some assistants write every argument as text. */
+function withNumbers(schema: z.ZodType): z.ZodType {
+  const isTaken = (value: unknown) => schema.safeParse(value).success;
+  return z.preprocess((value) => (isTaken(value) ? value : numbersIn(value)), schema);
+}
+
+function numbersIn(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(numbersIn);
+  return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
 }
 
 /** Takes the place of the command's own schema, which is recursive: some assistants reject that. */

@@ -53,6 +53,9 @@ export function shellQuoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
+/** With a byte order mark, by which Excel knows UTF-8. */
+export const marked = ([first = '', ...rest]: readonly string[]) => [`\uFEFF${first}`, ...rest];
+
 /** JSON on one line. Escapes replace the characters that could control a terminal. */
 export function jsonLine(value: unknown): string {
   return JSON.stringify(value).replace(

@@ -38,7 +38,7 @@ export function thirdPartyNotices(
   const sections = [...namesOf].map(
     ([text, names]) => `${[...names].sort().join('\n')}\n\n${text}`,
   );
-  const intro = `${whole} parts of these packages, minified.\n`;
+  const intro = `${whole} parts of these packages.\n`;
   return [intro, ...sections.sort()].join(`\n${'-'.repeat(80)}\n\n`);
 }
 

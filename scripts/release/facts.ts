@@ -14,7 +14,7 @@ export const manifestSchema = z.looseObject({
     .object({ access: z.string().default(''), provenance: z.boolean().default(false) })
     .prefault({}),
   bin: z.record(z.string(), z.string()),
-  exports: z.record(z.string(), z.union([z.string(), z.record(z.string(), z.string())])),
+  exports: z.record(z.string(), z.json()),
 });
 const lockSchema = z.object({ version: z.string() });
 const packed = z.object({ files: z.array(z.object({ path: z.string(), size: z.int() })) });

@@ -25,8 +25,8 @@ export interface Manifest {
   readonly repository?: unknown;
   readonly publishConfig?: { readonly access?: string; readonly provenance?: boolean };
   readonly bin: Readonly<Record<string, string>>;
-  /** By specifier: a path, or paths by condition. */
-  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  /** By specifier: a path, or paths by condition, at any depth. */
+  readonly exports: object;
 }
 
 interface Schemas {
@@ -131,7 +131,7 @@ function contractProblems(name: string, { current, released }: Schemas): string[
 const published = [
   /^(package\.json|README\.md|LICENSE)$/,
   /^ops\/launcher\.mjs$/,
-  /^dist\/(consumer|infra|lambda|local|ops|console)\/.*(\.js|\.js\.map|\.d\.ts|THIRD-PARTY-NOTICES\.txt)$/,
+  /^dist\/(consumer|infra|lambda|local|ops|console)\/.*(\.c?js|\.js\.map|\.d\.c?ts|THIRD-PARTY-NOTICES\.txt)$/,
   /^dist\/functions\/(\w|-)+\/index\.mjs$/,
   /^dist\/functions\/THIRD-PARTY-NOTICES\.txt$/,
   /^docs\/events\/[\w-]+\.schema\.json$/,
@@ -142,18 +142,20 @@ const published = [
 /** Three times the size of November 2026. */
 const maxBytes = 15_000_000;
 
+const pathsIn = (targets: object): string[] =>
+  Object.values(targets).flatMap((target) =>
+    typeof target === 'string' ? [target] : pathsIn(target),
+  );
+
 export function tarballProblems({
   manifest,
   tarball,
 }: Pick<Release, 'manifest' | 'tarball'>): string[] {
   const paths = tarball.map(({ path }) => path);
   const bytes = tarball.reduce((sum, { size }) => sum + size, 0);
-  const targets = [
-    ...Object.values(manifest.bin),
-    ...Object.values(manifest.exports).flatMap((target) =>
-      typeof target === 'string' ? [target] : Object.values(target),
-    ),
-  ].map((target) => target.replace(/^\.\//, ''));
+  const targets = [...Object.values(manifest.bin), ...pathsIn(manifest.exports)].map((target) =>
+    target.replace(/^\.\//, ''),
+  );
   const isThere = (target: string) =>
     target.endsWith('*')
       ? paths.some((path) => path.startsWith(target.slice(0, -1)))

@@ -53,7 +53,9 @@ export function seenOf({ name, clock }: Integration): Seen & { readonly provokin
       done.push({ at: clock.now().toString(), integration, title });
       seen.changed();
     },
-    tally: async () => ({ ...tally, withdrawn: 0, restored: 0, held: 3, owed: 0, difference: 1 }),
+    tally: async () => ({
+      ...{ ...tally, withdrawn: 0, restored: 0, held: 3, owed: 2, discarded: 1, difference: 0 },
+    }),
     failedTicks: 1,
     done,
   };

@@ -208,6 +208,8 @@ it('the certificate is a file of CSV', async () => {
   const { headers, text } = await opens('proof.csv?from=2026-11-17&to=2026-11-18');
   expect(text).toMatch(/^day,.*\n2026-11-17,.*\n2026-11-18,.*\n$/);
   expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
+  // A byte order mark, which `text` leaves out.
+  expect(headers.get('content-length')).toBe(String(text.length + 3));
   expect(headers.get('content-disposition')).toBe(
     `attachment; filename="${story.name}-2026-11-17-2026-11-18.csv"`,
   );

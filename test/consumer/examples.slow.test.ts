@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { run } from '../../local/run.ts';
 import { RunningProgram } from '../support/running.ts';
+import { event } from './events.ts';
 import { Program } from './example.ts';
 import { RefusingAws } from './refusing-aws.ts';
 
@@ -42,6 +43,9 @@ describe.each(['sqs-worker', 'lambda', 'https-webhook'])('the example %s', (name
     expect(line).toMatch(/^\S+ {2}[^,]*, \d{4}-\d\d-\d\d {2}district-a\/\d+\/1$/);
     await notifier.shows(new RegExp(`created .* ${line.split(' ').at(-1)}( |$)`, 'm'));
     expect(example.lines.join()).not.toMatch(/not (handled|done|received)|refused|failed/);
+    if (name !== 'https-webhook') return;
+    await fetch(`http://127.0.0.1:${PORT}/`, { method: 'POST', body: 'Odalys' });
+    await example.line(/^refused {2}400 SnsMessageRefusedError, malformed$/);
   });
 
   it('says so if no instance runs', async () => {
@@ -61,15 +65,19 @@ describe.each(['sqs-worker', 'lambda', 'https-webhook'])('the example %s', (name
   });
 });
 
-it('the worker continues after SQS has refused to give and to delete a message', async () => {
+it('the worker continues after SQS has refused to give and to delete a message, in the order of its group', async () => {
   const aws = new RefusingAws();
+  aws.messages.set('r2', JSON.stringify({ ...event(), id: 'district-a/48213/2', sequence: '2' }));
   aws.refusals = { ReceiveMessage: 1, DeleteMessage: 1 };
   await using worker = await Program.start('sqs-worker', await aws.open());
   await worker.line(/^not received: \w+$/);
   await worker.line(/^certification\.created {2}/);
   await worker.line(/^not done with: \w+$/);
-  await vi.waitUntil(() => aws.body === undefined, 10_000);
+  await vi.waitUntil(() => aws.messages.size === 0, 10_000);
   expect(worker.lines.join()).not.toMatch(/Odalys|\(ended/);
-  expect(aws.asked.filter((operation) => operation === 'DeleteMessage')).toHaveLength(2);
+  const handled = ['UpdateItem', 'UpdateItem', 'DeleteMessage'];
+  expect(aws.asked.filter((operation) => operation !== 'ReceiveMessage')).toEqual(
+    [handled, handled, handled].flat(),
+  );
   aws.close();
 });

@@ -143,7 +143,7 @@ for (const { name, missing, prepare, ...commands } of foreignWorkers) {
       await using program = await Program.start(name, await aws.open(), commands.worker());
       await program.line(/^not received: \w+$/);
       await program.line(/^certification\.created {2}/);
-      await vi.waitUntil(() => aws.body === undefined, 20_000);
+      await vi.waitUntil(() => aws.messages.size === 0, 20_000);
       expect(program.lines.filter((line) => /^not done with: \w+$/.test(line))).toHaveLength(2);
       expect(program.lines.join()).not.toMatch(/Odalys|\(ended/);
       aws.close();

@@ -12,6 +12,16 @@ const snsRecord = (message: string) => ({
   EventSource: 'aws:sns',
   Sns: { ...envelope(message), Subject: null, MessageAttributes: {} },
 });
+const busEvent = (text: string) => ({
+  ...{
+    version: '0',
+    id: 'e',
+    'detail-type': 'certification.created',
+    source: 'urn:x',
+    account: '1',
+  },
+  ...{ time: '2026-11-21T08:00:05Z', region: 'us-east-1', resources: [], detail: JSON.parse(text) },
+});
 
 const wrappings: Record<string, (text: string) => unknown> = {
   'the raw body of an SQS message': (text) => text,
@@ -24,6 +34,8 @@ const wrappings: Record<string, (text: string) => unknown> = {
   'an HTTPS body as text': (text) => JSON.stringify(envelope(text)),
   'an HTTPS body as bytes': (text) => Buffer.from(JSON.stringify(envelope(text))),
   'an HTTPS body as parsed by a framework': envelope,
+  'an event of EventBridge': busEvent,
+  'an SQS record with an event of EventBridge': (text) => sqsRecord(JSON.stringify(busEvent(text))),
   'the event itself': (text) => JSON.parse(text),
 };
 

@@ -12,27 +12,28 @@ export const localAws = {
   AWS_SECRET_ACCESS_KEY: 'local',
 };
 
-/** An AWS with one message in a queue. It refuses the operations that a test names. */
+/** An AWS with a queue, whose messages are of one group and come in one answer. It refuses the operations that a test names. */
 export class RefusingAws {
   /** Operations, in the order of their requests. */
   readonly asked: string[] = [];
   /** By operation: the number of refusals before it is carried out. */
   refusals: Record<string, number> = {};
-  /** The message, until it is deleted. */
-  body: string | undefined = JSON.stringify(event());
+  /** By receipt handle, until they are deleted. */
+  readonly messages = new Map([['r1', JSON.stringify(event())]]);
   readonly #server: Server;
 
   constructor() {
     this.#server = createServer(async (request, response) => {
-      await text(request);
+      const { ReceiptHandle } = JSON.parse(await text(request));
       const [, operation = ''] = String(request.headers['x-amz-target']).split('.');
       this.asked.push(operation);
       // This is how long a poll without messages takes.
-      if (operation === 'ReceiveMessage' && this.body === undefined) await setTimeout(100);
+      if (operation === 'ReceiveMessage' && this.messages.size === 0) await setTimeout(100);
       const left = this.refusals[operation] ?? 0;
       this.refusals[operation] = left - 1;
       response.writeHead(left > 0 ? 403 : 200, { 'content-type': 'application/x-amz-json-1.0' });
-      const answer = left > 0 ? { __type: 'AccessDeniedException' } : this.#answer(operation);
+      const answer =
+        left > 0 ? { __type: 'AccessDeniedException' } : this.#answer(operation, ReceiptHandle);
       response.end(JSON.stringify(answer));
     });
   }
@@ -52,10 +53,14 @@ export class RefusingAws {
     this.#server.close();
   }
 
-  #answer(operation: string): object {
-    if (operation === 'DeleteMessage') this.body = undefined;
-    if (operation !== 'ReceiveMessage' || this.body === undefined) return {};
-    const MD5OfBody = createHash('md5').update(this.body).digest('hex');
-    return { Messages: [{ MessageId: 'm', ReceiptHandle: 'r', Body: this.body, MD5OfBody }] };
+  #answer(operation: string, handle: string): object {
+    if (operation === 'DeleteMessage') this.messages.delete(handle);
+    if (operation !== 'ReceiveMessage') return {};
+    const Messages = [...this.messages].map(([ReceiptHandle, Body]) => ({
+      ...{ MessageId: `m ${ReceiptHandle}`, ReceiptHandle, Body },
+      MD5OfBody: createHash('md5').update(Body).digest('hex'),
+      Attributes: { MessageGroupId: 'district-a/48213' },
+    }));
+    return { Messages };
   }
 }

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import { json, text } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { InHandError, type Reception, type WebhookOptions, webhook } from '../../consumer/index.ts';
@@ -12,19 +14,22 @@ let server: Server;
 let port: number;
 let options: { -readonly [Name in keyof WebhookOptions]?: WebhookOptions[Name] };
 let receptions: Reception[];
+/** What a framework does with the body before. */
+let reads: (request: Readable) => Promise<unknown>;
 
 beforeEach(async () => {
   options = {};
   receptions = [];
+  reads = async () => undefined;
   server = createServer(
-    (request, response) =>
+    async (request, response) =>
       void webhook({
         topicArns: topicArn,
         handle: async () => {},
         report: (reception) => receptions.push(reception),
         fetch: async (url) => new Response(url === certificateUrl ? sns.certificate : ''),
         ...options,
-      })(request, response),
+      })(request, response, await reads(request)),
   ).listen(0, '127.0.0.1');
   await once(server, 'listening');
   ({ port } = Object(server.address()));
@@ -63,6 +68,14 @@ describe('a webhook', () => {
     options = change;
     const reception = { outcome: 'failed', status, ...more };
     expect(await post(notification())).toMatchObject({ status, reception });
+  });
+
+  it.each<[string, (request: Readable) => Promise<unknown>, object]>([
+    ['takes the raw body from', text, { outcome: 'handled' }],
+    ['says at once what to do about', json, { status: 500, error: { code: 'body-already-read' } }],
+  ])('%s a framework that has read it', async (_, framework, reception) => {
+    reads = framework;
+    expect(await post(notification())).toMatchObject({ reception });
   });
 
   it.each([

@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import * as z from 'zod';
+import { buildApp } from '../../infra/build-app.ts';
+import { parseConfig } from '../../infra/config.ts';
 import { Resolver } from '../../local/aws/intrinsics.ts';
 import { templateSchema } from '../../local/aws/template.ts';
-import { archive, keyArn } from './config/settings.ts';
+import { archive, keyArn, pagerTopicArn, queue, refusals } from './config/settings.ts';
 import { at, district, every, listAt, only, synthesized } from './synthesized.ts';
 
 const template = synthesized({ integrations: [district] });
@@ -73,6 +76,31 @@ it.each([
   for (const role of roles)
     expect(JSON.stringify(at(role, 'Properties', 'PermissionsBoundary'))).toMatch(expected);
 });
+
+// AWS evaluates the rule (not tried there).
+it.each([
+  ['us-east-1', 'aws', [], []],
+  ['eu-west-1', 'aws', [/^keyArn: .*eu-west-1, the stack's region$/, /^pager/], [/^keyArn, pager/]],
+  ['cn-north-1', 'aws-cn', [/^keyArn/, /^pager/, /^subscr.*"aws-cn"/], [/^keyArn/, /^subscr/]],
+])(
+  'ARNs of another place are refused in %s, where the CDK deploys there, and by a rule of the template',
+  (region, partition, problems, refused) => {
+    const elsewhere = { integrations: [district], keyArn, pagerTopicArn, subscriptions: [queue] };
+    const made = synthesized(elsewhere).toJSON();
+    const resolver = new Resolver(templateSchema.parse(made), {
+      ...{ stackName: 'notifier', accountId: '111122223333', sqsEndpoint: '', region, partition },
+    });
+    const failed = listAt(made, 'Rules', 'NotifierPlacesBEBA4818', 'Assertions').flatMap((one) => {
+      const [place, here] = listAt(one, 'Assert', 'Fn::Equals');
+      const value = resolver.resolve(z.json().parse(place), 'rule');
+      return value === here ? [] : [at(one, 'AssertDescription')];
+    });
+    expect(failed).toEqual(refused.map((start) => expect.stringMatching(start)));
+    vi.stubEnv('CDK_DEFAULT_REGION', region);
+    const found = refusals(() => buildApp(parseConfig(elsewhere), { bundle: false }));
+    expect(found).toEqual(problems.map((one) => expect.stringMatching(one)));
+  },
+);
 
 describe('the outputs of the stack', () => {
   it.each([

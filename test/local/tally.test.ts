@@ -1,10 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  baselineOf,
+  type Compared,
   type Fields,
   hears,
   type NewestEvent,
-  type TallyInput,
   tallyOf,
 } from '../../local/provoking/tally.ts';
 
@@ -57,7 +58,7 @@ function heardWithoutLast(news: readonly [number, NewestEvent][], missed: number
 }
 
 /** The certification is gone, and subscribers know nothing of it. */
-function isUnheardOf(id: number, { world, baseline: known, heard }: TallyInput): boolean {
+function isUnheardOf(id: number, { world, baseline: known, heard }: Compared): boolean {
   const newest = heard.get(id)?.kind;
   const isKnown = newest === undefined ? known.has(id) : newest !== 'withdrawn';
   return !world.has(id) && !isKnown;
@@ -68,6 +69,7 @@ const baseline = new Map<number, Fields>([
   [2, { id: 2, email: 'two@example.org' }],
 ]);
 const nobody = new Set<number>();
+const noReasons = { held: nobody, owed: nobody, discarded: nobody };
 
 describe('the difference between the world and subscribers', () => {
   it('is nothing once each event has come, in any order and with repeats', () => {
@@ -79,31 +81,34 @@ describe('the difference between the world and subscribers', () => {
           .sort((a, b) => a.place - b.place);
         const heard = new Map<number, NewestEvent>();
         for (const { one } of shuffled) hears(heard, ...one);
-        const tally = tallyOf({ world, baseline, heard, held: nobody, owed: nobody });
+        const tally = tallyOf({ world, baseline, heard }, noReasons);
         expect(tally).toMatchObject({ difference: 0, world: world.size, subscribers: world.size });
       }),
     );
   });
 
-  it('has each certification without its newest event: held, owed or neither', () => {
+  it('has each certification without its newest event: held, owed, discarded or none of these', () => {
     fc.assert(
       fc.property(steps, (all) => {
         const { world, news } = lived(baseline, all);
         for (const missed of new Map(news).keys()) {
           const heard = heardWithoutLast(news, missed);
-          const compared = { world, baseline, heard, held: nobody, owed: nobody };
+          const compared = { world, baseline, heard };
           const differs = isUnheardOf(missed, compared) ? 0 : 1;
           const one = new Set([missed]);
-          const tallies = [{}, { held: one }, { owed: one }].map((waiting) =>
-            tallyOf({ ...compared, ...waiting }),
-          );
-          expect(tallies).toMatchObject([
-            { held: 0, owed: 0, difference: differs },
-            { held: differs, owed: 0, difference: 0 },
-            { held: 0, owed: differs, difference: 0 },
-          ]);
+          const none = { held: 0, owed: 0, discarded: 0, difference: 0 };
+          for (const reason of ['held', 'owed', 'discarded', 'difference'] as const)
+            expect(tallyOf(compared, { ...noReasons, [reason]: one })).toMatchObject({
+              ...{ ...none, [reason]: differs },
+            });
         }
       }),
     );
+  });
+
+  it('has a certification that the ledger did not record, and one that it recorded and that is gone', () => {
+    const world = new Map(baseline);
+    const known = { world, baseline: baselineOf([2, 3], world), heard: new Map() };
+    expect(tallyOf(known, noReasons)).toMatchObject({ baseline: 2, difference: 2 });
   });
 });

@@ -38,6 +38,7 @@ it.each<[Past, args: string, Exit, said: RegExp, onRecord?: string]>([
   ['sent', 'explain 999999', 3, /^assessment 999999 {2}unknown here and to the partner/],
   ['sent', `prove ${days}`, 0, /\ncomplete: 3 of 3 days proven, 6 certifications\n$/],
   ['sent', `prove ${days} --csv`, 0, /^day,count,since,.*\n(2026-11-\d\d,.*\n){3}$/],
+  ['sent', `prove ${days} --csv --bom`, 0, /^\uFEFFday,count,since,/],
   ['sent', `prove ${days} --now`, 0, /\ncomplete: 3 of 3 days/, 'prove'],
   ['sent', 'events --type created --all', 0, /\n\n3 events\n$/],
   ['sent', 'events --organization 8', 0, /^No event of these days matches\.\n$/],

@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../ops/errors.ts';
@@ -24,6 +25,16 @@ function streams(isTTY: boolean, environment: EnvironmentVariables = {}, timeZon
 
 const shown = (stream: PassThrough) => String(stream.read() ?? '');
 const never = new AbortController().signal;
+
+it('CSV for a file begins with a byte order mark, unless that is refused', () => {
+  const { output, session } = streams(false);
+  expect(session.csv(['a,b', 'c'])).toEqual(['a,b', 'c']);
+  const fd = openSync(import.meta.filename, 'r');
+  Object.assign(output, { fd });
+  expect(session.csv(['a,b', 'c'])).toEqual(['\uFEFFa,b', 'c']);
+  expect(session.csv(['a,b'], false)).toEqual(['a,b']);
+  closeSync(fd);
+});
 
 describe('a question', () => {
   it.each([

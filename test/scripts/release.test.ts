@@ -21,7 +21,10 @@ const sound: Release = {
     publishConfig: { access: 'public', provenance: true },
     bin: { 'certification-notifier': 'ops/launcher.mjs' },
     exports: {
-      './consumer': { types: './dist/consumer/index.d.ts', default: './dist/consumer/index.js' },
+      './consumer': {
+        require: { types: './dist/consumer/index.d.cts' },
+        default: './dist/consumer/index.js',
+      },
       './events/*': './docs/events/*',
       './package.json': './package.json',
     },
@@ -35,7 +38,7 @@ const sound: Release = {
   tags: ['v0.1.0'],
   tarball: [
     ...['package.json', 'README.md', 'ops/launcher.mjs', 'dist/functions/poll/index.mjs'],
-    ...['dist/consumer/index.d.ts', 'dist/consumer/index.js'],
+    ...['dist/consumer/index.d.cts', 'dist/consumer/index.cjs', 'dist/consumer/index.js'],
     'docs/events/certification-event-1.schema.json',
   ].map((path) => ({ path, size: 1_000 })),
 };

@@ -28,7 +28,8 @@ export class PackedPackage {
       this.#build('node', [`scripts/${script}`, join(this.#folder, 'dist')]);
     for (const part of ['package.json', 'ops/launcher.mjs', 'docs'])
       fs.cpSync(join(root, part), join(this.#folder, part), { recursive: true });
-    this.#build('npm', ['pack', '--silent'], this.#folder);
+    // It is built already.
+    this.#build('npm', ['pack', '--silent', '--ignore-scripts'], this.#folder);
     const [packed = ''] = fs.readdirSync(this.#folder).filter((name) => name.endsWith('.tgz'));
     this.file = join(this.#folder, packed);
   }

@@ -1,4 +1,4 @@
-import { DescribeKeyCommand, KMSClient } from '@aws-sdk/client-kms';
+import { DescribeKeyCommand, GetKeyPolicyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
 import { GetQueueAttributesCommand, GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
@@ -9,7 +9,16 @@ import { subscribersOf, topicFindings } from '../../../lambda/delivery/topic-fin
 const denied = Object.assign(new Error('no'), { name: 'AccessDeniedException' });
 const [kms, sns, sqs] = [new KMSClient(), new SNSClient(), new SQSClient()];
 const arn = 'arn:aws:sqs:us-east-1:000000000000:payroll';
-mockClient(kms).rejects(denied).on(DescribeKeyCommand, { KeyId: 'known' }).resolves({});
+const looks = mockClient(kms)
+  .rejects(denied)
+  .on(DescribeKeyCommand, { KeyId: 'known' })
+  .resolves({});
+// Some stand-ins for AWS require the name, which AWS does not.
+looks
+  .on(GetKeyPolicyCommand)
+  .rejects()
+  .on(GetKeyPolicyCommand, { PolicyName: 'default' })
+  .rejects(denied);
 mockClient(sns).rejects(denied).on(ListSubscriptionsByTopicCommand, { TopicArn: 'busy' }).rejects();
 mockClient(sqs).on(GetQueueUrlCommand).resolves({}).on(GetQueueAttributesCommand).rejects(denied);
 

@@ -9,7 +9,9 @@ import { describe, expect, it } from 'vitest';
 import { secretCredentials, secretsManagerReader } from '../../../lambda/partner/secret.ts';
 import { rejection } from './scripted-host.ts';
 
-const SECRET = JSON.stringify({ client_id: 'id-1', client_secret: 's3cret', note: 'kept by ops' });
+/** As an editor and a form leave it: with a byte order mark and blanks, around it and in its values. */
+const SECRET =
+  '\uFEFF\n{"client_id":" id-1","client_secret":"s3cret\\n","note":"kept by ops"}\u00A0';
 
 describe('credentials in a secret', () => {
   it('are read once, and again on request', async () => {
@@ -31,7 +33,9 @@ describe('credentials in a secret', () => {
   it('that are not set are named so, and looked for again next time', async () => {
     let value: string | undefined;
     const source = secretCredentials('secret-1', async () => value);
-    const blanks = ['', 'x'].map((client_id) => JSON.stringify({ client_id, client_secret: '' }));
+    const blanks = ['\u00A0', 'x'].map((client_id) =>
+      JSON.stringify({ client_id, client_secret: '' }),
+    );
     for (value of [undefined, ' ', ...blanks])
       expect(await rejection(source())).toMatchObject({ code: 'credentials-not-set' });
     value = SECRET;

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { definitions } from '../../../lambda/operations/contract.ts';
 import { commands } from '../../../ops/commands/index.ts';
 import { toolsOf } from '../../../ops/mcp/tools.ts';
-import { denied, desk, flooded, me } from '../desk.ts';
+import { denied, desk, flooded, json, me } from '../desk.ts';
 import { Assistant } from './assistant.ts';
 
 const duty = desk(flooded, 2);
@@ -52,7 +52,8 @@ describe('an assistant that may only look', () => {
     ['check', {}, ''],
     ['holds', { type: ['created'] }, '--type created'],
     ['baseline', {}, ''],
-    ['explain', { id: 21 }, '21'],
+    ['explain', { id: '21' }, '21'],
+    ['holds', { organization: ['7'] }, '--organization 7'],
   ])('gets the words and the data of the command line: %s', async (name, given, typed) => {
     const { text, structured } = await assistant.call(name, { ...given, ...one() });
     const args = `${name} ${typed} --integration ${duty.story.name}`;
@@ -137,7 +138,11 @@ describe('an assistant that may change something', () => {
     async (name, given, shown) => {
       const preview = await assistant.call(name, given);
       expect(preview).toMatchObject({ isError: false, structured: { confirmed: false } });
-      expect(preview.text).toMatch(shown);
+      const [whose, ...effects] = preview.text.split('\n');
+      const { name: integration } = duty.story;
+      expect(whose).toBe(`For ${integration} of the deployment ${duty.stack}:`);
+      expect(preview.structured).toMatchObject({ deployment: duty.stack, integration });
+      expect(effects.join('\n')).toMatch(shown);
       expect(preview.text).toContain('Nothing was changed.');
       expect(await duty.history()).toEqual([]);
       expect(duty.story.heard).toEqual([]);
@@ -147,6 +152,22 @@ describe('an assistant that may change something', () => {
       expect(await duty.history()).toMatchObject([{ command, by: me }]);
     },
   );
+});
+
+it('an assistant gets the rest of long work as the input of another call, before it would give up', async () => {
+  await connect(` --allow-changes --integration ${duty.story.name}`);
+  const next = { command: 'replay', days: {}, after: '2026-11-18/2' };
+  const byType = { created: 2, updated: 0, withdrawn: 0, restored: 0 };
+  duty.lambda.always(async () => {
+    duty.story.clock.advance({ seconds: 5 });
+    return json(200, { ok: true, result: { dryRun: false, events: 2, byType, skipped: {}, next } });
+  });
+  const part = await assistant.call('replay', { all: true, confirm: true });
+  expect(part).toMatchObject({
+    isError: false,
+    structured: { ok: true, result: { events: 2 }, next },
+  });
+  expect(part.text).toMatch(/^2 events sent(.|\n)*This is a part: .*`next`/);
 });
 
 it('the server ends at Ctrl-C, also within a call', async () => {
