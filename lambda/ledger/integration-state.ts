@@ -177,9 +177,13 @@ function parseMonth(item: Plain): [day: string, entry: DayEntry][] {
       missing: item[`missing:${day}`],
       lastRead: renamed(item[`proof:${day}`]),
     });
-    const { kind, at, count: found, ...read } = lastRead;
+    const { kind, at, count: found, unprovenSince, ...read } = lastRead;
     const isProven = kind !== undefined && at !== undefined && found !== undefined;
-    const known = { ...read, count, ...(missing !== undefined && { missing }) };
+    const known = {
+      ...{ ...read, count, ...(missing !== undefined && { missing }) },
+      // 0 was once stored for a day that had not been read.
+      ...(unprovenSince && { unprovenSince }),
+    };
     return [day, isProven ? { ...known, proof: { kind, at, count: found } } : known];
   });
 }
