@@ -8,7 +8,7 @@ import { paceSeen, type RequestPace } from './pace.ts';
 
 /** The steps that a tick must pass, in this order: the secret, the token, the API. */
 const obstacles = [
-  ['credentials-not-set', 'credentials-malformed', 'secret-unreadable'],
+  ['credentials-not-set', 'credentials-malformed', 'secret-gone', 'secret-unreadable'],
   ['credentials-refused', 'unsupported-grant'],
   ['token-refused-twice', 'not-provisioned'],
 ] as const;
