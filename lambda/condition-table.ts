@@ -411,7 +411,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     likely: 'a subscription that somebody has ended, or that nobody has confirmed in time.',
     counts: 'Failures since it passed last',
     act: 'in the morning',
-    toDo: 'Mend each failure that the check shows. With --note, it then ends this at once.',
+    toDo: 'Mend each failure that the check shows. With --note, it then ends this at once. If it shows none, find out why its schedule does not run it to its end.',
     command: { ops: 'check --note' },
   },
 };
@@ -454,7 +454,7 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
       'the schedule switched off, the credentials refused, every request refused with 429, the function throttled or failing, ticks that run out of time.',
     act: 'now',
     over: 'a tick completes',
-    toDo: 'See which of the checks fails; then look at the log of the poll function, and at the queue of ticks that did not start.',
+    toDo: 'Mend each failure that the check shows. If it shows none, the newest "tick failed" in the log of the poll function has the cause; ticks that did not start are in their queue.',
     command: tried,
     metric: metrics.ticksCompleted,
     alarm: 'no-completed-tick',
