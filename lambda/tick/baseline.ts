@@ -4,9 +4,9 @@ import type { PulseRead } from '../ports/partner-reader.ts';
 import type { State } from '../ports/state.ts';
 import type { Announcement } from './announcement.ts';
 import { compareWithLedger } from './page.ts';
-import type { StepContext, TickParts } from './parts.ts';
+import type { LeasedContext, TickParts } from './parts.ts';
 
-export interface BaselineContext extends StepContext {
+export interface BaselineContext extends LeasedContext {
   readonly announcement: Announcement;
   readonly state: State;
 }
@@ -47,7 +47,7 @@ export function isNewsInBaseline(
 
 /** Announces certifications that appeared after the start day was read. */
 export async function announceNewcomers(
-  { parts, announcement, state }: BaselineContext,
+  { parts, announcement, state, lease }: BaselineContext,
   pulse: PulseRead,
   startDay: Temporal.PlainDate,
 ): Promise<void> {
@@ -56,5 +56,5 @@ export async function announceNewcomers(
   );
   const { changes } = await compareWithLedger(parts, recent, state.salt);
   const done = await announcement.announce(changes, { in: 'page' });
-  await parts.ledger.addToDays(countDeltas(done));
+  await parts.ledger.addToDays(countDeltas(done), lease);
 }

@@ -20,12 +20,12 @@ import type { RangeRead } from '../ports/partner-reader.ts';
 import type { Announcement } from './announcement.ts';
 import type { Looked, Looks } from './looks.ts';
 import { compareWithLedger } from './page.ts';
-import type { StepContext, TickParts } from './parts.ts';
+import type { LeasedContext, StepContext, TickParts } from './parts.ts';
 
 /** Limit for concurrent look-ups in the index by day: a read can have a hundred days. */
 const daysTogether = 16;
 
-export interface ReadingContext extends StepContext {
+export interface ReadingContext extends LeasedContext {
   readonly salt: string;
   readonly announcement: Announcement;
   /** Looks for missing certifications; a baseline has none. */
@@ -278,7 +278,7 @@ async function lookedAt(
  * its month and not its year.
  */
 async function save(
-  { parts }: ReadingContext,
+  { parts, lease }: ReadingContext,
   calendar: Calendar,
   entries: ReadonlyMap<string, DayEntry>,
   done: readonly Change[],
@@ -289,6 +289,6 @@ async function save(
   const elsewhere = parts.rules.movesElsewhere(done, entries, calendar);
   const changed = new Map([...followed, ...elsewhere]);
   await parts.ledger.touch([...changed.keys()].filter((day) => calendar.entry(day).readAt === 0));
-  await parts.ledger.saveDays(changed);
+  await parts.ledger.saveDays(changed, lease);
   return calendar.with(changed);
 }

@@ -231,7 +231,11 @@ class Tick {
     // The pace had no room even for the pulse. Owed events are out, and the next tick does the
     // rest.
     if (reachOf(error) === 'pace') return this.stop('backing-off', this.#work?.state ?? state);
-    const { clock } = this.#parts;
+    const { clock, journal } = this.#parts;
+    if (error instanceof NotifierError && error.code === 'lease-lost') {
+      journal.warn('lease lost', { owner: this.#run.id });
+      return this.#report('busy', state);
+    }
     if (error instanceof NotifierError) Object.assign(this.#facts, blockedBy(error));
     this.#noteDenial(error);
     const isSaved = await this.#attempt('conditions not told', () => this.#tell());
@@ -343,7 +347,7 @@ class Tick {
     announcement.expect(state, count);
     const done = await announcement.announce(page.changes, { in: 'page' });
     const deltas = countDeltas(done);
-    await ledger.addToDays(deltas);
+    await ledger.addToDays(deltas, work.lease);
     this.#learned.expected = [...deltas.values()].reduce((all, one) => all + one, state.expected);
     const newest = done.flatMap((one) =>
       one.kind === 'created' ? one.assessment.certified_on : [],
@@ -439,7 +443,7 @@ class Tick {
     const reading = { ...this.#context(work), looks, isNews: () => true };
     const done = await this.#carryOut(list, reading, { calendar: before, cursor: state.cursor });
     const { calendar, cursor } = done;
-    await ledger.saveDays(stillAsked(before, calendar));
+    await ledger.saveDays(stillAsked(before, calendar), lease);
     const { isAllLocated, hasSearched, searching: narrowed, audited } = done.end;
     const auditsFrom = audited > 0 ? savedUntil(audited, plan, this.#nowMs) : state.auditsFrom;
 
@@ -564,8 +568,8 @@ class Tick {
     return this.#parts.clock.now().epochMilliseconds;
   }
 
-  #context({ state, announcement }: Work) {
-    return { parts: this.#parts, limit: this.#limit, salt: state.salt, announcement, state };
+  #context({ lease, state, announcement }: Work) {
+    return { parts: this.#parts, limit: this.#limit, lease, salt: state.salt, announcement, state };
   }
 
   /** Takes the lease, and with it the duty to deliver events that earlier ticks left. */

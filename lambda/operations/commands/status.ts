@@ -6,6 +6,7 @@ import { dayTally } from '../../detection/compare.ts';
 import { accessNames, conditionNames, isBlocking, isLasting } from '../../detection/conditions.ts';
 import { recentWindow } from '../../detection/days.ts';
 import { auditPlan } from '../../detection/due.ts';
+import { leaseSeen } from '../../detection/lease.ts';
 import { isBackingOff } from '../../detection/pace.ts';
 import { faultOf, NotifierError, reachOf } from '../../errors.ts';
 import { commandRecord } from '../../ports/command-record.ts';
@@ -211,7 +212,7 @@ export const status = define({
     const told = {
       at: now.toString(),
       settings: { ...settings, integration: settings.name },
-      busy: Temporal.Instant.compare(now, state?.leaseUntil ?? now) < 0,
+      busy: leaseSeen(state ?? {}, now) === 'held',
       ...ifPaused(state),
       backingOff: backingOffTold(state, now),
       baseline: progressOf(state, calendar, settings.baseline),

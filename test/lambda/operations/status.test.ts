@@ -104,7 +104,7 @@ describe('the status', () => {
     ['a decided flood', open('held'), [], { conditions: [] }],
     ['an ended pause', open('paused'), [], { conditions: [] }],
     ['a lease', { leaseOwner: 'a tick', leaseUntil: inMinutes(1) }, [], { busy: true }],
-    ['an ended lease', { leaseOwner: 'a tick', leaseUntil: inMinutes(0) }, [], { busy: false }],
+    ['an ended lease', { leaseOwner: 'a tick', leaseUntil: inMinutes(-1) }, [], { busy: false }],
   ])('is explained by the recorded state: %s', async (_, changes, reasons, more) => {
     await story.settle();
     await story.ledger.saveState(changes);
