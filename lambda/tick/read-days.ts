@@ -13,6 +13,7 @@ import {
   resultOf,
 } from '../detection/days-read.ts';
 import { fingerprintOf } from '../detection/fingerprint.ts';
+import { judged as believed } from '../detection/stored-times.ts';
 import type { ReadResult, ReadStep, StepAnswer, WorkProgress } from '../detection/worklist.ts';
 import { reachOf } from '../errors.ts';
 import type { DayCertification } from '../ports/ledger.ts';
@@ -38,11 +39,18 @@ export interface ReadingContext extends LeasedContext {
 
 /** The ledger's calendar as it is now, with all days of the recent window. */
 export async function readCalendar(
-  ledger: Pick<TickParts['ledger'], 'state' | 'calendar'>,
+  {
+    ledger,
+    clock,
+    settings,
+  }: Pick<TickParts, 'clock' | 'settings'> & {
+    readonly ledger: Pick<TickParts['ledger'], 'state' | 'calendar'>;
+  },
   window: RecentWindow,
 ): Promise<Calendar> {
   const { years } = await ledger.state();
-  return new Calendar(await ledger.calendar(years), window.days);
+  const nowMs = clock.now().epochMilliseconds;
+  return new Calendar(believed(await ledger.calendar(years), nowMs, settings), window.days);
 }
 
 /** The result of a read, and the progress after it. */

@@ -26,6 +26,7 @@ import { nothingMissing } from '../detection/missing.ts';
 import { backOffAfter, isBackingOff, remembered, unhurried } from '../detection/pace.ts';
 import { selfCheckSeen } from '../detection/self-check.ts';
 import { silenceAfter, silenceEnded, silenceSeen } from '../detection/silence.ts';
+import { judged } from '../detection/stored-times.ts';
 import {
   dueWork,
   hasRoomForAll,
@@ -133,7 +134,8 @@ type Learned = Omit<StateChanges, 'dirtySince'>;
  */
 export async function tick(parts: TickParts, run: TickRun): Promise<TickReport> {
   const effort = parts.measure();
-  const state = await parts.ledger.state();
+  const { ledger, clock, settings } = parts;
+  const state = judged(await ledger.state(), clock.now().epochMilliseconds, settings);
   const tick = new Tick(parts, run, state, effort);
   if (state.paused) return tick.stop('paused', state);
   try {
@@ -422,7 +424,7 @@ class Tick {
     const audit = { ...settings.audit, requests: Math.min(settings.audit.requests, most) };
     const began = clock.now().epochMilliseconds;
     this.#readingSince = began;
-    const before = await readCalendar(ledger, window);
+    const before = await readCalendar(this.#parts, window);
     const plan = auditPlanOf(before, window.from, audit);
     const dues = { ...plan, withdrawAfterMs };
     const list = dueWork({
@@ -497,7 +499,7 @@ class Tick {
       isNews: isNewsInBaseline(this.#parts, state),
       keep: (reached: Position) => ledger.saveState({ baseline: { ...begun, ...reached } }, lease),
     };
-    const start = { calendar: await readCalendar(ledger, window), cursor: bookmark };
+    const start = { calendar: await readCalendar(this.#parts, window), cursor: bookmark };
     const { calendar, cursor, end } = await this.#carryOut(list, reading, start);
     this.#learned.baseline = { ...begun, ...end.position, bookmark: cursor };
     if (end.isCompleted) {
@@ -576,8 +578,9 @@ class Tick {
   async #takeLease(): Promise<Work | undefined> {
     const { ledger, clock, settings } = this.#parts;
     const lease = this.#limit.leaseOf(this.#run.id);
-    const state = await ledger.takeLease(lease, clock.now());
-    if (state === undefined) return undefined;
+    const taken = await ledger.takeLease(lease, clock.now());
+    if (taken === undefined) return undefined;
+    const state = judged(taken, this.#nowMs, settings);
     this.#open = new Map(state.conditions);
     const window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
     const announcement = new Announcement({

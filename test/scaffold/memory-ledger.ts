@@ -74,6 +74,9 @@ export const ledgerRules = {
     (before?.revision ?? 0) === revision - 1,
   /** One tick holds the lease, unless the lease has expired. */
   leaseSeen,
+  /** A write without a condition arrives only under the lease. */
+  isHeld: (owner: string | undefined, lease: Lease | undefined): boolean =>
+    lease === undefined || lease.owner === owner,
   /** A commit writes its event, whether the event may go out or is held. */
   keepsEvent: (_destiny: 'pending' | 'held'): boolean => true,
   /** A change back to the last told revision empties the outbox, if all entries in it are held. */
@@ -195,9 +198,8 @@ export class MemoryLedger implements Ledger {
     return new Map([...this.days].filter(([day]) => asked.has(Number(day.slice(0, 4)))));
   }
 
-  /** Writes without a condition arrive only under the lease. */
   #arrive(lease: Lease | undefined): void {
-    if (lease && this.remembered.leaseOwner !== lease.owner) throw new LeaseLostError();
+    if (!this.#rules.isHeld(this.remembered.leaseOwner, lease)) throw new LeaseLostError();
   }
 
   async saveDays(entries: ReadonlyMap<string, DayEntry>, lease?: Lease): Promise<void> {

@@ -131,9 +131,9 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     ledgerRules: { keepsEvent: (destiny) => destiny === 'held' },
   },
   lease: {
-    breaks: 'two ticks hold the lease at the same time',
+    breaks: 'a tick writes on without a condition after another has taken its lease',
     seed: 2074,
-    ledgerRules: { leaseSeen: () => 'over' },
+    ledgerRules: { leaseSeen: () => 'over', isHeld: yes },
     amid: rough,
   },
   newcomers: {

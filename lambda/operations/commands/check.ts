@@ -18,6 +18,7 @@ import {
   warning,
 } from '../finding.ts';
 import { keys } from '../keys.ts';
+import { knownState } from '../lease.ts';
 import type { OperationParts } from '../parts.ts';
 import { isLeftAlone, noteSelfCheck } from '../self-check.ts';
 import { by } from '../shapes.ts';
@@ -129,7 +130,7 @@ async function firstAnswer(
 }
 
 async function ledger(parts: OperationParts): Promise<Finding> {
-  const state = await parts.ledger.recordedState();
+  const state = await knownState(parts);
   const { paused } = ifPaused(state);
   if (paused !== undefined) {
     const { since, by = 'somebody', reason = 'no reason given' } = paused;

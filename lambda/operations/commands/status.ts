@@ -14,7 +14,7 @@ import type { State } from '../../ports/state.ts';
 import { denialNoted } from '../../ports/state.ts';
 import type { TickSettings } from '../../settings.ts';
 import { define } from '../definition.ts';
-import { refuseIfLeftAlone } from '../lease.ts';
+import { knownState, refuseIfLeftAlone } from '../lease.ts';
 import type { Call, OperationParts } from '../parts.ts';
 import { proofOverview, timeOf } from '../proofs.ts';
 import { count, day, instant, noneOfAnyKind, paused, problemSchema } from '../shapes.ts';
@@ -195,7 +195,7 @@ export const status = define({
   result,
   async carry(parts, command, { limit }) {
     const { ledger, opsLedger, settings, clock } = parts;
-    const state = await ledger.recordedState();
+    const state = await knownState(parts);
     const [calendar, waiting, partner, history] = await Promise.all([
       ledger.calendar(state?.years ?? []),
       opsLedger.waiting(),
