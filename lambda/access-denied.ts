@@ -33,15 +33,14 @@ export type Denial = AccessDeniedError | ResourceUnusableError;
 
 /**
  * Denials, by their names in DynamoDB, Secrets Manager, SNS, SQS and KMS; the text decides nothing.
- * For a secret that is to be deleted, Secrets Manager says `InvalidRequestException`; for one whose
- * key cannot be used, `DecryptionFailure`.
+ * For a secret whose key cannot be used, Secrets Manager says `DecryptionFailure`.
  */
 const denied = z.object({
   name: z
     .string()
     .check(
       z.regex(
-        /^(AccessDenied|AuthorizationError|K(MS|ms)\.?AccessDenied|(Resource)?NotFound|QueueDoesNotExist|InvalidRequest|DecryptionFailure|K(MS|ms)\.?(Disabled|NotFound|InvalidState))(Exception)?$/,
+        /^(AccessDenied|AuthorizationError|K(MS|ms)\.?AccessDenied|(Resource)?NotFound|QueueDoesNotExist|DecryptionFailure|K(MS|ms)\.?(Disabled|NotFound|InvalidState))(Exception)?$/,
       ),
     ),
   message: z.catch(z.string(), ''),

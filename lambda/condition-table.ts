@@ -162,6 +162,20 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     command: store,
     alarm: 'refused',
   },
+  'secret-gone': {
+    title: 'the secret of the credentials does not exist',
+    fault: 'ops',
+    ends: 'the credentials can be read again',
+    over: 'a tick can read them',
+    happened:
+      'Secrets Manager has no value of the secret: it was deleted, or is marked for deletion.',
+    impact: triedAgain,
+    likely: 'a secret that was deleted by hand, or one of your own that never had a value.',
+    act: 'now',
+    toDo: 'While it is only marked for deletion, bring it back with aws secretsmanager restore-secret. If it is gone, make it again: the one of the stack with npx cdk deploy --revert-drift. Then store the credentials, unless they came back with it.',
+    command: store,
+    alarm: 'refused',
+  },
   'secret-unreadable': {
     title: 'the credentials cannot be read',
     fault: 'aws',
@@ -410,7 +424,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     likely: 'a subscription that somebody has ended, or that nobody has confirmed in time.',
     counts: 'Failures since it passed last',
     act: 'in the morning',
-    toDo: 'Mend each failure that the check shows. With --note, it then ends this at once.',
+    toDo: 'Mend each failure that the check shows. With --note, it then ends this at once. If it shows none, find out why its schedule does not run it to its end.',
     command: { ops: 'check --note' },
   },
 };
@@ -418,7 +432,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
 export const adviceOnDenied = (what: string) =>
   `${putBack} If that does not help, grant the role of this function ${what}, in the policy that denies it: the role's, the resource's, its key's or the organization's.`;
 
-export const adviceOnUnusable = `It was deleted or disabled, or its key was. A deleted table first comes back from its backup, as the runbook says under "Restore the ledger"; a deleted secret comes back with aws secretsmanager restore-secret. ${putBack}`;
+export const adviceOnUnusable = `It was deleted or disabled, or its key was. A deleted table first comes back from its backup, as the runbook says under "Restore the ledger". ${putBack}`;
 
 /** A function, so that the function that runs ticks is bundled without these texts. */
 export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
@@ -453,7 +467,7 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
       'the schedule switched off, the credentials refused, every request refused with 429, the function throttled or failing, ticks that run out of time.',
     act: 'now',
     over: 'a tick completes',
-    toDo: 'See which of the checks fails; then look at the log of the poll function, and at the queue of ticks that did not start.',
+    toDo: 'Mend each failure that the check shows. If it shows none, the newest "tick failed" in the log of the poll function has the cause; ticks that did not start are in their queue.',
     command: tried,
     metric: metrics.ticksCompleted,
     alarm: 'no-completed-tick',

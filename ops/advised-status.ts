@@ -53,13 +53,17 @@ function advised({ conditions: open, ...status }: Status, place: CommandPlace): 
   const unopened = status.reasons.filter((reason) => !isOpen(reason));
   return {
     ...status,
-    toDo: unopened.map((reason) => adviceOn(adviceByReason()[reason], place)),
+    toDo: unopened.map((reason) => adviceOn(elsewhere(adviceByReason()[reason]), place)),
     conditions: open.map((condition) => {
       const entry = noticed[condition.name];
-      return { ...condition, title: entry.title, whatToDo: adviceOn(entry, place) };
+      return { ...condition, title: entry.title, whatToDo: adviceOn(elsewhere(entry), place) };
     }),
   };
 }
+
+/** The status advises nobody to ask for the status. */
+const elsewhere = ({ toDo, command }: Advice): Advice =>
+  command === undefined || command.ops === 'status' ? { toDo } : { toDo, command };
 
 /** The advice on each reason; some need no action. */
 export function adviceByReason(): Readonly<Record<Reason, Advice>> {
@@ -67,18 +71,22 @@ export function adviceByReason(): Readonly<Record<Reason, Advice>> {
   return {
     ...noticed,
     'never-ticked': {
-      toDo: 'The first tick comes within a period of the schedule. If it does not, see which of the checks fails.',
+      toDo: 'The first tick comes within a period of the schedule. If it does not, mend each failure that the check shows.',
       command: { ops: 'check' },
     },
     'schedule-removed': removed,
     'schedule-disabled': disabled,
     'backing-off': {
-      toDo: 'The partner is asked again by itself. Until then, see which of the checks fails.',
+      toDo: 'Nothing, if the refusal is mended: the partner is asked again by itself. The check asks at once.',
       command: { ops: 'check' },
     },
     baseline: { toDo: 'Nothing: the ticks go on with the baseline.' },
     behind: others['no-completed-tick'],
     denied: { toDo: 'Grant the denied action that is named below.' },
+    'not-asked': {
+      toDo: 'Mend the failure that the line "certifications" names. The check says more.',
+      command: { ops: 'check' },
+    },
     unfinished: { toDo: 'Nothing: the next tick goes on.' },
     differs: {
       toDo: 'Nothing yet: the ticks search for the difference, and tell operations if it stays.',

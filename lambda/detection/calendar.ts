@@ -76,16 +76,18 @@ const never: DayEntry = { count: 0, readAt: 0 };
 /**
  * The entry of a day that was just read. A read without a look keeps the number of missing
  * certifications. An unproven day keeps since when it is unproven, and with how many days it is
- * read.
+ * read. A day that was never read is not called unproven since then: it has 0 as the time of its
+ * last read, and no other time follows from that.
  */
 export function following(before: DayEntry, entry: DayEntry): DayEntry {
   const { missing = before.missing } = entry;
   const { together = before.together } = entry;
+  const { unprovenSince = entry.readAt } = before;
   return {
     ...entry,
     ...(missing !== undefined && { missing }),
     ...(entry.proof === undefined && together !== undefined && { together }),
-    ...(entry.proof === undefined && { unprovenSince: before.unprovenSince ?? entry.readAt }),
+    ...(entry.proof === undefined && unprovenSince > 0 && { unprovenSince }),
   };
 }
 

@@ -8,7 +8,7 @@ import { paceSeen, type RequestPace } from './pace.ts';
 
 /** The steps that a tick must pass, in this order: the secret, the token, the API. */
 const obstacles = [
-  ['credentials-not-set', 'credentials-malformed', 'secret-unreadable'],
+  ['credentials-not-set', 'credentials-malformed', 'secret-gone', 'secret-unreadable'],
   ['credentials-refused', 'unsupported-grant'],
   ['token-refused-twice', 'not-provisioned'],
 ] as const;
@@ -19,7 +19,8 @@ export const accessNames = obstacles.flat();
 /** Conditions that block every tick. */
 const blocking = [...accessNames, 'partner-silent'] as const;
 
-const isBlocking = (name: string): name is (typeof blocking)[number] =>
+/** Whether it is the name of a condition that blocks every tick. */
+export const isBlocking = (name: string): name is (typeof blocking)[number] =>
   blocking.some((one) => one === name);
 
 /** Ops are told of each once when it begins and once when it is over. */

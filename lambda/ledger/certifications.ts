@@ -17,6 +17,7 @@ import {
   waitOf,
   waits,
 } from './certification-item.ts';
+import { underLease } from './held-lease.ts';
 import { readAll } from './item.ts';
 import { type Plain, part, type Table } from './table.ts';
 
@@ -119,9 +120,11 @@ export function certifications(table: Table, integration: string, journal: Journ
       const items = (await Array.fromAsync(pages)).flat();
       return new Map(readAll(items, parseIndexed, warn));
     },
-    async recordSilently(sightings, now) {
+    async recordSilently(sightings, now, lease) {
       const at = now.toString();
-      await table.putAll(sightings.map((sighting) => baselineItem(integration, sighting, at)));
+      await underLease(table, integration, lease).putAll(
+        sightings.map((sighting) => baselineItem(integration, sighting, at)),
+      );
     },
     async commit(...commit) {
       const [change, event, , destiny] = commit;

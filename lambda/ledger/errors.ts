@@ -13,6 +13,15 @@ export class LedgerUnavailableError extends errorOf('ledger-unavailable', 'aws',
   }
 }
 
+/** Another one has the lease, or it has ended: nothing more is written under it. */
+export class LeaseLostError extends errorOf('lease-lost', 'ops', 'retry-helps') {
+  readonly whatToDo = 'Nothing: the next tick goes on.';
+
+  constructor(options?: ErrorOptions) {
+    super('The lease of the integration was lost before a write.', options);
+  }
+}
+
 /** DynamoDB refuses a write as it is, mostly because its item would exceed 400 KB. */
 export class LedgerRefusedError extends errorOf('ledger-refused', 'record') {
   readonly whatToDo =

@@ -2,11 +2,13 @@ import { randomBytes } from 'node:crypto';
 import * as z from 'zod/mini';
 import { type DayEntry, dayReads, proof } from '../detection/calendar.ts';
 import { conditionNames } from '../detection/conditions.ts';
+import { doubtedForMs, leaseAheadMs, longestLeaseMs } from '../detection/lease.ts';
 import { nothingMissing } from '../detection/missing.ts';
 import { ledgerKeys } from '../names.ts';
 import type { Ledger } from '../ports/ledger.ts';
-import { memory, noLease, type State, state as stateItem } from '../ports/state.ts';
+import { type Lease, memory, noLease, type State, state as stateItem } from '../ports/state.ts';
 import { writeEach } from '../write-each.ts';
+import { underLease } from './held-lease.ts';
 import { parse, renamed, schemaVersion } from './item.ts';
 import type { Plain, Table, Update } from './table.ts';
 
@@ -32,6 +34,12 @@ export const isOurs = 'lease_owner = :owner';
  * SDK has sent it again.
  */
 export const isFree = `attribute_not_exists(lease_owner) OR lease_until < :now OR ${isOurs}`;
+/** detection/lease.ts, `leaseSeen`: it is over. */
+const isOver = `${isFree} OR lease_taken_at < :longAgo OR lease_doubted_at <= :doubted`;
+/** Likewise: it is doubted, and no reader with a clock like ours has noted so. */
+const isToBeDoubted =
+  'lease_owner <> :owner AND (lease_taken_at > :soon OR lease_until > :furthest) AND ' +
+  '(attribute_not_exists(lease_doubted_at) OR lease_doubted_at > :now)';
 
 /**
  * One day of a month of the calendar: two numbers, and a map of the last read with the fields of
@@ -79,13 +87,15 @@ export function integrationState(table: Table, integration: string) {
   /** One update a month; days of one month are one item. */
   const updateMonths = async <Value>(
     byDay: ReadonlyMap<string, Value>,
+    lease: Lease | undefined,
     update: (days: readonly [string, Value][]) => Update,
   ) => {
     const byMonth = Map.groupBy(byDay, ([day]) => day.slice(0, 'YYYY-MM'.length));
-    await writeEach(byMonth, ([month, days]) => table.update(monthKey(month), update(days)));
+    const ours = underLease(table, integration, lease);
+    await writeEach(byMonth, ([month, days]) => ours.update(monthKey(month), update(days)));
   };
-  const addToDays = (deltas: ReadonlyMap<string, number>) =>
-    updateMonths(deltas, (days) => ({
+  const addToDays = (deltas: ReadonlyMap<string, number>, lease?: Lease) =>
+    updateMonths(deltas, lease, (days) => ({
       add: Object.fromEntries(days.map(([day, delta]) => [`count:${day}`, delta])),
     }));
   return {
@@ -96,14 +106,24 @@ export function integrationState(table: Table, integration: string) {
     },
     async takeLease(lease, now) {
       const { owner, until } = lease;
-      const taken = { lease_owner: owner, lease_until: until.epochMilliseconds };
+      const nowMs = now.epochMilliseconds;
+      const values = { ':owner': owner, ':now': nowMs };
+      const taken = { leaseOwner: owner, leaseUntil: until, leaseTakenAt: now, dirtySince: now };
       const before = await table.update(key, {
-        set: { ...taken, dirty_since: now.epochMilliseconds },
-        where: isFree,
-        values: { ':owner': owner, ':now': now.epochMilliseconds },
+        set: { ...renamed(z.encode(stateChanges, taken)), lease_doubted_at: undefined },
+        where: isOver,
+        values: { ...values, ':longAgo': nowMs - longestLeaseMs, ':doubted': nowMs - doubtedForMs },
         returns: 'ALL_OLD',
       });
-      if (before === undefined) return undefined;
+      if (before === undefined) {
+        const soon = nowMs + leaseAheadMs;
+        await table.update(key, {
+          set: { lease_doubted_at: nowMs },
+          where: isToBeDoubted,
+          values: { ...values, ':soon': soon, ':furthest': soon + longestLeaseMs },
+        });
+        return undefined;
+      }
       try {
         const claim = { schema: schemaVersion, lease_owner: owner, agreed: undefined };
         const kept = (await table.update(memoryKey, { set: claim, returns: 'ALL_OLD' })) ?? {};
@@ -142,8 +162,8 @@ export function integrationState(table: Table, integration: string) {
       );
       return new Map((await table.getAll(keys)).flatMap(parseMonth));
     },
-    async saveDays(entries) {
-      await updateMonths(entries, (days) => ({
+    async saveDays(entries, lease) {
+      await updateMonths(entries, lease, (days) => ({
         set: Object.fromEntries(days.flatMap(([day, entry]) => attributesOf(day, entry))),
       }));
     },
@@ -177,9 +197,13 @@ function parseMonth(item: Plain): [day: string, entry: DayEntry][] {
       missing: item[`missing:${day}`],
       lastRead: renamed(item[`proof:${day}`]),
     });
-    const { kind, at, count: found, ...read } = lastRead;
+    const { kind, at, count: found, unprovenSince, ...read } = lastRead;
     const isProven = kind !== undefined && at !== undefined && found !== undefined;
-    const known = { ...read, count, ...(missing !== undefined && { missing }) };
+    const known = {
+      ...{ ...read, count, ...(missing !== undefined && { missing }) },
+      // 0 was once stored for a day that had not been read.
+      ...(unprovenSince && { unprovenSince }),
+    };
     return [day, isProven ? { ...known, proof: { kind, at, count: found } } : known];
   });
 }

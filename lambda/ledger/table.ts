@@ -13,6 +13,7 @@ import {
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { denialOf } from '../access-denied.ts';
 import type { Clock } from '../clock.ts';
+import { NotifierError } from '../errors.ts';
 import { ledgerTable } from '../names.ts';
 import { LedgerRefusedError, LedgerUnavailableError } from './errors.ts';
 
@@ -49,6 +50,9 @@ const longestPauseMs = 2_000;
 /** With these pauses, some ten seconds. */
 const mostRounds = 10;
 
+/** @throws NotifierError if the write must not go out */
+type Check = () => Promise<unknown>;
+
 /** `undefined` is left out. */
 const asGiven = { removeUndefinedValues: true };
 
@@ -59,12 +63,19 @@ const asGiven = { removeUndefinedValues: true };
 export class Table {
   readonly #client: DynamoDBClient;
   readonly #name: string;
-  readonly #clock: Clock;
+  readonly clock: Clock;
+  readonly #check: Check | undefined;
 
-  constructor(client: DynamoDBClient, name: string, clock: Clock) {
+  constructor(client: DynamoDBClient, name: string, clock: Clock, check?: Check) {
     this.#client = client;
     this.#name = name;
-    this.#clock = clock;
+    this.clock = clock;
+    this.#check = check;
+  }
+
+  /** The same table. Each time that a write goes out, also when the SDK repeats it, it checks this first. */
+  checking(check: Check): Table {
+    return new Table(this.#client, this.#name, this.clock, check);
   }
 
   /** Strongly consistent. */
@@ -104,22 +115,20 @@ export class Table {
     const given = changes.map(([, value], index) => [`:v${index}`, value]);
     const all: Plain = { ...update.values, ...Object.fromEntries(given) };
     const values = marshall(all, asGiven);
-    const written = await this.#attempt('UpdateItem', () =>
-      this.#client.send(
-        new UpdateItemCommand({
-          TableName: this.#name,
-          Key: marshall({ [ledgerTable.partitionKey]: pk }),
-          UpdateExpression: [...Map.groupBy(clauses, ({ verb }) => verb)]
-            .map(([verb, its]) => `${verb} ${its.map(({ clause }) => clause).join(', ')}`)
-            .join(' '),
-          ConditionExpression: conditions.length > 0 ? conditions.join(' AND ') : undefined,
-          ExpressionAttributeNames: Object.fromEntries(names.map((one, at) => [`#n${at}`, one])),
-          // DynamoDB refuses an empty one.
-          ExpressionAttributeValues: Object.keys(values).length > 0 ? values : undefined,
-          ReturnValues: update.returns,
-        }),
-      ),
-    );
+    const command = new UpdateItemCommand({
+      TableName: this.#name,
+      Key: marshall({ [ledgerTable.partitionKey]: pk }),
+      UpdateExpression: [...Map.groupBy(clauses, ({ verb }) => verb)]
+        .map(([verb, its]) => `${verb} ${its.map(({ clause }) => clause).join(', ')}`)
+        .join(' '),
+      ConditionExpression: conditions.length > 0 ? conditions.join(' AND ') : undefined,
+      ExpressionAttributeNames: Object.fromEntries(names.map((one, at) => [`#n${at}`, one])),
+      // DynamoDB refuses an empty one.
+      ExpressionAttributeValues: Object.keys(values).length > 0 ? values : undefined,
+      ReturnValues: update.returns,
+    });
+    command.middlewareStack.add(this.#checkFirst, { step: 'finalizeRequest', priority: 'low' });
+    const written = await this.#attempt('UpdateItem', () => this.#client.send(command));
     return written && unmarshall(written.Attributes ?? {});
   }
 
@@ -141,7 +150,9 @@ export class Table {
     const puts = items.map((item) => ({ PutRequest: { Item: marshall(item, asGiven) } }));
     const send = async (batch: WriteRequest[]) => {
       const RequestItems = { [this.#name]: batch };
-      const answer = await this.#client.send(new BatchWriteItemCommand({ RequestItems }));
+      const command = new BatchWriteItemCommand({ RequestItems });
+      command.middlewareStack.add(this.#checkFirst, { step: 'finalizeRequest', priority: 'low' });
+      const answer = await this.#client.send(command);
       return answer.UnprocessedItems?.[this.#name];
     };
     await this.#inBatches('BatchWriteItem', writeBatchLimit, puts, send);
@@ -204,12 +215,20 @@ export class Table {
       for (let round = 0; rest.length > 0; round++) {
         if (round === mostRounds) throw new LedgerUnavailableError(operation, {});
         const pauseMs = Math.min(firstPauseMs * 2 ** (round - 1), longestPauseMs);
-        if (round > 0) await this.#clock.sleep(pauseMs);
+        if (round > 0) await this.clock.sleep(pauseMs);
         const batch = rest;
         rest = (await this.#attempt(operation, () => send(batch))) ?? [];
       }
     }
   }
+
+  /** Within the SDK's retries, since a machine may sleep between two of them. */
+  readonly #checkFirst =
+    <Request, Answer>(send: (request: Request) => Promise<Answer>) =>
+    async (request: Request): Promise<Answer> => {
+      await this.#check?.();
+      return send(request);
+    };
 
   async #attempt<Answer>(
     operation: string,
@@ -219,6 +238,7 @@ export class Table {
       return await send();
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) return undefined;
+      if (error instanceof NotifierError) throw error;
       const isInvalid =
         error instanceof DynamoDBServiceException && error.name === 'ValidationException';
       // A write can be too large for an item. A read or a batch is never one item's fault.

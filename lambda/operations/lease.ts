@@ -1,14 +1,26 @@
 import { isBackingOff } from '../detection/pace.ts';
+import { judged } from '../detection/stored-times.ts';
 import { type Lease, type LeasedState, noLease, type State } from '../ports/state.ts';
 import { BackingOffError, BusyError, NothingRecordedError, PausedError } from './errors.ts';
 import type { Call, OperationParts } from './parts.ts';
 
 const pauseMs = 1_000;
 
+type Recorded = Pick<OperationParts, 'ledger' | 'clock' | 'settings'>;
+
+/** Undefined before the very first tick. */
+export async function knownState({
+  ledger,
+  clock,
+  settings,
+}: Recorded): Promise<State | undefined> {
+  return judged(await ledger.recordedState(), clock.now().epochMilliseconds, settings);
+}
+
 /** @throws NothingRecordedError before the very first tick */
-export async function recordedState({ ledger, settings }: OperationParts): Promise<State> {
-  const state = await ledger.recordedState();
-  if (state === undefined) throw new NothingRecordedError(settings.name);
+export async function recordedState(parts: Recorded): Promise<State> {
+  const state = await knownState(parts);
+  if (state === undefined) throw new NothingRecordedError(parts.settings.name);
   return state;
 }
 
@@ -23,13 +35,13 @@ export async function underLease<Result>(
   { id, limit }: Call,
   work: (state: LeasedState, lease: Lease) => Promise<Result>,
 ): Promise<Result> {
-  const { ledger, clock } = parts;
+  const { ledger, clock, settings } = parts;
   await recordedState(parts);
   const lease = limit.leaseOf(id);
   const state = await whenFree(parts, limit, () => ledger.takeLease(lease, clock.now()));
   if (state === undefined) throw new BusyError();
   try {
-    return await work(state, lease);
+    return await work(judged(state, clock.now().epochMilliseconds, settings), lease);
   } finally {
     await ledger.saveState(noLease, lease);
   }

@@ -3,12 +3,13 @@ import { isBackingOff } from '../detection/pace.ts';
 import { selfCheckAfter, type Tried } from '../detection/self-check.ts';
 import type { State } from '../ports/state.ts';
 import { checkNames, type Finding, type Findings } from './finding.ts';
+import { knownState } from './lease.ts';
 import type { OperationParts } from './parts.ts';
 
 /** Whether scheduled work must not ask the partner now. */
-export async function isLeftAlone({ ledger, clock }: OperationParts): Promise<boolean> {
-  const state = await ledger.recordedState();
-  return state !== undefined && (state.paused || isBackingOff(state, clock.now()));
+export async function isLeftAlone(parts: OperationParts): Promise<boolean> {
+  const state = await knownState(parts);
+  return state !== undefined && (state.paused || isBackingOff(state, parts.clock.now()));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type ExpectedSubscription, endpointName } from '../names.ts';
 import { type Finding, failed, ok, skipped } from './finding.ts';
-import type { OperationParts, Subscribers } from './parts.ts';
+import type { OperationParts, Subscribers, TopicFinding } from './parts.ts';
 
 const goneOrNot = {
   gone: 'is not there any more',
@@ -33,7 +33,9 @@ export async function subscriptions(
     return state === 'confirmed' ? [] : [{ ...one, position, state }];
   });
   if (lacking.length === 0)
-    return ok(`All ${expected.length} subscriptions of the configuration are there and confirmed.`);
+    return ok(
+      `Each subscription of the configuration (${expected.length}) is there and confirmed.`,
+    );
   const each = lacking.map(({ position, topic, protocol, state }) => [
     `subscriptions[${position}]`,
     `${topic}, ${protocol}: ${state}`,
@@ -48,16 +50,45 @@ export async function subscriptions(
   };
 }
 
+/**
+ * Unconfirmed subscriptions of a topic, in words; undefined: there are none. Where the configuration
+ * is known, those that `subscriptions` names are left to it, and the text speaks of others.
+ */
+export async function unconfirmed(
+  parts: Pick<OperationParts, 'subscribers'>,
+  { topic, pending }: TopicFinding,
+  expected: readonly ExpectedSubscription[] | undefined,
+): Promise<string | undefined> {
+  const told = (count: number, which = '') =>
+    count === 0
+      ? undefined
+      : `${topic}: ${count} ${count === 1 ? 'subscription' : 'subscriptions'}${which} ${count === 1 ? 'is' : 'are'} not confirmed`;
+  const found = pending > 0 && expected ? await parts.subscribers(topic) : undefined;
+  if (expected === undefined || found === undefined || found.problem !== undefined)
+    return told(pending);
+  const lacking = expected.filter(
+    (one) => one.topic === topic && stateOf(one, found) !== 'confirmed',
+  );
+  const others = found.listed.filter(
+    (one) => !one.isConfirmed && !lacking.some((ours) => isOf(ours, one)),
+  );
+  return told(others.length, ' beside those of the configuration');
+}
+
+/** Whether a subscription that SNS lists is this one. */
+const isOf = (
+  { protocol, endpoint }: ExpectedSubscription,
+  listed: Subscribers['listed'][number],
+): boolean =>
+  listed.protocol === protocol &&
+  (endpoint === undefined || endpointName(protocol, listed.endpoint) === endpoint);
+
 /** Of two with the same endpoint, one that is confirmed counts. */
 function stateOf(
-  { protocol, endpoint }: ExpectedSubscription,
+  expected: ExpectedSubscription,
   found: Subscribers | undefined,
 ): 'confirmed' | keyof typeof goneOrNot {
-  const its = found?.listed.filter(
-    (one) =>
-      one.protocol === protocol &&
-      (endpoint === undefined || endpointName(protocol, one.endpoint) === endpoint),
-  );
+  const its = found?.listed.filter((one) => isOf(expected, one));
   if (its?.some(({ isConfirmed }) => isConfirmed)) return 'confirmed';
   return its?.length ? 'not confirmed' : 'gone';
 }

@@ -1,5 +1,6 @@
 import {
   GetSecretValueCommand,
+  InvalidRequestException,
   ResourceNotFoundException,
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
@@ -11,19 +12,29 @@ import { errorOf } from '../errors.ts';
 import { jsonText } from '../json-text.ts';
 import type { CredentialSource, Credentials } from './token.ts';
 
-/** The current value of a secret; undefined if there is no such secret or it has no value yet. */
+/** The current value of a secret; undefined: it holds no text. */
 export type SecretReader = (secretId: string) => Promise<string | undefined>;
 
-/**
- * The secret does not exist, has no value, or holds the blanks that the stack creates it with:
- * nobody has stored the credentials yet.
- */
+/** The secret is blank, as the stack creates it: nobody has stored the credentials yet. */
 export class CredentialsNotSetError extends errorOf('credentials-not-set', 'ops') {
   override readonly reach = 'access';
   readonly whatToDo = noticed['credentials-not-set'].toDo;
 
   constructor(secretId: string) {
     super(`The secret ${secretId} holds no credentials yet.`);
+  }
+}
+
+/**
+ * Secrets Manager has no value of the secret: it was deleted, is marked for deletion, or was made
+ * without a value, which the stack never does. Only its text tells these apart.
+ */
+export class SecretGoneError extends errorOf('secret-gone', 'ops') {
+  override readonly reach = 'access';
+  readonly whatToDo = noticed['secret-gone'].toDo;
+
+  constructor(secretId: string, options: ErrorOptions) {
+    super(`The secret ${secretId} does not exist, or is marked for deletion.`, options);
   }
 }
 
@@ -76,15 +87,15 @@ export function secretCredentials(secretId: string, read: SecretReader): Credent
   };
 }
 
-/** @throws {SecretUnreadableError} */
+/** @throws SecretGoneError, SecretUnreadableError */
 export function secretsManagerReader(client: SecretsManagerClient): SecretReader {
   return async (secretId) => {
     try {
       const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: secretId }));
       return SecretString;
     } catch (error) {
-      // Both for a secret that does not exist and for one without a value.
-      if (error instanceof ResourceNotFoundException) return undefined;
+      if (error instanceof ResourceNotFoundException || error instanceof InvalidRequestException)
+        throw new SecretGoneError(secretId, { cause: error });
       throw new SecretUnreadableError(secretId, { cause: error });
     }
   };

@@ -23,6 +23,7 @@ export interface Ledger {
   recordedState(): Promise<State | undefined>;
   /**
    * Takes the lease and sets `dirtySince` to now, in one write. The same owner may take it again.
+   * Notes a doubted lease of another owner (detection/lease.ts).
    *
    * @returns the state as it was just before, or `undefined` while another owner's lease lasts
    */
@@ -42,17 +43,27 @@ export interface Ledger {
   knownOfDay(day: string): Promise<ReadonlyMap<number, DayCertification>>;
   /** The calendar's entries of these years. */
   calendar(years: Iterable<number>): Promise<ReadonlyMap<string, DayEntry>>;
-  /** Replaces entries of the calendar. Needs the lease. */
-  saveDays(entries: ReadonlyMap<string, DayEntry>): Promise<void>;
+  /**
+   * Replaces entries of the calendar.
+   *
+   * @param lease absent: nobody else writes
+   * @throws LeaseLostError, here and below, with the rest unwritten: these writes have no condition,
+   * so each request goes out only while the lease is still ours
+   */
+  saveDays(entries: ReadonlyMap<string, DayEntry>, lease?: Lease): Promise<void>;
   /**
    * Adds days to the calendar before their certifications are committed. Otherwise, a crash could
    * leave a certification on a day that no tick ever looks at.
    */
   touch(days: Iterable<string>): Promise<void>;
-  /** Alters the counts of days that the calendar has. Needs the lease. */
-  addToDays(deltas: ReadonlyMap<string, number>): Promise<void>;
-  /** Records new certifications that are not announced. Needs the lease: its writes are unconditional. */
-  recordSilently(sightings: readonly Sighting[], now: Temporal.Instant): Promise<void>;
+  /** Alters the counts of days that the calendar has. @throws LeaseLostError */
+  addToDays(deltas: ReadonlyMap<string, number>, lease?: Lease): Promise<void>;
+  /** Records new certifications that are not announced. @throws LeaseLostError */
+  recordSilently(
+    sightings: readonly Sighting[],
+    now: Temporal.Instant,
+    lease?: Lease,
+  ): Promise<void>;
   /**
    * One write: the certification's new state, and its event in the outbox, owed or held. An event
    * behind a held one of the same certification is held as well. If all events of the certification

@@ -153,6 +153,10 @@ export const state = z.object({
   /** The tick or the call that holds the lease, until `leaseUntil` at the longest. */
   leaseOwner: z.optional(z.string()),
   leaseUntil: z.optional(instant),
+  /** When it was taken, by the holder's clock. */
+  leaseTakenAt: z.optional(instant),
+  /** When a reader doubted it first, by that reader's clock (detection/lease.ts). */
+  leaseDoubtedAt: z.optional(instant),
   denial: z.optional(z.readonly(denialNoted)),
   /** The last self-check: the operate function writes it, and ticks tell ops. */
   selfCheck: z.optional(z.readonly(selfCheck)),
@@ -205,7 +209,10 @@ export type StateChanges = Partial<Omit<LeasedState, 'conditions'>> & {
 };
 
 /** The change that gives the lease back. */
-export const noLease = { leaseOwner: undefined, leaseUntil: undefined };
+export const noLease = {
+  ...{ leaseOwner: undefined, leaseUntil: undefined },
+  ...{ leaseTakenAt: undefined, leaseDoubtedAt: undefined },
+};
 
 export interface Lease {
   /** Identifies the tick. */

@@ -7,9 +7,9 @@ import { concludedGate, type GateMemory, nothingFound, type Outlook } from '../d
 import { errorOf, faultOf, NotifierError } from '../errors.ts';
 import { type CertificationEvent, certificationEvent } from '../events/event.ts';
 import type { Committed } from '../ports/ledger.ts';
-import type { Lease, LeasedState, State } from '../ports/state.ts';
+import type { LeasedState, State } from '../ports/state.ts';
 import { type DeliveryState, deliver, inherit, nothingDelivered, tellPeople } from './deliver.ts';
-import type { StepContext } from './parts.ts';
+import type { LeasedContext } from './parts.ts';
 
 /** A batch is committed and delivered as a whole; a tick can stop only between batches. */
 const changesTogether = 500;
@@ -66,9 +66,8 @@ export const nothingAnnounced: Announced = {
   delivery: nothingDelivered,
 };
 
-export interface AnnouncementContext extends StepContext {
+export interface AnnouncementContext extends LeasedContext {
   readonly window: RecentWindow;
-  readonly lease: Lease;
   /** @returns whether ops know that these are about to be held */
   tellFlood(held: readonly Sighting[]): Promise<boolean>;
 }
@@ -136,9 +135,10 @@ export class Announcement {
 
   /** Records the baseline's sightings without announcing them. */
   async record(sightings: readonly Sighting[]): Promise<void> {
-    const { ledger, clock } = this.#context.parts;
+    const { parts, lease } = this.#context;
+    const { ledger, clock } = parts;
     await ledger.touch(sightings.map(({ assessment }) => assessment.certified_on));
-    await ledger.recordSilently(sightings, clock.now());
+    await ledger.recordSilently(sightings, clock.now(), lease);
     const { tally } = this.#now;
     const recorded = tally.recorded + sightings.length;
     this.#now = { ...this.#now, tally: { ...tally, recorded } };

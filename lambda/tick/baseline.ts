@@ -6,9 +6,9 @@ import type { PulseRead } from '../ports/partner-reader.ts';
 import type { State } from '../ports/state.ts';
 import type { Announcement } from './announcement.ts';
 import { compareWithLedger } from './page.ts';
-import type { StepContext, TickParts } from './parts.ts';
+import type { LeasedContext, TickParts } from './parts.ts';
 
-export interface BaselineContext extends StepContext {
+export interface BaselineContext extends LeasedContext {
   readonly announcement: Announcement;
   readonly state: State;
 }
@@ -54,7 +54,7 @@ export function tellingOf(
  * wait until it is read: nobody can tell them from others.
  */
 export async function announceNewcomers(
-  { parts, announcement, state }: BaselineContext,
+  { parts, announcement, state, lease }: BaselineContext,
   pulse: PulseRead,
   startDay: Temporal.PlainDate,
   calendar: Calendar,
@@ -65,5 +65,5 @@ export async function announceNewcomers(
   );
   const { changes } = await compareWithLedger(parts, recent, state.salt);
   const done = await announcement.announce(changes, { in: 'page' });
-  await parts.ledger.addToDays(countDeltas(done));
+  await parts.ledger.addToDays(countDeltas(done), lease);
 }

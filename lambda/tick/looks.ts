@@ -18,8 +18,7 @@ import {
 } from '../detection/missing.ts';
 import { reachOf } from '../errors.ts';
 import type { Assessment } from '../events/assessment.ts';
-import type { Lease } from '../ports/state.ts';
-import type { StepContext } from './parts.ts';
+import type { LeasedContext } from './parts.ts';
 
 /** Limit for requests by id in one tick, besides the requests of its reads. */
 const lookups = 100;
@@ -28,8 +27,7 @@ const lookups = 100;
  */
 const failuresBorne = 3;
 
-export interface LooksContext extends StepContext {
-  readonly lease: Lease;
+export interface LooksContext extends LeasedContext {
   readonly salt: string;
   /**
    * How many more have gone by the partner's total when the tick began. Reads find them day by day.

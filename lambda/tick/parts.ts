@@ -3,6 +3,7 @@ import type { Announcer } from '../ports/announcer.ts';
 import type { Journal } from '../ports/journal.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { PartnerReader } from '../ports/partner-reader.ts';
+import type { Lease } from '../ports/state.ts';
 import type { TickSettings } from '../settings.ts';
 import type * as rules from './rules.ts';
 import type { TimeLimit } from './time-limit.ts';
@@ -28,4 +29,8 @@ export interface Effort {
 export interface StepContext {
   readonly parts: TickParts;
   readonly limit: TimeLimit;
+}
+
+export interface LeasedContext extends StepContext {
+  readonly lease: Lease;
 }

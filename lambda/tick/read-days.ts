@@ -19,6 +19,7 @@ import {
   resultOf,
 } from '../detection/days-read.ts';
 import { fingerprintOf } from '../detection/fingerprint.ts';
+import { judged as believed } from '../detection/stored-times.ts';
 import type { ReadResult, ReadStep, StepAnswer, WorkProgress } from '../detection/worklist.ts';
 import { reachOf } from '../errors.ts';
 import type { DayCertification } from '../ports/ledger.ts';
@@ -26,12 +27,12 @@ import type { RangeRead } from '../ports/partner-reader.ts';
 import type { Announcement } from './announcement.ts';
 import type { Looked, Looks } from './looks.ts';
 import { compareWithLedger } from './page.ts';
-import type { StepContext, TickParts } from './parts.ts';
+import type { LeasedContext, StepContext, TickParts } from './parts.ts';
 
 /** Limit for concurrent look-ups in the index by day: a read can have a hundred days. */
 const daysTogether = 16;
 
-export interface ReadingContext extends StepContext {
+export interface ReadingContext extends LeasedContext {
   readonly salt: string;
   readonly announcement: Announcement;
   /** Looks for missing certifications; a baseline has none. */
@@ -46,11 +47,18 @@ export interface ReadingContext extends StepContext {
 
 /** The ledger's calendar as it is now, with all days of the recent window. */
 export async function readCalendar(
-  ledger: Pick<TickParts['ledger'], 'state' | 'calendar'>,
+  {
+    ledger,
+    clock,
+    settings,
+  }: Pick<TickParts, 'clock' | 'settings'> & {
+    readonly ledger: Pick<TickParts['ledger'], 'state' | 'calendar'>;
+  },
   window: RecentWindow,
 ): Promise<Calendar> {
   const { years } = await ledger.state();
-  return new Calendar(await ledger.calendar(years), window.days);
+  const nowMs = clock.now().epochMilliseconds;
+  return new Calendar(believed(await ledger.calendar(years), nowMs, settings), window.days);
 }
 
 /** The result of a read, and the progress after it. */
@@ -330,7 +338,7 @@ async function lookedAt(
  * its month and not its year.
  */
 async function save(
-  { parts }: ReadingContext,
+  { parts, lease }: ReadingContext,
   calendar: Calendar,
   entries: ReadonlyMap<string, DayEntry>,
   done: readonly Change[],
@@ -341,6 +349,6 @@ async function save(
   const elsewhere = parts.rules.movesElsewhere(done, entries, calendar);
   const changed = new Map([...followed, ...elsewhere]);
   await parts.ledger.touch([...changed.keys()].filter((day) => calendar.entry(day).readAt === 0));
-  await parts.ledger.saveDays(changed);
+  await parts.ledger.saveDays(changed, lease);
   return calendar.with(changed);
 }

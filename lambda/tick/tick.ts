@@ -44,6 +44,7 @@ import {
 } from '../detection/pace.ts';
 import { selfCheckSeen } from '../detection/self-check.ts';
 import { silenceAfter, silenceEnded, silenceSeen } from '../detection/silence.ts';
+import { judged } from '../detection/stored-times.ts';
 import {
   dueWork,
   hasRoomForAll,
@@ -159,7 +160,8 @@ type Learned = Omit<StateChanges, 'dirtySince'>;
  */
 export async function tick(parts: TickParts, run: TickRun): Promise<TickReport> {
   const effort = parts.measure();
-  const state = await parts.ledger.state();
+  const { ledger, clock, settings } = parts;
+  const state = judged(await ledger.state(), clock.now().epochMilliseconds, settings);
   const tick = new Tick(parts, run, state, effort);
   if (state.paused) return tick.stop('paused', state);
   try {
@@ -260,7 +262,11 @@ class Tick {
     // The pace had no room even for the pulse. Owed events are out, and the next tick does the
     // rest.
     if (reachOf(error) === 'pace') return this.stop('backing-off', this.#work?.state ?? state);
-    const { clock } = this.#parts;
+    const { clock, journal } = this.#parts;
+    if (error instanceof NotifierError && error.code === 'lease-lost') {
+      journal.warn('lease lost', { owner: this.#run.id });
+      return this.#report('busy', state);
+    }
     if (error instanceof NotifierError) Object.assign(this.#facts, blockedBy(error));
     this.#noteDenial(error);
     const isSaved = await this.#attempt('conditions not told', () => this.#tell());
@@ -374,7 +380,7 @@ class Tick {
     const clear = page.changes.filter((change) => !doubtful.includes(change));
     const done = await announcement.announce(clear, { in: 'page' });
     const deltas = countDeltas(done);
-    await ledger.addToDays(deltas);
+    await ledger.addToDays(deltas, work.lease);
     this.#learned.expected = [...deltas.values()].reduce((all, one) => all + one, state.expected);
     const newest = done.flatMap((one) =>
       one.kind === 'created' ? one.assessment.certified_on : [],
@@ -418,7 +424,7 @@ class Tick {
    */
   async #doubtful({ state, window }: Work, changes: readonly Sighting[]) {
     if (state.unread === undefined || changes.length === 0) return [];
-    const calendar = await readCalendar(this.#parts.ledger, window);
+    const calendar = await readCalendar(this.#parts, window);
     const telling = { ...tellingOf(this.#parts, state), purpose: 'search', isRead: false } as const;
     const fates = fatesOf(changes, { ...telling, calendar });
     return changes.filter((change) => fates.get(change) === 'doubtful');
@@ -479,7 +485,7 @@ class Tick {
     const audit = { ...settings.audit, requests: Math.min(settings.audit.requests, most) };
     const began = clock.now().epochMilliseconds;
     this.#readingSince = began;
-    const before = await readCalendar(ledger, window);
+    const before = await readCalendar(this.#parts, window);
     const asked = doubtful.flatMap(
       ({ assessment }) => before.unreadDayOf(assessment.certified_on) ?? [],
     );
@@ -504,7 +510,7 @@ class Tick {
     const reading = { ...this.#context(work), looks };
     const done = await this.#carryOut(list, reading, { calendar: begun, cursor: state.cursor });
     const { calendar, cursor } = done;
-    await ledger.saveDays(stillAsked(before, calendar));
+    await ledger.saveDays(stillAsked(before, calendar), lease);
     const { isAllLocated, hasSearched, searching: narrowed, audited } = done.end;
     const auditsFrom = audited > 0 ? savedUntil(audited, plan, this.#nowMs) : state.auditsFrom;
 
@@ -543,7 +549,7 @@ class Tick {
     const { lease, state, announcement, window } = work;
     const context = this.#context(work);
     const begun = begunBaseline(state.baseline, pulse.count, window.today, this.#nowMs);
-    const calendar = await readCalendar(ledger, window);
+    const calendar = await readCalendar(this.#parts, window);
     this.#facts.unread = unreadSeen(calendar, begun.doubt?.since);
     announcement.expect(state, await totalToBe(context, pulse));
     const isBegun = begun.before !== undefined;
@@ -685,11 +691,12 @@ class Tick {
     return this.#parts.clock.now().epochMilliseconds;
   }
 
-  #context({ state, announcement }: Work) {
+  #context({ lease, state, announcement }: Work) {
     const telling = tellingOf(this.#parts, state);
     return {
       parts: this.#parts,
       limit: this.#limit,
+      lease,
       salt: state.salt,
       announcement,
       state,
@@ -701,8 +708,9 @@ class Tick {
   async #takeLease(): Promise<Work | undefined> {
     const { ledger, clock, settings } = this.#parts;
     const lease = this.#limit.leaseOf(this.#run.id);
-    const state = await ledger.takeLease(lease, clock.now());
-    if (state === undefined) return undefined;
+    const taken = await ledger.takeLease(lease, clock.now());
+    if (taken === undefined) return undefined;
+    const state = judged(taken, this.#nowMs, settings);
     this.#open = new Map(state.conditions);
     const window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
     const announcement = new Announcement({

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { conditions } from '../../lambda/condition-table.ts';
-import type { Reason } from '../../lambda/operations/commands/status.ts';
+import { type Reason, stopping } from '../../lambda/operations/commands/status.ts';
 import type { ResultOf } from '../../lambda/operations/contract.ts';
 import { baselineIn, baselineLine } from './baseline.ts';
 import { type Cell, facts, type Tone, table, type View } from './layout.ts';
@@ -53,6 +53,7 @@ export function statusFacts(
       'baseline',
       status.baseline.status === 'completed' ? undefined : baselineLine(baselineIn(status)),
     ],
+    ['pace', pace(view, status)],
     ['certifications', total(status)],
     ['today', `${counts(changes, 'no changes')} (${day})`],
     ['waiting', waiting(status)],
@@ -114,6 +115,8 @@ export function reasonTold(view: View, status: Status, reason: Reason): string {
       return conditions()['no-completed-tick'].title;
     case 'denied':
       return conditions()['access-denied'].title;
+    case 'not-asked':
+      return 'the partner could not be asked for its total';
     case 'unfinished':
       return 'the last tick has not found or committed everything';
     case 'differs':
@@ -156,6 +159,19 @@ function waiting({ waiting: { pending, digest, held, undeliverable } }: Status):
   return held + undeliverable > 0 ? ['warning', text] : text;
 }
 
+/** Both change the times until a change is found. */
+function pace(view: View, { pace: learned }: Status): Cell | undefined {
+  if (learned === undefined) return undefined;
+  const { perMinute, silentUntil } = learned;
+  const told = [
+    ...(perMinute === undefined ? [] : [`${count(perMinute, 'request')} a minute, by refusals`]),
+    ...(silentUntil === undefined
+      ? []
+      : [`the partner wants silence until ${momentAndDistance(silentUntil, view)}`]),
+  ];
+  return ['warning', told.join('; ')];
+}
+
 function denied(view: View, { denial }: Status): Cell | undefined {
   return denial && ['bad', `${distance(denial.at, view)}: ${denial.what} ${denial.whatToDo}`];
 }
@@ -196,7 +212,7 @@ function rangesOf(days: readonly string[]): { readonly from: string; to: string 
 const changes: readonly [keyof Status['detection'], what: string, by: string][] = [
   ['news', 'new, restored', 'the total'],
   ['withdrawn', 'withdrawn', 'the total'],
-  ['news', 'edited, on a day that the newest page shows whole', 'the newest page'],
+  ['newest', 'edited, on a day that the newest page shows whole', 'the newest page'],
   ['editedRecent', 'edited, in the recent days', 'an audit'],
   ['editedHistory', 'edited, on any older day; one gone and one new that day', 'an audit'],
 ];
@@ -207,8 +223,17 @@ const longestCallMs = 60_000;
 /** The longest time until a change is found. */
 export const detectionColumns = [{ title: 'found within' }, { title: 'changes' }, { title: 'by' }];
 
-export function detectionRows({ detection }: Pick<Status, 'detection'>): string[][] {
-  return changes.map(([change, what, by]) => [limit(detection[change]), what, by]);
+type Detecting = Pick<Status, 'detection' | 'reasons' | 'unexplained' | 'missing'>;
+
+/** A time is promised only as far as nothing stands against it. */
+export function detectionRows({ detection, reasons, unexplained, missing }: Detecting): string[][] {
+  const isStopped = reasons.some((reason) => stopping.has(reason));
+  return changes.map(([change, what, by]) => {
+    const time = limit(detection[change]);
+    if (change === 'withdrawn' && missing.isTooMany) return ['once accepted', what, by];
+    const means = by === 'the total' && unexplained !== 0 ? 'an audit' : by;
+    return [isStopped ? `${time} once that is over` : time, what, means];
+  });
 }
 
 function notices(view: View, { conditions }: AdvisedStatus): string[] {

@@ -36,6 +36,7 @@ describe('a failure that stops every tick', () => {
   const errors = [
     new secretErrors.CredentialsNotSetError('a secret'),
     new secretErrors.CredentialsMalformedError('a secret', []),
+    new secretErrors.SecretGoneError('a secret', {}),
     new secretErrors.SecretUnreadableError('a secret', {}),
     new PartnerError('credentials-refused', 'list'),
     new PartnerError('unsupported-grant', 'list'),

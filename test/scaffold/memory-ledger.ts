@@ -1,4 +1,4 @@
-import type { Temporal } from 'temporal-polyfill';
+import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import type { DayEntry } from '../../lambda/detection/calendar.ts';
 import {
@@ -7,13 +7,14 @@ import {
   isNothing,
   isUndone,
   type LastTold,
-  type Sighting,
   toldOf,
 } from '../../lambda/detection/compare.ts';
 import { nothingFound } from '../../lambda/detection/gate.ts';
+import { leaseSeen } from '../../lambda/detection/lease.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
 import type { OwedEvent } from '../../lambda/events/owed-event.ts';
 import { briefName } from '../../lambda/events/sns-message.ts';
+import { LeaseLostError } from '../../lambda/ledger/errors.ts';
 import type { Refusal } from '../../lambda/ports/announcer.ts';
 import type {
   DayCertification,
@@ -29,6 +30,7 @@ import type {
 import {
   type Lease,
   type LeasedState,
+  noLease,
   type State,
   type StateChanges,
   state as stateSchema,
@@ -71,8 +73,10 @@ export const ledgerRules = {
   isNext: (revision: number, before: Certification | undefined): boolean =>
     (before?.revision ?? 0) === revision - 1,
   /** One tick holds the lease, unless the lease has expired. */
-  isLeaseFree: (isTaken: boolean, until: number, now: Temporal.Instant): boolean =>
-    !isTaken || until < now.epochMilliseconds,
+  leaseSeen,
+  /** A write without a condition arrives only under the lease. */
+  isHeld: (owner: string | undefined, lease: Lease | undefined): boolean =>
+    lease === undefined || lease.owner === owner,
   /** A commit writes its event, whether the event may go out or is held. */
   keepsEvent: (_destiny: 'pending' | 'held'): boolean => true,
   /** A change back to the last told revision empties the outbox, if all entries in it are held. */
@@ -129,13 +133,15 @@ export class MemoryLedger implements Ledger {
 
   async takeLease(lease: Lease, now: Temporal.Instant): Promise<LeasedState | undefined> {
     const state = this.remembered;
-    const { leaseOwner = lease.owner, leaseUntil } = state;
-    const isTaken = leaseOwner !== lease.owner;
-    const until = leaseUntil?.epochMilliseconds ?? 0;
-    if (!this.#rules.isLeaseFree(isTaken, until, now)) return undefined;
+    const { leaseOwner = lease.owner, leaseDoubtedAt } = state;
+    const seen = leaseOwner === lease.owner ? 'over' : this.#rules.leaseSeen(state, now);
+    const isNoted = leaseDoubtedAt && Temporal.Instant.compare(leaseDoubtedAt, now) <= 0;
+    if (seen === 'doubted' && !isNoted) this.#state = changed(state, { leaseDoubtedAt: now });
+    if (seen !== 'over') return undefined;
     const dirtySince = this.#rules.dirtySince(now, state.dirtySince);
-    const held = { leaseOwner: lease.owner, leaseUntil: lease.until };
-    this.#state = changed(state, { ...held, dirtySince, agreed: undefined });
+    const held = { leaseOwner: lease.owner, leaseUntil: lease.until, leaseTakenAt: now };
+    const taken = { ...noLease, ...held, dirtySince, agreed: undefined };
+    this.#state = changed(state, taken);
     this.#expectAgreed(state);
     return state;
   }
@@ -192,7 +198,12 @@ export class MemoryLedger implements Ledger {
     return new Map([...this.days].filter(([day]) => asked.has(Number(day.slice(0, 4)))));
   }
 
-  async saveDays(entries: ReadonlyMap<string, DayEntry>): Promise<void> {
+  #arrive(lease: Lease | undefined): void {
+    if (!this.#rules.isHeld(this.remembered.leaseOwner, lease)) throw new LeaseLostError();
+  }
+
+  async saveDays(entries: ReadonlyMap<string, DayEntry>, lease?: Lease): Promise<void> {
+    this.#arrive(lease);
     for (const [day, entry] of entries) {
       const { missing = this.days.get(day)?.missing } = entry;
       this.days.set(day, { ...entry, ...(missing !== undefined && { missing }) });
@@ -208,14 +219,16 @@ export class MemoryLedger implements Ledger {
     await this.addToDays(new Map(touched.map((day) => [day, 0])));
   }
 
-  async addToDays(deltas: ReadonlyMap<string, number>): Promise<void> {
+  async addToDays(deltas: ReadonlyMap<string, number>, lease?: Lease): Promise<void> {
+    this.#arrive(lease);
     for (const [day, delta] of deltas) {
       const entry = this.days.get(day) ?? { count: 0, readAt: 0 };
       this.days.set(day, { ...entry, count: entry.count + delta });
     }
   }
 
-  async recordSilently(sightings: readonly Sighting[], now: Temporal.Instant): Promise<void> {
+  async recordSilently(...[sightings, now, lease]: Parameters<Ledger['recordSilently']>) {
+    this.#arrive(lease);
     for (const sighting of sightings)
       this.items.set(sighting.assessment.id, {
         certification: certificationOf(sighting),

@@ -131,9 +131,9 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     ledgerRules: { keepsEvent: (destiny) => destiny === 'held' },
   },
   lease: {
-    breaks: 'two ticks hold the lease at the same time',
+    breaks: 'a tick writes on without a condition after another has taken its lease',
     seed: 2074,
-    ledgerRules: { isLeaseFree: yes },
+    ledgerRules: { leaseSeen: () => 'over', isHeld: yes },
     amid: rough,
   },
   newcomers: {
@@ -267,9 +267,10 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     breaks: 'days that a tick has located and not read are forgotten once the total agrees',
     ledger: (real) => ({
       ...telling(() => ({ searching: undefined }))(real),
-      saveDays: (days) =>
+      saveDays: (days, lease) =>
         real.saveDays(
           new Map([...days].map(([day, { askedAt: _, failures: __, ...entry }]) => [day, entry])),
+          lease,
         ),
     }),
   },
@@ -332,8 +333,11 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   revisit: {
     breaks: 'a change that an older answer may have hidden is left to the audits',
     ledger: (real) => ({
-      saveDays: (days) =>
-        real.saveDays(new Map([...days].map(([day, { dueAt: _, ...entry }]) => [day, entry]))),
+      saveDays: (days, lease) =>
+        real.saveDays(
+          new Map([...days].map(([day, { dueAt: _, ...entry }]) => [day, entry])),
+          lease,
+        ),
     }),
   },
   lag: {

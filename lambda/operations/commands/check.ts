@@ -18,10 +18,11 @@ import {
   warning,
 } from '../finding.ts';
 import { keys } from '../keys.ts';
+import { knownState } from '../lease.ts';
 import type { OperationParts } from '../parts.ts';
 import { isLeftAlone, noteSelfCheck } from '../self-check.ts';
 import { by } from '../shapes.ts';
-import { confirmOrSubscribeAgain, subscriptions } from '../subscriptions.ts';
+import { confirmOrSubscribeAgain, subscriptions, unconfirmed } from '../subscriptions.ts';
 import { ifPaused } from './pause.ts';
 import { isBehind } from './status.ts';
 
@@ -71,7 +72,7 @@ export const check = define({
       found.set(name, await Promise.resolve().then(at).catch(failure));
     };
     await look('ledger', () => ledger(parts));
-    await look('topics', () => topics(parts));
+    await look('topics', () => topics(parts, command.subscriptions));
     await look('subscriptions', () => subscriptions(parts, command.subscriptions));
     await look('keys', () => keys(parts, command.subscriptions));
     await look('secret', async () => {
@@ -129,7 +130,7 @@ async function firstAnswer(
 }
 
 async function ledger(parts: OperationParts): Promise<Finding> {
-  const state = await parts.ledger.recordedState();
+  const state = await knownState(parts);
   const { paused } = ifPaused(state);
   if (paused !== undefined) {
     const { since, by = 'somebody', reason = 'no reason given' } = paused;
@@ -147,7 +148,10 @@ async function ledger(parts: OperationParts): Promise<Finding> {
   return isBehind(state, parts) ? warning(`${found.slice(0, -1)}: ${title}.`, toDo) : ok(found);
 }
 
-async function topics(parts: OperationParts): Promise<Finding> {
+async function topics(
+  parts: OperationParts,
+  expected: readonly ExpectedSubscription[] | undefined,
+): Promise<Finding> {
   const all = await parts.topics();
   const missing = all.filter(({ problem }) => problem !== undefined);
   if (missing.length > 0)
@@ -164,14 +168,9 @@ async function topics(parts: OperationParts): Promise<Finding> {
       'Nobody is subscribed to operations.',
       `Notices and alarms reach nobody. ${subscribeSomebody}`,
     );
-  const waiting = all.filter(({ pending }) => pending > 0);
-  if (waiting.length > 0)
-    return warning(
-      waiting
-        .map(({ topic, pending }) => `${topic}: ${pending} subscriptions are not confirmed`)
-        .join('; '),
-      confirmOrSubscribeAgain,
-    );
+  const waiting = await Promise.all(all.map((one) => unconfirmed(parts, one, expected)));
+  const told = waiting.filter((one) => one !== undefined);
+  if (told.length > 0) return warning(told.join('; '), confirmOrSubscribeAgain);
   const nobody = all.filter(
     ({ topic, confirmed }) =>
       confirmed === 0 && ((topic !== 'alerts' && topic !== 'operations') || isUnheard(topic)),
@@ -198,15 +197,17 @@ function scope({ count, assessments }: PulseRead): Finding {
     ),
   );
   const kinds = assessments.flatMap(({ assessment_name }) => assessment_name ?? []);
-  const shown = `${counted(organizations.values(), 'organizations')} and ${counted(kinds, 'kinds of assessment')}`;
-  return ok(`${count} assessments; the newest ${assessments.length} are of ${shown}.`);
+  const shown = `${counted(organizations.values(), 'organization')} and ${counted(kinds, 'kind of assessment', 'kinds of assessment')}`;
+  return ok(
+    `${count} ${count === 1 ? 'assessment' : 'assessments'}; the newest ${assessments.length} are of ${shown}.`,
+  );
 }
 
-function counted(all: Iterable<string>, what: string): string {
+function counted(all: Iterable<string>, one: string, several = `${one}s`): string {
   const different = [...new Set(all)].sort();
-  if (different.length === 0) return `no ${what}`;
+  if (different.length === 0) return `no ${several}`;
   const more = different.length > named ? ', …' : '';
-  return `${different.length} ${what} (${different.slice(0, named).join(', ')}${more})`;
+  return `${different.length} ${different.length === 1 ? one : several} (${different.slice(0, named).join(', ')}${more})`;
 }
 
 function records({ quarantined, assessments }: PulseRead): Finding {

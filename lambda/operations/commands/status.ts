@@ -3,16 +3,18 @@ import * as z from 'zod/mini';
 import { problemOf } from '../../describe-error.ts';
 import type { DayEntry } from '../../detection/calendar.ts';
 import { dayTally } from '../../detection/compare.ts';
-import { conditionNames, isLasting } from '../../detection/conditions.ts';
+import { accessNames, conditionNames, isBlocking, isLasting } from '../../detection/conditions.ts';
 import { recentWindow } from '../../detection/days.ts';
 import { auditPlan } from '../../detection/due.ts';
+import { leaseSeen } from '../../detection/lease.ts';
 import { isBackingOff } from '../../detection/pace.ts';
+import { faultOf, NotifierError, reachOf } from '../../errors.ts';
 import { commandRecord } from '../../ports/command-record.ts';
 import type { State } from '../../ports/state.ts';
 import { denialNoted } from '../../ports/state.ts';
 import type { TickSettings } from '../../settings.ts';
 import { define } from '../definition.ts';
-import { refuseIfLeftAlone } from '../lease.ts';
+import { knownState, refuseIfLeftAlone } from '../lease.ts';
 import type { Call, OperationParts } from '../parts.ts';
 import { proofOverview, timeOf } from '../proofs.ts';
 import { count, day, instant, noneOfAnyKind, paused, problemSchema } from '../shapes.ts';
@@ -25,7 +27,8 @@ import { ifPaused } from './pause.ts';
  * - `schedule-removed`, `schedule-disabled`: the function does not know; the command line adds
  * them.
  * - `behind`: no tick has completed for three periods, and the integration is not paused.
- * - `partner-silent`: it was just asked for its total, and gave none.
+ * - `partner-silent`: it was just asked for its total, and gave none, by its own fault.
+ * - `not-asked`: a fault of ours kept it from being asked. A condition of that name takes its place.
  * - `unfinished`: the last tick that looked has not found every difference of the total, or could
  * not commit a change.
  * - `differs`: no day explains a difference of the total. Arrivals and removals since that tick are
@@ -42,6 +45,7 @@ export const reasons = [
   'behind',
   'denied',
   'partner-silent',
+  'not-asked',
   'unfinished',
   'differs',
   ...conditionNames,
@@ -49,6 +53,12 @@ export const reasons = [
 ] as const;
 
 export type Reason = (typeof reasons)[number];
+
+/** Reasons for which ticks find no change, or not every one. */
+export const stopping: ReadonlySet<Reason> = new Set([
+  ...(['never-ticked', 'schedule-removed', 'schedule-disabled', 'paused', 'backing-off'] as const),
+  ...(['baseline', 'behind', 'denied', 'partner-silent', ...accessNames] as const),
+]);
 
 /** The work of a tick, or of all ticks of an hour. `at`: its minute, or when the hour began. */
 const activity = z.object({
@@ -115,9 +125,23 @@ const result = z.object({
   oldestProof: z.optional(z.object({ day, at: instant })),
   /** Days up to today that a certificate (`prove`) calls unproven; the oldest twenty of them. */
   unproven: z.object({ days: count, first: z.array(day) }),
-  /** Minutes until a change is found at worst, by these settings: docs/detection.md. */
+  /** The learned pace of requests; absent: as set, and the host has not asked for silence. */
+  pace: z.optional(
+    z.object({
+      /** Requests a minute; absent: as set. */
+      perMinute: z.optional(count),
+      /** The host wants no request before then. */
+      silentUntil: z.optional(instant),
+    }),
+  ),
+  /**
+   * Minutes until a change is found at worst, by the settings, the pace and the total as they are
+   * now: docs/detection.md. While a reason stops the ticks, they count from its end.
+   */
   detection: z.object({
-    /** New, restored, or edited on a day that the newest page shows whole. */
+    /** New or edited, on a day that the newest page shows whole. */
+    newest: z.number(),
+    /** New or restored. */
     news: z.number(),
     withdrawn: z.number(),
     /** On the other days of the recent window. */
@@ -171,7 +195,7 @@ export const status = define({
   result,
   async carry(parts, command, { limit }) {
     const { ledger, opsLedger, settings, clock } = parts;
-    const state = await ledger.recordedState();
+    const state = await knownState(parts);
     const [calendar, waiting, partner, history] = await Promise.all([
       ledger.calendar(state?.years ?? []),
       opsLedger.waiting(),
@@ -183,11 +207,12 @@ export const status = define({
     const today = window.today.toString();
     const certifications = totalOf(calendar);
     const known = { recent: totalOf(calendar, window.from), all: certifications };
+    const unexplained = state?.unexplained ?? 0;
     const { total: missing = 0, tooManySince } = state?.missing ?? {};
     const told = {
       at: now.toString(),
       settings: { ...settings, integration: settings.name },
-      busy: Temporal.Instant.compare(now, state?.leaseUntil ?? now) < 0,
+      busy: leaseSeen(state ?? {}, now) === 'held',
       ...ifPaused(state),
       backingOff: backingOffTold(state, now),
       baseline: progressOf(state, calendar),
@@ -195,13 +220,19 @@ export const status = define({
       denial: state?.denial,
       selfCheck: selfCheckTold(state),
       certifications,
-      partner,
-      unexplained: state?.unexplained ?? 0,
+      partner: partner?.told,
+      unexplained,
       missing: { number: missing, isTooMany: tooManySince !== undefined },
       today: state?.today?.day === today ? state.today : { day: today, ...noneOfAnyKind() },
       waiting,
       ...proofOverview(calendar, { now, timeZone: settings.timeZone }),
-      detection: detectionTimes(settings, known),
+      pace: paceTold(state?.pace, now),
+      detection: detectionTimes(settings, known, {
+        days: calendar.size,
+        pace: state?.pace,
+        isTotalRight: unexplained === 0,
+        nowMs: now.epochMilliseconds,
+      }),
       conditions: state ? conditionsOf(state, waiting) : [],
       activity: command.activity ? activityTold(state?.activity) : undefined,
       history,
@@ -210,6 +241,7 @@ export const status = define({
       isBehind: isBehind(state, parts),
       isUnfinished: state?.pulseDigest === undefined,
       hasUnread: [...calendar.values()].some(({ unread }) => unread !== undefined),
+      stopped: partner?.stopped,
     };
     const against = reasonsAgainst(told, found);
     const first: Status['state'] = against[0] ?? 'up-to-date';
@@ -224,13 +256,19 @@ function reasonsAgainst(
     isBehind,
     isUnfinished,
     hasUnread,
-  }: Readonly<Record<'isBehind' | 'isUnfinished' | 'hasUnread', boolean>>,
+    stopped,
+  }: {
+    readonly isBehind: boolean;
+    readonly isUnfinished: boolean;
+    readonly hasUnread: boolean;
+    /** Why the partner gave no total. */
+    readonly stopped: Reason | undefined;
+  },
 ): Reason[] {
   const { waiting, partner, conditions, baseline, paused, backingOff } = told;
   const hasBegun = told.lastTick !== undefined || baseline.status === 'running';
   const isCompleted = baseline.status === 'completed';
   const isLeftAlone = paused !== undefined || backingOff !== undefined;
-  const isSilent = partner !== undefined && 'problem' in partner;
   const isUnexplained = told.unexplained !== 0;
   // Arrivals and removals since the last tick are for the next one to find, unless ticks are
   // behind.
@@ -245,7 +283,7 @@ function reasonsAgainst(
     ['baseline', hasBegun && !isCompleted],
     ['behind', isBehind],
     ['denied', told.denial !== undefined],
-    ['partner-silent', isSilent && !isLeftAlone],
+    ...(stopped === undefined || isLeftAlone ? [] : [[stopped, true] as const]),
     ['unfinished', isCompleted && isUnfinished],
     ['differs', isCompleted && differs],
     ['missing', told.missing.isTooMany],
@@ -257,7 +295,9 @@ function reasonsAgainst(
     ['baseline-unread', hasUnread],
     ['owing', waiting.pending > 0],
   ]);
-  return [...new Set(reasons)].filter((reason) => found.get(reason));
+  const all = [...new Set(reasons)].filter((reason) => found.get(reason));
+  // The obstacle of the first tick is reason enough.
+  return all.some(isBlocking) ? all.filter((reason) => reason !== 'never-ticked') : all;
 }
 
 /**
@@ -294,13 +334,34 @@ function activityTold(known: State['activity']): NonNullable<Status['activity']>
   };
 }
 
-async function partnerTotal(parts: OperationParts, state: State | undefined, limit: Call['limit']) {
+async function partnerTotal(
+  parts: OperationParts,
+  state: State | undefined,
+  limit: Call['limit'],
+): Promise<{
+  readonly told: NonNullable<Status['partner']>;
+  readonly stopped?: Reason | undefined;
+}> {
   try {
     refuseIfLeftAlone(state, parts);
-    return { count: await parts.partner.count({}, limit.deadline) };
+    return { told: { count: await parts.partner.count({}, limit.deadline) } };
   } catch (error) {
-    return { problem: problemOf(error, 'command') };
+    return { told: { problem: problemOf(error, 'command') }, stopped: stoppedBy(error) };
   }
+}
+
+/** Undefined: the pace alone, which is over with the minute. */
+function stoppedBy(error: unknown): Reason | undefined {
+  if (reachOf(error) === 'pace') return undefined;
+  if (error instanceof NotifierError && isBlocking(error.code)) return error.code;
+  return faultOf(error) === 'partner' ? 'partner-silent' : 'not-asked';
+}
+
+function paceTold(known: State['pace'], now: Temporal.Instant): Status['pace'] {
+  const { learned: perMinute, closedUntil = 0 } = known ?? {};
+  const isSilent = closedUntil > now.epochMilliseconds;
+  if (perMinute === undefined && !isSilent) return undefined;
+  return { perMinute, silentUntil: isSilent ? timeOf(closedUntil) : undefined };
 }
 
 /**
@@ -360,19 +421,39 @@ function conditionsOf(
  */
 const rowsARequest = 50;
 
+/** Requests of a search besides its questions for counts: the pulse, a token, and reads. */
+const requestsBesideCounts = 6;
+
 /**
- * How long it takes at worst until a change is found (docs/detection.md). By the total and the page
- * it is a tick, and for missing ones a second look after `withdrawAfter`. By audits it is their
- * period, and the time in which their requests are saved up. Where audits need more requests than
- * ticks may make, it is as long as a pass takes.
+ * How long it takes at worst until a change is found (docs/detection.md). By the page it is a tick,
+ * by the total a search, and for missing ones a second look after `withdrawAfter`. By audits it is
+ * their period, and the time in which their requests are saved up. Where audits need more requests
+ * than ticks may make, it is as long as a pass takes. A low pace spreads a search over ticks. A
+ * total that is not the sum of its days may not move with a change, so audits find it. Nothing is
+ * found while the host wants silence.
  *
  * @param certifications known, of the recent window and in all
  */
 export function detectionTimes(
-  { every, audit, withdrawAfterMs }: Pick<TickSettings, 'every' | 'audit' | 'withdrawAfterMs'>,
+  settings: Pick<TickSettings, 'every' | 'audit' | 'withdrawAfterMs' | 'requestsPerMinute'>,
   certifications: { readonly recent: number; readonly all: number },
+  present: {
+    /** Of the calendar. */
+    readonly days: number;
+    readonly pace: State['pace'];
+    readonly isTotalRight: boolean;
+    readonly nowMs: number;
+  },
 ): Status['detection'] {
-  const perTick = Math.max(1, audit.requests);
+  const { every, audit } = settings;
+  const { learned = settings.requestsPerMinute, closedUntil = 0 } = present.pace ?? {};
+  const allowed = Math.min(learned, settings.requestsPerMinute);
+  const silent = Math.ceil(Math.max(0, closedUntil - present.nowMs) / 60_000);
+  const ofSearch = Math.ceil(Math.log2(present.days + 1)) + requestsBesideCounts;
+  // Each tick spends one of its requests on the pulse.
+  const search = Math.ceil(ofSearch / Math.max(1, allowed * every - 1)) * every;
+  // Half of a minute's pace is left for other work.
+  const perTick = Math.max(1, Math.min(audit.requests, Math.ceil(allowed / 2)));
   const requestsFor = (rows: number) => Math.ceil(rows / rowsARequest) + 1;
   const ofWindow = Math.ceil(requestsFor(certifications.recent) / perTick) * every;
   const recent = Math.ceil(Math.max(audit.recentMs / 60_000, ofWindow) + ofWindow);
@@ -380,6 +461,12 @@ export function detectionTimes(
   const { historyMs, perMinute } = auditPlan(ofAll, '', { ...audit, requests: perTick });
   const pass = Math.max(historyMs / 60_000, ofAll / perMinute);
   const history = Math.ceil(pass + perTick / perMinute) + every;
-  const withdrawn = withdrawAfterMs / 60_000 + 2 * every;
-  return { news: every, withdrawn, editedRecent: recent, editedHistory: history };
+  const news = present.isTotalRight ? search : history;
+  return {
+    newest: silent + every,
+    news: silent + news,
+    withdrawn: silent + news + settings.withdrawAfterMs / 60_000 + search,
+    editedRecent: silent + recent,
+    editedHistory: silent + history,
+  };
 }

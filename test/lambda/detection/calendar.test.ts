@@ -64,7 +64,9 @@ describe('a day that was read', () => {
   const proof = { kind: 'single-page', at: 9, count: 2 } as const;
 
   it('keeps the time since which reads of it are unproven, until one is proven', () => {
-    const first = following({ count: 1, readAt: 0 }, { count: 1, readAt: 5 });
+    const unread = following({ count: 0, readAt: 0 }, { count: 1, readAt: 0 });
+    expect(unread).not.toHaveProperty('unprovenSince');
+    const first = following(unread, { count: 1, readAt: 5 });
     expect(first.unprovenSince).toBe(5);
     const second = following(first, { count: 2, readAt: 8 });
     expect(second.unprovenSince).toBe(5);

@@ -4,7 +4,8 @@ import type { ConditionName, OpenCondition } from '../../../lambda/detection/con
 import { type GateMemory, nothingFound } from '../../../lambda/detection/gate.ts';
 import type { Missing } from '../../../lambda/detection/missing.ts';
 import { type LeasedState, noLease, type StateChanges } from '../../../lambda/ports/state.ts';
-import { describeLedgers, later, now } from './ledgers.ts';
+import { assessment } from '../../support/assessments.ts';
+import { describeLedgers, later, now, onlyChange } from './ledgers.ts';
 
 const startDay = Temporal.PlainDate.from('2026-11-21');
 const completed = { status: 'completed', startDay } as const;
@@ -77,6 +78,39 @@ describeLedgers('the state', (used) => {
     expect(await take('next', until, end)).toBeUndefined();
     const after = until.add({ milliseconds: 1 });
     expect(await take('next', after, end)).toMatchObject({ dirtySince: now });
+  });
+
+  it('gives the lease of a tick whose clock is far ahead to a reader who has doubted it for 65 s', async () => {
+    const ahead = now.add({ hours: 2 });
+    await take('ahead', ahead, ahead.add({ seconds: 65 }));
+    const takenAfter = async (seconds: number, owner = 'next') =>
+      (await take(owner, now.add({ seconds }), now.add({ seconds: seconds + 65 }))) !== undefined;
+    expect(await takenAfter(0)).toBe(false);
+    expect(await takenAfter(64)).toBe(false);
+    expect(await takenAfter(65)).toBe(true);
+    // The doubt was about its holder of then.
+    expect(await takenAfter(66, 'third')).toBe(false);
+    expect(await state()).not.toHaveProperty('leaseDoubtedAt');
+  });
+
+  it('lets a holder that has lost the lease write nothing that has no condition', async () => {
+    const { ledger } = used();
+    await take('slow');
+    await take('next', until.add({ seconds: 1 }), until.add({ hours: 1 }));
+    const slow = { owner: 'slow', until: Temporal.Now.instant().add({ hours: 1 }) };
+    const days = new Map([['2026-11-20', { count: 1, readAt: 1 }]]);
+    for (const write of [
+      ledger.saveDays(days, slow),
+      ledger.addToDays(new Map([['2026-11-20', 1]]), slow),
+      ledger.recordSilently([onlyChange(assessment())], now, slow),
+    ])
+      await expect(write).rejects.toMatchObject({ code: 'lease-lost' });
+    expect([await ledger.calendar([2026]), await ledger.known([assessment().id])]).toEqual([
+      new Map(),
+      new Map(),
+    ]);
+    await ledger.saveDays(days, { ...slow, owner: 'next' });
+    expect(await ledger.calendar([2026])).toEqual(days);
   });
 
   it('is clean again after a tick that delivered all events, and stays dirty otherwise', async () => {

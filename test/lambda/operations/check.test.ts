@@ -42,7 +42,7 @@ describe('a check', () => {
     const before = await story.items();
     const checks = await checked({ subscriptions: [] });
     for (const [name, { outcome }] of checks) expect(`${name}: ${outcome}`).toBe(`${name}: ok`);
-    expect(checks.get('scope')?.found).toMatch(/^3 assessments; .* 1 organizations \(7 /);
+    expect(checks.get('scope')?.found).toMatch(/^3 assessments; .* 1 organization \(7 /);
     expect(await story.items()).toEqual(before);
   });
 
@@ -50,9 +50,9 @@ describe('a check', () => {
     const scope = async () => (await checked()).get('scope')?.found;
     story.host.edit(1, { organization_id: 8, organization_name: null });
     story.host.edit(2, { organization_id: null, assessment_name: null });
-    expect(await scope()).toMatch(/ 2 organizations \(7 .+, 8 without a name\) and 1 kinds of /);
+    expect(await scope()).toMatch(/ 2 organizations \(7 .+, 8 without a name\) and 1 kind of /);
     for (const id of [1, 2, 3]) story.host.edit(id, { organization_id: 7, assessment_name: null });
-    expect(await scope()).toMatch(/ of 1 organizations \(7 [^,]+\) and no kinds of assessment\.$/);
+    expect(await scope()).toMatch(/ of 1 organization \(7 [^,]+\) and no kinds of assessment\.$/);
     for (let id = 101; id <= 121; id += 1) story.add(on('2026-11-20', id, { organization_id: id }));
     expect(await scope()).toMatch(/ 22 organizations \(101 .*119 [^,]+, 120 [^,]+, …\)/);
   });
@@ -136,7 +136,12 @@ describe('the topics', () => {
 
   it.each<[string, TopicFinding[], Check['outcome'], string]>([
     ['is deleted', [gone, topic('alerts')], 'failed', 'events: NotFoundException'],
-    ['is unconfirmed', [topic('events'), pending], 'warning', '1 subscriptions are not confirmed'],
+    [
+      'is unconfirmed',
+      [topic('events'), pending],
+      'warning',
+      'alerts: 1 subscription is not confirmed',
+    ],
     ['is unheard', [topic('events', 0), topic('alerts')], 'warning', 'to: events.'],
     ['is the chat', [topic('operations'), topic('chat-alerts', 0)], 'warning', 'to: chat-alerts.'],
     ['are alerts', [topic('operations'), topic('alerts', 0)], 'warning', 'to: alerts.'],
@@ -163,21 +168,30 @@ describe('the subscriptions of the configuration', () => {
   ];
   const [queue, mailbox, chat] = [of('sqs', arn), of('email', mail), of('https', 'https://x.y')];
   const [others, pending] = [of('email', 'other@example.org'), of('email', mail, false)];
+  const stranger = of('email', 'other@example.org', false);
   const [mine, gone] = ['[1] (operations: me)', 'is not there any more'];
 
   it.each([
-    ['are all there', queue, mailbox, chat, ''],
-    ['may be there twice', queue, [...pending, ...mailbox], chat, ''],
-    ['lack a confirmation', queue, [...others, ...pending], chat, `${mine} is not confirmed`],
-    ['lack a mailbox', queue, [...others, ...of('sms', mail)], chat, `${mine} ${gone}`],
-    ['lack a queue', [], mailbox, chat, `[0] (events: ${arn}) ${gone}`],
-    ['lack two', queue, [], [], `${gone}; subscriptions[2] (chat-operations: a chat) ${gone}`],
-  ])('%s', async (_, events, operations, chats, found) => {
+    ['are all there', queue, mailbox, chat, '', 0],
+    ['may be there twice', queue, [...pending, ...mailbox], chat, '', 1],
+    ['lack a confirmation', queue, [...others, ...pending], chat, `${mine} is not confirmed`, 0],
+    ['lack a mailbox', queue, [...stranger, ...of('sms', mail)], chat, `${mine} ${gone}`, 1],
+    ['lack a queue', [], mailbox, chat, `[0] (events: ${arn}) ${gone}`, 0],
+    ['lack two', queue, [], [], `${gone}; subscriptions[2] (chat-operations: a chat) ${gone}`, 0],
+  ])('%s', async (_, events, operations, chats, found, beside) => {
     const lists: Record<string, Subscribers['listed']> = { events, operations };
     story.subscribersOf = async (topic) => ({ listed: lists[topic] ?? chats });
-    expect((await checked({ subscriptions: expected })).get('subscriptions')).toMatchObject({
+    story.topics = [topic('operations', 1, { pending: 1 }), topic('events')];
+    const checks = await checked({ subscriptions: expected });
+    expect(checks.get('subscriptions')).toMatchObject({
       outcome: found === '' ? 'ok' : 'failed',
       found: expect.stringContaining(found),
     });
+    // Both checks never tell of the same one.
+    expect(checks.get('topics')?.found).toBe(
+      beside === 0
+        ? 'operations: 1 subscribed; events: 1 subscribed'
+        : 'operations: 1 subscription beside those of the configuration is not confirmed',
+    );
   });
 });

@@ -21,10 +21,14 @@ function requestsOfAPass(counts: readonly number[]): number {
   }
 }
 
+const unhurried = { days: 4_000, pace: undefined, isTotalRight: true, nowMs: now };
 const minutesOf = (
   known: { recent: number; all: number },
-  { every = 1, requests = periods.requests } = {},
-) => detectionTimes({ every, withdrawAfterMs, audit: { ...periods, requests } }, known);
+  { every = 1, requests = periods.requests, ...present } = {},
+) => {
+  const settings = { ...tickSettings(), every, audit: { ...periods, requests } };
+  return detectionTimes(settings, known, { ...unhurried, ...present });
+};
 
 it('a pass over the history takes at most the stated time, for any counts of days', () => {
   fc.assert(
@@ -40,11 +44,20 @@ it('a pass over the history takes at most the stated time, for any counts of day
   );
 });
 
-it.each([
-  [{ recent: 40_000, all: 3_000_000 }, {}, 82, 3_003],
-  [{ recent: 0, all: 3_000_000 }, { requests: 40 }, 16, 1_503],
-  [{ recent: 0, all: 3_000_000 }, { every: 5 }, 20, 3_007],
-  [{ recent: 0, all: 10_000 }, {}, 16, 112],
-])('edits in %j take so long at worst with %j', (known, settings, editedRecent, editedHistory) => {
-  expect(minutesOf(known, settings)).toMatchObject({ editedRecent, editedHistory });
+const ten = { recent: 0, all: 10_000 };
+const at = (learned: number) => ({ pace: { since: now, sent: 0, learned, refusedAt: now } });
+const silence = { pace: { since: now, sent: 0, closedUntil: now + 90_000 } };
+
+it.each<[{ recent: number; all: number }, object, Partial<ReturnType<typeof minutesOf>>]>([
+  [{ recent: 40_000, all: 3_000_000 }, {}, { editedRecent: 82, editedHistory: 3_003 }],
+  [{ recent: 0, all: 3_000_000 }, { requests: 40 }, { editedRecent: 16, editedHistory: 1_503 }],
+  [{ recent: 0, all: 3_000_000 }, { every: 5 }, { editedRecent: 20, editedHistory: 3_007 }],
+  [ten, {}, { newest: 1, news: 1, withdrawn: 12, editedRecent: 16, editedHistory: 112 }],
+  // The host allows few requests, or none for a while.
+  [ten, at(4), { newest: 1, news: 6, withdrawn: 22, editedRecent: 16, editedHistory: 103 }],
+  [ten, silence, { newest: 3, news: 3, withdrawn: 14, editedRecent: 18, editedHistory: 114 }],
+  // The total is capped, cached or estimated, so it does not move with each change.
+  [ten, { isTotalRight: false }, { newest: 1, news: 112, withdrawn: 123, editedHistory: 112 }],
+])('changes of %j are found so late at worst with %j', (known, present, minutes) => {
+  expect(minutesOf(known, present)).toMatchObject(minutes);
 });

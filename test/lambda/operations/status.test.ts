@@ -4,11 +4,12 @@ import { AccessDeniedError } from '../../../lambda/access-denied.ts';
 import type { ConditionName } from '../../../lambda/detection/conditions.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
 import { progressOf } from '../../../lambda/operations/commands/status.ts';
+import { CredentialsNotSetError, SecretGoneError } from '../../../lambda/partner/secret.ts';
 import type { Announcer } from '../../../lambda/ports/announcer.ts';
 import type { Ledger } from '../../../lambda/ports/ledger.ts';
 import type { State, StateChanges } from '../../../lambda/ports/state.ts';
 import { ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
-import { type MemoryPartner, serverError } from '../../scaffold/partner.ts';
+import { type MemoryPartner, serverError, tooManyRequests } from '../../scaffold/partner.ts';
 import { IntegrationWithPast } from '../../scaffold/past.ts';
 import { on, resultOf, resultsOf } from './answers.ts';
 
@@ -30,11 +31,24 @@ const inMinutes = (minutes: number) =>
   Temporal.Instant.from('2026-11-21T08:00:00Z').add({ minutes });
 
 describe('the status', () => {
-  it('before the very first tick says that there was none, and leaves the ledger empty', async () => {
-    story = new IntegrationWithPast(database);
-    expect(await status()).toMatchObject({ state: 'never-ticked', baseline: { status: 'none' } });
-    expect(await story.items()).toEqual([]);
-  });
+  it.each<[string, Error | undefined, string[]]>([
+    ['that there was none', undefined, ['never-ticked']],
+    [
+      'that nobody has stored credentials',
+      new CredentialsNotSetError('x'),
+      ['credentials-not-set'],
+    ],
+    ['that the secret is gone', new SecretGoneError('x', {}), ['secret-gone']],
+    ['what it knows of a defect', new TypeError('odd'), ['never-ticked', 'not-asked']],
+  ])(
+    'before the very first tick says %s, and leaves the ledger empty',
+    async (_, failure, reasons) => {
+      story = new IntegrationWithPast(database);
+      story.credentialsFailure = failure;
+      expect(await status()).toMatchObject({ reasons, baseline: { status: 'none' } });
+      expect(await story.items()).toEqual([]);
+    },
+  );
 
   it('of an up-to-date integration has the last tick and both totals, and changes nothing', async () => {
     story = new IntegrationWithPast(database);
@@ -51,7 +65,7 @@ describe('the status', () => {
       unproven: { days: 0, first: [] },
       waiting: { pending: 0, digest: 0, held: 0, undeliverable: 0 },
       settings: { integration: story.name, timeZone: 'UTC' },
-      detection: { news: 1, withdrawn: 12, editedRecent: 16, editedHistory: 26 },
+      detection: { newest: 1, news: 1, withdrawn: 12, editedRecent: 16, editedHistory: 26 },
     });
     expect(await story.items()).toEqual(before);
   });
@@ -90,7 +104,7 @@ describe('the status', () => {
     ['a decided flood', open('held'), [], { conditions: [] }],
     ['an ended pause', open('paused'), [], { conditions: [] }],
     ['a lease', { leaseOwner: 'a tick', leaseUntil: inMinutes(1) }, [], { busy: true }],
-    ['an ended lease', { leaseOwner: 'a tick', leaseUntil: inMinutes(0) }, [], { busy: false }],
+    ['an ended lease', { leaseOwner: 'a tick', leaseUntil: inMinutes(-1) }, [], { busy: false }],
   ])('is explained by the recorded state: %s', async (_, changes, reasons, more) => {
     await story.settle();
     await story.ledger.saveState(changes);
@@ -108,6 +122,7 @@ describe('the status', () => {
     ['news for the next tick', {}, { count: () => 2 }, [], { count: 2 }],
     ['news for late ticks', late, { count: () => 2 }, ['behind', 'differs'], { count: 2 }],
     ['no answer', {}, { fault: serverError }, ['partner-silent'], problem('unavailable')],
+    ['refusals for pace', {}, { fault: tooManyRequests(2) }, [], problem('rate-limited')],
     ['a slow one', {}, { answerMs: 100_000 }, ['partner-silent'], { problem: tooSlow }],
     ['a back-off', { backOff }, {}, ['backing-off'], problem('backing-off')],
     ['a pause', isPaused, {}, ['paused'], problem('paused')],

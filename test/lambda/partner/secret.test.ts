@@ -1,5 +1,6 @@
 import {
   GetSecretValueCommand,
+  InvalidRequestException,
   ResourceNotFoundException,
   SecretsManagerClient,
   SecretsManagerServiceException,
@@ -69,14 +70,24 @@ describe('Secrets Manager', () => {
     return error;
   };
 
-  it('has the current value, or none', async () => {
+  it('has the current value, or one that is no text', async () => {
     mock.reset();
     mock.on(GetSecretValueCommand, { SecretId: 'secret-1' }).resolves({ SecretString: SECRET });
     expect(await read()).toBe(SECRET);
-    const absent = new ResourceNotFoundException({ message: 'no such value', $metadata: {} });
-    mock.on(GetSecretValueCommand).rejects(absent);
+    mock.on(GetSecretValueCommand).resolves({});
     expect(await read()).toBeUndefined();
   });
+
+  it.each([ResourceNotFoundException, InvalidRequestException])(
+    'that has no such secret any more, or only until its deletion, says so: %o',
+    async (Absent) => {
+      mock.reset();
+      mock.on(GetSecretValueCommand).rejects(new Absent({ message: '', $metadata: {} }));
+      const whatToDo = expect.stringMatching(/restore-secret.*revert-drift.*store the credentials/);
+      const told = { code: 'secret-gone', reach: 'access', retryHelps: false, whatToDo };
+      expect(await rejection(read())).toMatchObject(told);
+    },
+  );
 
   it('that fails may answer later, unless only people repair it', async () => {
     const cause = failing('InternalServiceError');

@@ -54,7 +54,11 @@ const well: AdvisedStatus = {
   waiting: { pending: 0, digest: 0, held: 0, undeliverable: 0 },
   oldestProof: { day: '2019-02-01', at: '2026-11-21T14:13:00Z' },
   unproven: { days: 0, first: [] },
-  detection: detectionTimes(tickSettings(), { recent: 12, all: 12_004 }),
+  detection: detectionTimes(
+    tickSettings(),
+    { recent: 12, all: 12_004 },
+    { days: 900, pace: undefined, isTotalRight: true, nowMs: 0 },
+  ),
 };
 const problem = {
   ...{ code: 'unavailable', fault: 'partner' as const, retryHelps: true, whatToDo: '' },
@@ -106,7 +110,8 @@ it.each<[name: string, Partial<AdvisedStatus>]>([
       toDo: ['Grant the denied action that is named below.'],
       selfCheck: { ...after('14:05:00'), failed: { topics: 'Gone.', token: 'Refused.' } },
       partner: { count: 4200 },
-      missing: { number: 7804, isTooMany: true },
+      ...{ missing: { number: 7804, isTooMany: true }, unexplained: -4 },
+      pace: { perMinute: 4, silentUntil: '2026-11-21T16:12:00Z' },
       waiting: { pending: 1, digest: 2, held: 3, undeliverable: 4 },
       unproven: {
         days: 9,
