@@ -142,7 +142,7 @@ const graceMs = 15 * 60_000;
 /** Ops are told of days that are found unproven again after this time. */
 const unprovenMs = oneDay;
 /** Limits for the details of an owed notice, since the state item holds them. */
-const listed = 20;
+const listed = 21;
 const maxLine = 200;
 
 /**

@@ -94,6 +94,10 @@ export function integrationState(table: Table, integration: string) {
       const item = await table.get(key);
       return item && state(item);
     },
+    async gate() {
+      const kept = (await table.get(memoryKey)) ?? {};
+      return parse(memory, kept, renamed(kept)).gate;
+    },
     async takeLease(lease, now) {
       const { owner, until } = lease;
       const taken = { lease_owner: owner, lease_until: until.epochMilliseconds };

@@ -10,7 +10,7 @@ import {
   openCondition,
 } from '../detection/conditions.ts';
 import { plainDay } from '../detection/days.ts';
-import { type GateMemory, gateMemory, nothingFound } from '../detection/gate.ts';
+import { type GateMemory, gateLook, gateMemory, nothingFound } from '../detection/gate.ts';
 import { type Missing, missingInBrief, missingNoted } from '../detection/missing.ts';
 import { paceKnown } from '../detection/pace.ts';
 import { selfCheck } from '../detection/self-check.ts';
@@ -127,6 +127,8 @@ export const state = z.object({
    * since the epoch.
    */
   auditsFrom: z._default(z.number(), 0),
+  /** Absent: nothing is held for the total alone. In another version's form: as soon as possible. */
+  gateLook: z.optional(z.catch(gateLook, 0)),
   /**
    * The facts that tell an implausible silence. In another version's form they are dropped until
    * the next audit.

@@ -21,6 +21,7 @@ import { type RecentWindow, recentWindow } from '../detection/days.ts';
 import { indexLagMinutes, isDigestDue } from '../detection/digest-schedule.ts';
 import { auditPlanOf, calendarLearned, savedUntil, waited } from '../detection/due.ts';
 import { digestOf } from '../detection/fingerprint.ts';
+import { isGateDue } from '../detection/gate.ts';
 import { believed, unexplainedAfter } from '../detection/locate.ts';
 import { nothingMissing } from '../detection/missing.ts';
 import { backOffAfter, isBackingOff, remembered, unhurried } from '../detection/pace.ts';
@@ -314,6 +315,7 @@ class Tick {
       pulse.count === state.expected + state.unexplained &&
       digestOf(pulse, state.salt) === state.pulseDigest &&
       !left.toRead &&
+      !isGateDue(state.gateLook, pulse.count === state.expected, this.#nowMs) &&
       unreported(this.#facts, state).length === 0
     );
   }
@@ -376,6 +378,9 @@ class Tick {
     const digest = isSeen ? digestOf(pulse, state.salt) : lookAgain;
     this.#learned.pulseDigest = isLeft ? undefined : digest;
     this.#learned.agreed = rules.stillAgreed(page.agreed, announcement.now.touched, state.salt);
+    const agrees = !isLeft && pulse.count === this.#learned.expected;
+    const isInterrupted = work.state.dirtySince !== undefined;
+    Object.assign(this.#learned, await announcement.concludeForetold(agrees, isInterrupted));
   }
 
   /**
@@ -581,8 +586,8 @@ class Tick {
       window,
       limit: this.#limit,
       lease,
-      tellFlood: (changes) =>
-        tellFlood(this.#parts, this.#open, announcement.now.tally.held, changes),
+      tellFlood: (changes, until) =>
+        tellFlood(this.#parts, this.#open, announcement.now.tally.held, changes, until),
     });
     this.#work = { lease, state, announcement, window };
     // A lease for owed events changes no certification, so rows that agreed with the ledger still
@@ -639,7 +644,7 @@ class Tick {
     now: Temporal.Instant,
     outcome: TickReport['outcome'],
   ): StateChanges {
-    const { gate, saved, tally, failures, delivery } = announcement.now;
+    const { gate, saved, tally, failures, delivery, letGo } = announcement.now;
     const today = tallied(state.today, window.today.toString(), tally);
     const kept = {
       digest: delivery.schedule,
@@ -647,7 +652,10 @@ class Tick {
       ...(today && { today }),
     };
     const isOwn =
-      delivery.undelivered > 0 || tally.conflicts > 0 || failures > 0 || this.#limit.wasReached;
+      delivery.undelivered > 0 ||
+      tally.conflicts > 0 ||
+      failures + letGo > 0 ||
+      this.#limit.wasReached;
     if (isOwn) return kept;
     const since = state.dirtySince;
     const isSettled =

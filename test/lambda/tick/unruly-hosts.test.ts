@@ -65,6 +65,24 @@ describe('a total that is not the sum of its days', () => {
     expect(world.heard).toHaveLength(1);
   });
 
+  it('holds a new certification back only until it has agreed for ten minutes', async () => {
+    lie(700);
+    world.host.add(777, '2026-11-20');
+    expect(await world.minute()).toMatchObject({ created: 1, held: 1 });
+    await world.minutes(3);
+    lie(0);
+    await world.minutes(5);
+    // Each pulse has to agree.
+    lie(700);
+    await world.minute();
+    lie(0);
+    const minutes = await world.minutesUntil(() => world.heardOf(777).length > 0, 30);
+    expect(minutes).toBe(13);
+    await world.minutes(20);
+    expect(titles(world)).toEqual(['a flood of changes is held', 'nothing is held any more']);
+    expect(await world.minute()).toMatchObject({ requests: 1 });
+  });
+
   it('and jumps for a moment holds no new certification back', async () => {
     lie(1);
     await world.minutes(75);
