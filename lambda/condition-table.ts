@@ -355,6 +355,21 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     toDo: 'Tell the partner their ids, and ask which of the two is right.',
     command: tried,
   },
+  'unanswered-by-id': {
+    title: 'missing records cannot be asked for by their ids',
+    fault: 'partner',
+    grows: 'more missing records cannot be asked for by their ids',
+    ends: 'missing records can be asked for by their ids again',
+    over: 'each of their ids has an answer, or the list shows them again',
+    happened:
+      'The list lacks some certifications, and for an hour GET /api/v1/ax/assessments/:id has failed for them.',
+    impact: `Nobody can tell whether they are gone: they are not announced as withdrawn meanwhile. ${othersAsEver}`,
+    counts: 'Certifications',
+    likely: 'an endpoint that fails, or that this integration may not use.',
+    act: 'in the morning',
+    toDo: 'Tell the partner that the single-record endpoint fails for this integration, with the status that check shows. Each id is asked for again every hour.',
+    command: tried,
+  },
   silent: {
     title: 'no certification for unusually long',
     fault: 'partner',

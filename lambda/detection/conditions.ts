@@ -3,7 +3,7 @@ import type { NotifierError } from '../errors.ts';
 import type { QuarantinedRecord } from '../ports/partner-reader.ts';
 import type { Pause, State } from '../ports/state.ts';
 import type { Calendar } from './calendar.ts';
-import type { Missing } from './missing.ts';
+import { isUnanswered, type Missing, type Note } from './missing.ts';
 import { paceSeen, type RequestPace } from './pace.ts';
 
 /** The steps that a tick must pass, in this order: the secret, the token, the API. */
@@ -33,6 +33,7 @@ export const conditionNames = [
   'quarantined',
   'odd-fields',
   'shown-by-id',
+  'unanswered-by-id',
   'silent',
   'undeliverable',
   'unproven',
@@ -266,10 +267,15 @@ export function conditionsOf(facts: TickFacts, open: OpenConditions, nowMs: numb
   const { missing = { notes: [] }, unexplained = 0, steadyMs = 0 } = { ...absence };
   const { tooManySince, total = 0 } = missing;
   const tooMany = tooManySince === undefined ? 0 : Math.max(1, total);
-  // Without notes, the number from before still holds.
-  const shownBefore = open.get('shown-by-id');
-  const lastShown = shownBefore?.goneAt === undefined ? shownBefore?.number : 0;
-  const shown = missing.notes?.filter(({ isShownById }) => isShownById);
+  const notedSeen = (name: ConditionName, isMeant: (note: Note) => unknown) => {
+    const before = open.get(name);
+    const notes = missing.notes?.filter(isMeant);
+    return {
+      // Without notes, the number from before still holds.
+      number: notes?.length ?? (before?.goneAt === undefined ? before?.number : 0) ?? 0,
+      details: notes?.map(({ id, day }) => `assessment ${id} of ${day}`),
+    };
+  };
   return {
     paused: { number: 0 },
     ...facts.stated,
@@ -277,11 +283,8 @@ export function conditionsOf(facts: TickFacts, open: OpenConditions, nowMs: numb
     ...(blocked && blockedSeen(blocked, open)),
     ...(absence && {
       missing: { number: tooMany, since: tooManySince, steadyMs },
-      'shown-by-id': {
-        number: shown?.length ?? lastShown ?? 0,
-        details: shown?.map(({ id, day }) => `assessment ${id} of ${day}`),
-        steadyMs,
-      },
+      'shown-by-id': { ...notedSeen('shown-by-id', (note) => note.isShownById), steadyMs },
+      'unanswered-by-id': notedSeen('unanswered-by-id', (note) => isUnanswered(note, nowMs)),
       unexplained: { number: Math.abs(unexplained), steadyMs },
     }),
     ...(silent && { silent }),
