@@ -329,6 +329,19 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     metric: metrics.recordsQuarantined,
     alarm: 'quarantined',
   },
+  'one-id-twice': {
+    title: 'the partner shows one id twice',
+    fault: 'partner',
+    grows: 'the partner shows more ids twice',
+    ends: 'the partner shows each id once again',
+    over: 'a whole read of their days shows each of these ids once, or with the same content',
+    happened: 'One answer shows the same id twice, with different content.',
+    impact:
+      'Nobody can tell which content is right. Each of these certifications is announced once. Changes of its content are not announced meanwhile.',
+    counts: 'Ids',
+    act: 'in the morning',
+    toDo: 'Tell the partner these ids, and ask which of the two records is right.',
+  },
   'odd-fields': {
     title: 'fields of records are not as documented',
     fault: 'record',

@@ -5,6 +5,7 @@ import type { Pause, State } from '../ports/state.ts';
 import type { Calendar } from './calendar.ts';
 import { isUnanswered, type Missing, type Note } from './missing.ts';
 import { paceSeen, type RequestPace } from './pace.ts';
+import type { Twins } from './twins.ts';
 
 /** The steps that a tick must pass, in this order: the secret, the token, the API. */
 const obstacles = [
@@ -31,6 +32,7 @@ export const conditionNames = [
   'unexplained',
   'held',
   'quarantined',
+  'one-id-twice',
   'odd-fields',
   'shown-by-id',
   'unanswered-by-id',
@@ -83,6 +85,8 @@ export interface TickFacts {
   readonly quarantined: Map<string, QuarantinedRecord>;
   /** The ids of announceable records with odd fields, by path. */
   readonly oddFields: Map<string, Set<number>>;
+  /** Ids that the partner shows twice. Only ticks with the lease know them. */
+  twins?: Twins;
   /** The condition that blocks every tick; without a name: the partner has answered. */
   blocked?: Blocked;
   /**
@@ -263,7 +267,7 @@ function overWith(name: Blocked['name']): readonly ConditionName[] {
 
 /** The observations that follow from a tick's facts. */
 export function conditionsOf(facts: TickFacts, open: OpenConditions, nowMs: number): Observations {
-  const { blocked, reported, calendar, absence, silent, waiting, oddFields } = facts;
+  const { blocked, reported, calendar, absence, silent, waiting, oddFields, twins } = facts;
   const { missing = { notes: [] }, unexplained = 0, steadyMs = 0 } = { ...absence };
   const { tooManySince, total = 0 } = missing;
   const tooMany = tooManySince === undefined ? 0 : Math.max(1, total);
@@ -288,6 +292,7 @@ export function conditionsOf(facts: TickFacts, open: OpenConditions, nowMs: numb
       unexplained: { number: Math.abs(unexplained), steadyMs },
     }),
     ...(silent && { silent }),
+    ...(twins && twinsSeen(twins)),
     ...(calendar && daysSeen(calendar, facts.quarantined.size, open)),
     ...(reported && {
       quarantined: { number: reported.total, details: reported.news.map(lineOf) },
@@ -295,6 +300,12 @@ export function conditionsOf(facts: TickFacts, open: OpenConditions, nowMs: numb
     ...(waiting && oddFields.size > 0 && oddSeen(oddFields, open.get('odd-fields'), nowMs)),
     ...waiting,
   };
+}
+
+function twinsSeen(twins: Twins): Observations {
+  const sure = twins.filter(({ isSure }) => isSure);
+  const details = sure.map(({ id, days }) => `assessment ${id} of ${days.join(' and ')}`);
+  return { 'one-id-twice': { number: sure.length, details } };
 }
 
 /** Whether no record is quarantined any more: each would leave its day unproven. */

@@ -3,6 +3,7 @@ import { Calendar } from '../detection/calendar.ts';
 import { compare, countDeltas, type Sighting } from '../detection/compare.ts';
 import { dayEntries, type FreshEntries } from '../detection/day-entries.ts';
 import { recentWindow } from '../detection/days.ts';
+import { twinsIn } from '../detection/twins.ts';
 import type { ReadStep, StepAnswer } from '../detection/worklist.ts';
 import type { PlannedRange, RangeProgress } from '../ports/planned-range.ts';
 import type { Lease, State } from '../ports/state.ts';
@@ -133,7 +134,10 @@ async function readStep({ parts, range, salt, limit }: Reading, step: ReadStep) 
   await ledger.touch(fresh.keys());
   const known = await ledger.known(read.assessments.map(({ id }) => id));
   const { withdrawAfterMs } = settings;
-  const compared = compare(read.assessments, known, salt, begunAt, withdrawAfterMs);
+  const { assessments, others = [] } = read;
+  const unsure = twinsIn(read, salt);
+  const rows = [...assessments, ...others];
+  const compared = compare(rows, known, salt, begunAt, withdrawAfterMs, unsure);
   const unknown = compared.changes.filter(({ kind }) => kind === 'created');
   // In a restarted baseline, certifications that the ledger lacks are news: the ticks announce
   // them.

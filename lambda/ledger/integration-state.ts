@@ -112,11 +112,12 @@ export function integrationState(table: Table, integration: string) {
         const claim = { schema: schemaVersion, lease_owner: owner, agreed: undefined };
         const kept = (await table.update(memoryKey, { set: claim, returns: 'ALL_OLD' })) ?? {};
         const { missing, ...known } = await state(before);
-        const { missing: noted, agreed, gate } = parse(memory, kept, renamed(kept));
+        const { missing: noted, agreed, gate, twins } = parse(memory, kept, renamed(kept));
         const isOfLast = kept[agreedBy] === kept['lease_owner'];
         return {
           ...known,
           gate,
+          ...(twins && { twins }),
           ...(isOfLast && agreed && { agreed }),
           ...(missing && { missing: { ...nothingMissing, ...noted, ...missing } }),
         };

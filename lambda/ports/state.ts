@@ -15,6 +15,7 @@ import { type Missing, missingInBrief, missingNoted } from '../detection/missing
 import { paceKnown } from '../detection/pace.ts';
 import { selfCheck } from '../detection/self-check.ts';
 import { silenceNoted } from '../detection/silence.ts';
+import { type Twins, twins } from '../detection/twins.ts';
 import { searchRange } from '../detection/worklist.ts';
 import { bookmark } from './partner-reader.ts';
 
@@ -177,6 +178,8 @@ export const memory = z.object({
    * dropped.
    */
   agreed: z.catch(z.optional(z.readonly(z.array(z.string()))), undefined),
+  /** Ids that the partner shows twice. In another version's form they are dropped. */
+  twins: z.catch(z.optional(twins), undefined),
 });
 
 export type State = Readonly<z.output<typeof state>>;
@@ -186,6 +189,7 @@ export type LeasedState = Omit<State, 'missing'> & {
   readonly missing?: Missing | undefined;
   readonly gate: GateMemory;
   readonly agreed?: readonly string[] | undefined;
+  readonly twins?: Twins | undefined;
 };
 export type Baseline = State['baseline'];
 export type Cursor = z.output<typeof cursor>;

@@ -5,10 +5,12 @@ import type { State } from '../ports/state.ts';
 import type { Announcement } from './announcement.ts';
 import { compareWithLedger } from './page.ts';
 import type { StepContext, TickParts } from './parts.ts';
+import type { SeenTwins } from './twins.ts';
 
 export interface BaselineContext extends StepContext {
   readonly announcement: Announcement;
   readonly state: State;
+  readonly twins: SeenTwins;
 }
 
 /**
@@ -47,14 +49,16 @@ export function isNewsInBaseline(
 
 /** Announces certifications that appeared after the start day was read. */
 export async function announceNewcomers(
-  { parts, announcement, state }: BaselineContext,
+  { parts, limit, announcement, state, twins }: BaselineContext,
   pulse: PulseRead,
   startDay: Temporal.PlainDate,
 ): Promise<void> {
   const recent = pulse.assessments.filter(({ certified_on }) =>
     parts.rules.isNewcomer(certified_on, startDay),
   );
-  const { changes } = await compareWithLedger(parts, recent, state.salt);
+  const { salt } = state;
+  const unsure = twins.of(pulse);
+  const { changes } = await compareWithLedger({ parts, limit, salt }, recent, unsure);
   const done = await announcement.announce(changes, { in: 'page' });
   await parts.ledger.addToDays(countDeltas(done));
 }

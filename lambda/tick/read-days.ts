@@ -13,14 +13,15 @@ import {
   resultOf,
 } from '../detection/days-read.ts';
 import { fingerprintOf } from '../detection/fingerprint.ts';
+import { rowsOf } from '../detection/twins.ts';
 import type { ReadResult, ReadStep, StepAnswer, WorkProgress } from '../detection/worklist.ts';
 import { reachOf } from '../errors.ts';
 import type { DayCertification } from '../ports/ledger.ts';
-import type { RangeRead } from '../ports/partner-reader.ts';
 import type { Announcement } from './announcement.ts';
 import type { Looked, Looks } from './looks.ts';
 import { compareWithLedger } from './page.ts';
 import type { StepContext, TickParts } from './parts.ts';
+import type { SeenTwins } from './twins.ts';
 
 /** Limit for concurrent look-ups in the index by day: a read can have a hundred days. */
 const daysTogether = 16;
@@ -28,6 +29,7 @@ const daysTogether = 16;
 export interface ReadingContext extends StepContext {
   readonly salt: string;
   readonly announcement: Announcement;
+  readonly twins: SeenTwins;
   /** Looks for missing certifications; a baseline has none. */
   readonly looks?: Looks;
   /** Whether it is announced; if not, it is recorded silently. */
@@ -121,9 +123,10 @@ async function settle(
 ): Promise<Settled> {
   const { parts, limit, salt } = context;
   const { step, isUnproven, begunAt } = read;
-  const fresh = dayEntries(step.days, read, begunAt, salt);
+  const assessments = rowsOf(read, context.twins.now);
+  const fresh = dayEntries(step.days, { ...read, assessments }, begunAt, salt);
   if (isUnproven) parts.rules.attributeRest(fresh, step.days, read);
-  const seen = await differences(context, [...fresh.keys()], read, read.isFirstReading);
+  const seen = await differences(context, [...fresh.keys()], read);
   const looked = await lookedAt(context, read, before, fresh, seen.unseen);
   const committed = await commit(context, read, seen.sightings, looked);
   // After a cut, some of it is uncommitted. A baseline range that takes several ticks has no day
@@ -221,12 +224,14 @@ interface Differences {
  * up all rows.
  */
 async function differences(
-  { parts, salt }: ReadingContext,
+  context: ReadingContext,
   days: readonly string[],
-  { assessments, quarantined }: RangeRead,
-  isFirstReading: boolean,
+  { assessments, others = [], quarantined, proof, begunAt, isFirstReading }: Judged,
 ): Promise<Differences> {
-  const { ledger } = parts;
+  const { parts, salt, twins, isNews } = context;
+  const { ledger, settings } = parts;
+  const known = new Set(twins.now.map(({ id }) => id));
+  const unsure = twins.of({ assessments, others }, new Set(proof ? days : []));
   const indexed = new Map<string, ReadonlyMap<number, DayCertification>>();
   const lookUp = async (day: string) => indexed.set(day, await ledger.knownOfDay(day));
   if (!isFirstReading) await pMap(days, lookUp, { concurrency: daysTogether });
@@ -240,8 +245,14 @@ async function differences(
     const present = [...ofDay].filter(([, { presence }]) => presence === 'present');
     return [day, present.map(([id]) => id).filter((id) => !seen.has(id))] as const;
   });
-  const { changes, older } = await compareWithLedger(parts, different, salt);
-  return { sightings: changes, older, unseen: new Map(unseen) };
+  const rows = [...different, ...others.filter(({ id }) => unsure.has(id))];
+  const compared = await compareWithLedger(context, rows, unsure, isNews);
+  // An edit amid this read, or a record that is there twice: another read tells.
+  const fresh = twins.now.filter(({ id, isSure }) => !isSure && !known.has(id));
+  const until = begunAt + settings.withdrawAfterMs;
+  const again = fresh.flatMap(({ days }) => days.map((day) => ({ day, until })));
+  const older = [...compared.older, ...again];
+  return { sightings: compared.changes, older, unseen: new Map(unseen) };
 }
 
 /**

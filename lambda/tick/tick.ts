@@ -62,6 +62,7 @@ import { readPage } from './page.ts';
 import type { Effort, TickParts } from './parts.ts';
 import { type ReadingContext, readCalendar, readDays } from './read-days.ts';
 import { TimeLimit } from './time-limit.ts';
+import { SeenTwins } from './twins.ts';
 
 export interface TickRun {
   /** Unique; becomes the owner of the lease. */
@@ -151,6 +152,7 @@ interface Work {
   readonly lease: Lease;
   readonly state: LeasedState;
   readonly announcement: Announcement;
+  readonly twins: SeenTwins;
   readonly window: RecentWindow;
 }
 
@@ -337,7 +339,7 @@ class Tick {
     const { announcement, window } = work;
     const { rules, clock, settings, ledger } = this.#parts;
     const state = work.state.dirtySince ? await this.#caughtUp(work) : work.state;
-    const page = await readPage(this.#parts, this.#limit, pulse, state);
+    const page = await readPage(this.#parts, this.#limit, pulse, state, work.twins);
     const nowMs = clock.now().epochMilliseconds;
     const count = pulse.count - believed(state, settings.withdrawAfterMs, nowMs);
     const missing = state.missing && rules.sighted(state.missing, ({ id }) => page.seen.has(id));
@@ -569,8 +571,9 @@ class Tick {
     return this.#parts.clock.now().epochMilliseconds;
   }
 
-  #context({ state, announcement }: Work) {
-    return { parts: this.#parts, limit: this.#limit, salt: state.salt, announcement, state };
+  #context({ state, announcement, twins }: Work) {
+    const { salt } = state;
+    return { parts: this.#parts, limit: this.#limit, salt, announcement, twins, state };
   }
 
   /** Takes the lease, and with it the duty to deliver events that earlier ticks left. */
@@ -589,7 +592,8 @@ class Tick {
       tellFlood: (changes, until) =>
         tellFlood(this.#parts, this.#open, announcement.now.tally.held, changes, until),
     });
-    this.#work = { lease, state, announcement, window };
+    const twins = new SeenTwins(state.salt, state.twins);
+    this.#work = { lease, state, announcement, twins, window };
     // A lease for owed events changes no certification, so rows that agreed with the ledger still
     // do.
     if (state.agreed && !state.dirtySince) this.#learned.agreed = state.agreed;
@@ -617,6 +621,7 @@ class Tick {
       this.#facts.absence = { missing, unexplained, steadyMs: settings.withdrawAfterMs };
     if (outcome === 'completed' && pulseDigest !== undefined && !this.#limit.wasReached)
       this.#facts.silent = silenceSeen(silence, settings, now);
+    if (this.#work) this.#facts.twins = this.#work.twins.now;
     await this.#work?.announcement.tellPeople();
     await this.#tell();
     const work = this.#work;
@@ -640,7 +645,7 @@ class Tick {
    * is sure to have shown them.
    */
   #announced(
-    { state, announcement, window }: Work,
+    { state, announcement, twins, window }: Work,
     now: Temporal.Instant,
     outcome: TickReport['outcome'],
   ): StateChanges {
@@ -649,6 +654,7 @@ class Tick {
     const kept = {
       digest: delivery.schedule,
       ...(!isDeepStrictEqual(gate, saved) && { gate }),
+      ...(!isDeepStrictEqual(twins.now, state.twins ?? []) && { twins: twins.now }),
       ...(today && { today }),
     };
     const isOwn =

@@ -73,10 +73,11 @@ export async function proveRange(
   const isProven = proof !== undefined && isWhole && reading.quarantined.size === 0;
   const { count = 0, stoppedAt } = isProven ? read : await counted(reading, part, read, start);
   const isCutOff = stoppedAt !== undefined;
-  const { assessments, requests } = reading;
+  const { assessments, others, requests } = reading;
   const quarantined = [...reading.quarantined.values()];
   return {
     assessments,
+    ...(others.length > 0 && { others }),
     quarantined,
     requests,
     isCutOff,
