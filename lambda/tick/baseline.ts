@@ -3,7 +3,7 @@ import { countDeltas, type Sighting } from '../detection/compare.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import type { State } from '../ports/state.ts';
 import type { Announcement } from './announcement.ts';
-import { compareWithLedger } from './page.ts';
+import { compareWithLedger, isSeenWhole } from './page.ts';
 import type { StepContext, TickParts } from './parts.ts';
 import type { SeenTwins } from './twins.ts';
 
@@ -59,6 +59,6 @@ export async function announceNewcomers(
   const { salt } = state;
   const unsure = twins.of(pulse);
   const { changes } = await compareWithLedger({ parts, limit, salt }, recent, unsure);
-  const done = await announcement.announce(changes, { in: 'page' });
+  const done = await announcement.announce(changes.filter(isSeenWhole(pulse)), { in: 'page' });
   await parts.ledger.addToDays(countDeltas(done));
 }

@@ -1,5 +1,5 @@
 import type { Compared, Sighting } from '../detection/compare.ts';
-import { markOf } from '../detection/fingerprint.ts';
+import { cutOffDay, markOf } from '../detection/fingerprint.ts';
 import { reachOf } from '../errors.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
@@ -29,14 +29,15 @@ export async function readPage(
     // In all rows: those that agree would leave one version.
     const twins = seen.of({ assessments });
     const compared = await compareWithLedger({ parts, limit, salt }, rows, twins);
-    const unknown = compared.changes.filter(({ kind }) => kind !== 'updated').length;
+    const changes = compared.changes.filter(isSeenWhole(pulse));
+    const unknown = changes.filter(({ kind }) => kind !== 'updated').length;
     for (const row of compared.same) agreed.add(markOf(row, salt));
     const page = {
       /** Ids of its readable rows. */
       seen: new Set(assessments.map(({ id }) => id)),
       /** Rows that equal the ledger's. */
       agreed: assessments.filter((row) => agreed.has(markOf(row, salt))),
-      changes: compared.changes,
+      changes,
       /** It shows rows of a lagging replica, so changes that it hides may appear later. */
       isOlder: compared.older.length > 0,
       /** Its changes explain the total. If not, a certification has come or gone elsewhere. */
@@ -48,6 +49,15 @@ export async function readPage(
     assessments = [...assessments, ...tail.assessments];
     ({ count } = tail);
   }
+}
+
+/**
+ * A day that a page shows in part may have another row of the same id, so an edit is none until a
+ * read has shown the day whole.
+ */
+export function isSeenWhole(pulse: PulseRead): (sighting: Sighting) => boolean {
+  const cutOff = cutOffDay(pulse);
+  return ({ kind, assessment }) => kind !== 'updated' || assessment.certified_on !== cutOff;
 }
 
 /** The most ids that a comparison asks for, because its rows disagree. */
