@@ -342,6 +342,19 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     metric: metrics.recordsQuarantined,
     alarm: 'quarantined',
   },
+  'one-id-twice': {
+    title: 'the partner shows one id twice',
+    fault: 'partner',
+    grows: 'the partner shows more ids twice',
+    ends: 'the partner shows each id once again',
+    over: 'a whole read of their days shows each of these ids once, or with the same content',
+    happened: 'One answer shows the same id twice, with different content.',
+    impact:
+      'Nobody can tell which content is right. Each of these certifications is announced once. Changes of its content are not announced meanwhile.',
+    counts: 'Ids',
+    act: 'in the morning',
+    toDo: 'Tell the partner these ids, and ask which of the two records is right.',
+  },
   'odd-fields': {
     title: 'fields of records are not as documented',
     fault: 'record',
@@ -380,6 +393,21 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     counts: 'Certifications',
     act: 'in the morning',
     toDo: 'Tell the partner their ids, and ask which of the two is right.',
+    command: tried,
+  },
+  'unanswered-by-id': {
+    title: 'missing records cannot be asked for by their ids',
+    fault: 'partner',
+    grows: 'more missing records cannot be asked for by their ids',
+    ends: 'missing records can be asked for by their ids again',
+    over: 'each of their ids has an answer, or the list shows them again',
+    happened:
+      'The list lacks some certifications, and for an hour GET /api/v1/ax/assessments/:id has failed for them.',
+    impact: `Nobody can tell whether they are gone: they are not announced as withdrawn meanwhile. ${othersAsEver}`,
+    counts: 'Certifications',
+    likely: 'an endpoint that fails, or that this integration may not use.',
+    act: 'in the morning',
+    toDo: 'Tell the partner that the single-record endpoint fails for this integration, with the status that check shows. Each id is asked for again every hour.',
     command: tried,
   },
   silent: {

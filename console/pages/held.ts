@@ -5,6 +5,7 @@ import { holds } from '../../ops/commands/holds.ts';
 import { selectionOf, selectionSettings } from '../../ops/commands/selecting.ts';
 import {
   countedEvents,
+  holdingTold,
   holdsFacts,
   holdsGist,
   noneTold,
@@ -117,15 +118,27 @@ function told(
   const more = isPart ? partOnly(integration, waits, filter) : html``;
   // The rest may still match.
   if (found.events === 0 && isPart) return more;
+  const holding = found.holding ? stillHolding(view, integration, found.holding) : html``;
   if (found.events === 0)
-    return html`${noneTold(found, altogether, waits).map((one) => html`<p>${cell(one)}</p>`)}`;
+    return html`${noneTold(found, altogether, waits).map((one) => html`<p>${cell(one)}</p>`)}${holding}`;
   const { events, of } = holdsGist(found, waits);
   const which = Object.keys(filter).length === 0 ? 'all events' : 'the shown events';
-  return html`<p><strong>${events}</strong>${of}</p>${more}
+  return html`<p><strong>${events}</strong>${of}</p>${more}${holding}
 ${facts(holdsFacts(view, found))}
 ${decisionForm(integration, { waits, selected: filter, of: which })}
 <div class="columns">${byOrganization(found, waits, parts)}<div>${byYear(found, waits, parts)}${byType(found, waits, parts)}</div></div>
 ${list(found, waits, parts)}`;
+}
+
+/** The gate still holds new events. */
+function stillHolding(
+  view: View,
+  integration: string,
+  holding: NonNullable<WaitingCounts['holding']>,
+) {
+  const open = html`${hiddenFields({ for: '1h' })}<button>Release all, and hold nothing new for an hour</button>`;
+  return html`<p class="warning">${holdingTold(view, holding)}.</p>
+${commandForm(integration, 'release', open, 'buttons')}`;
 }
 
 function partOnly(

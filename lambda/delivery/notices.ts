@@ -60,11 +60,25 @@ function moment(ms: number, timeZone: string): string {
   return `${time.toPlainDate()} ${time.toPlainTime().toString({ smallestUnit: 'minute' })} (${timeZone})`;
 }
 
-/** The kinds, organizations and years of the changes in a flood. */
-export function floodDetails(changes: readonly Sighting[]): string[] {
+/**
+ * The kinds, organizations and years of the changes in a flood.
+ *
+ * @param until when changes of these kinds are no longer held, in milliseconds since the epoch;
+ * undefined: they are held for the total alone
+ */
+export function floodDetails(
+  { timeZone, withdrawAfterMs }: Pick<TickSettings, 'timeZone' | 'withdrawAfterMs'>,
+  changes: readonly Sighting[],
+  until: number | undefined,
+): string[] {
   const doubtful = changes.filter(({ found }) => found?.doubt !== undefined).length;
+  const outlook =
+    until === undefined
+      ? `They go out by themselves if the total has been too high by mistake: after ${withdrawAfterMs / 60_000} minutes in which it agrees.`
+      : `New ones are held, too, until ${moment(until, timeZone)}, or until release --for 1h.`;
   return [
     ...(doubtful > 0 ? [`On days that the baseline could not read: ${doubtful}`] : []),
+    ...(doubtful < changes.length ? [outlook] : []),
     `The first ${changes.length} of them, by kind:`,
     ...tally(changes, ({ kind }) => kind),
     'By organization:',

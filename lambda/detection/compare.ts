@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import type { Assessment } from '../events/assessment.ts';
 import { proofKind } from './calendar.ts';
 import { changedFields, type Fingerprint, fingerprintOf, markOf } from './fingerprint.ts';
+import { smallestOf } from './twins.ts';
 
 /** An assessment as the ledger knows it. */
 export interface Certification {
@@ -98,9 +99,9 @@ export interface Compared {
 }
 
 /**
- * The differences between the assessments read and the certifications in `known`, by id. An
- * assessment that was read twice (it moved from one page to the next) counts once, as last read. A
- * move to another day is an update of `certified_on`. A certification that comes back is restored,
+ * The differences between the assessments read and the certifications in `known`, by id. Rows of
+ * `twins` are sightings and say nothing about content: unless the certification is known and
+ * present, the smallest of them counts. A move to another day is an update of `certified_on`. A certification that comes back is restored,
  * or created if subscribers were never told of it. A row as the certification was within
  * `withdrawAfter`, before its last change, is an older answer of a lagging replica or a cache. It
  * is no update.
@@ -111,11 +112,16 @@ export function compare(
   salt: string,
   nowMs: number,
   withdrawAfterMs: number,
+  twins: ReadonlySet<number> = new Set(),
 ): Compared {
   const changes = new Map<number, Sighting>();
   const same: Assessment[] = [];
   const older: Compared['older'][number][] = [];
-  for (const assessment of read) {
+  const unsure = read.filter(({ id }) => twins.has(id) && known.get(id)?.presence !== 'present');
+  const smallest = [...Map.groupBy(unsure, ({ id }) => id).values()].flatMap(
+    (rows) => smallestOf(rows) ?? [],
+  );
+  for (const assessment of [...read.filter(({ id }) => !twins.has(id)), ...smallest]) {
     const { id, certified_on: day } = assessment;
     const fingerprint = fingerprintOf(assessment, salt);
     const before = known.get(id);
@@ -125,7 +131,6 @@ export function compare(
       older.push({ day, until: Math.max(...earlier.map(({ until }) => until)) });
       continue;
     }
-    changes.delete(id);
     const change = changeOf(assessment, fingerprint, before);
     if (change === undefined) {
       same.push(assessment);

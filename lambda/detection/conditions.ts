@@ -3,8 +3,9 @@ import type { NotifierError } from '../errors.ts';
 import type { QuarantinedRecord } from '../ports/partner-reader.ts';
 import type { Pause, State } from '../ports/state.ts';
 import type { Calendar } from './calendar.ts';
-import type { Missing } from './missing.ts';
+import { isUnanswered, type Missing, type Note } from './missing.ts';
 import { paceSeen, type RequestPace } from './pace.ts';
+import type { Twins } from './twins.ts';
 
 /** The steps that a tick must pass, in this order: the secret, the token, the API. */
 const obstacles = [
@@ -33,8 +34,10 @@ export const conditionNames = [
   'unexplained',
   'held',
   'quarantined',
+  'one-id-twice',
   'odd-fields',
   'shown-by-id',
+  'unanswered-by-id',
   'silent',
   'undeliverable',
   'unproven',
@@ -84,6 +87,8 @@ export interface TickFacts {
   readonly quarantined: Map<string, QuarantinedRecord>;
   /** The ids of announceable records with odd fields, by path. */
   readonly oddFields: Map<string, Set<number>>;
+  /** Ids that the partner shows twice. Only ticks with the lease know them. */
+  twins?: Twins;
   /** The condition that blocks every tick; without a name: the partner has answered. */
   blocked?: Blocked;
   /**
@@ -146,7 +151,7 @@ const graceMs = 15 * 60_000;
 /** Ops are told of days that are found unproven again after this time. */
 const unprovenMs = oneDay;
 /** Limits for the details of an owed notice, since the state item holds them. */
-const listed = 20;
+const listed = 21;
 const maxLine = 200;
 
 /**
@@ -266,14 +271,19 @@ function overWith(name: Blocked['name']): readonly ConditionName[] {
 
 /** The observations that follow from a tick's facts. */
 export function conditionsOf(facts: TickFacts, open: OpenConditions, nowMs: number): Observations {
-  const { blocked, reported, calendar, absence, silent, waiting, oddFields } = facts;
+  const { blocked, reported, calendar, absence, silent, waiting, oddFields, twins } = facts;
   const { missing = { notes: [] }, unexplained = 0, steadyMs = 0 } = { ...absence };
   const { tooManySince, total = 0 } = missing;
   const tooMany = tooManySince === undefined ? 0 : Math.max(1, total);
-  // Without notes, the number from before still holds.
-  const shownBefore = open.get('shown-by-id');
-  const lastShown = shownBefore?.goneAt === undefined ? shownBefore?.number : 0;
-  const shown = missing.notes?.filter(({ isShownById }) => isShownById);
+  const notedSeen = (name: ConditionName, isMeant: (note: Note) => unknown) => {
+    const before = open.get(name);
+    const notes = missing.notes?.filter(isMeant);
+    return {
+      // Without notes, the number from before still holds.
+      number: notes?.length ?? (before?.goneAt === undefined ? before?.number : 0) ?? 0,
+      details: notes?.map(({ id, day }) => `assessment ${id} of ${day}`),
+    };
+  };
   return {
     paused: { number: 0 },
     ...facts.stated,
@@ -281,15 +291,13 @@ export function conditionsOf(facts: TickFacts, open: OpenConditions, nowMs: numb
     ...(blocked && blockedSeen(blocked, open)),
     ...(absence && {
       missing: { number: tooMany, since: tooManySince, steadyMs },
-      'shown-by-id': {
-        number: shown?.length ?? lastShown ?? 0,
-        details: shown?.map(({ id, day }) => `assessment ${id} of ${day}`),
-        steadyMs,
-      },
+      'shown-by-id': { ...notedSeen('shown-by-id', (note) => note.isShownById), steadyMs },
+      'unanswered-by-id': notedSeen('unanswered-by-id', (note) => isUnanswered(note, nowMs)),
       unexplained: { number: Math.abs(unexplained), steadyMs },
     }),
     ...(silent && { silent }),
     ...(facts.unread && { 'baseline-unread': facts.unread }),
+    ...(twins && twinsSeen(twins)),
     ...(calendar && daysSeen(calendar, facts.quarantined.size, open)),
     ...(reported && {
       quarantined: { number: reported.total, details: reported.news.map(lineOf) },
@@ -313,6 +321,12 @@ export function unreadSeen(calendar: Calendar, doubtedSince?: number): Observati
     ),
     ...(doubtedSince !== undefined && { since: doubtedSince, steadyMs: graceMs }),
   };
+}
+
+function twinsSeen(twins: Twins): Observations {
+  const sure = twins.filter(({ isSure }) => isSure);
+  const details = sure.map(({ id, days }) => `assessment ${id} of ${days.join(' and ')}`);
+  return { 'one-id-twice': { number: sure.length, details } };
 }
 
 /** Whether no record is quarantined any more: each would leave its day unproven. */

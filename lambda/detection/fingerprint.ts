@@ -115,6 +115,16 @@ export interface Pulse {
   readonly count: number;
 }
 
+/** The oldest day of a newest page that does not show all: it may show that day in part. */
+export function cutOffDay({ assessments, count }: Pulse): string | undefined {
+  if (assessments.length >= count) return undefined;
+  const [first] = assessments;
+  return assessments.reduce(
+    (day, { certified_on }) => (certified_on < day ? certified_on : day),
+    first?.certified_on ?? '',
+  );
+}
+
 /**
  * A keyed digest of rows with their content, in any order. While it stays the same for the newest
  * page and the total, nothing has changed that a pulse can see, and the ledger need not be asked.
@@ -127,13 +137,9 @@ export function digestOf(
   { assessments, count }: Pick<Pulse, 'assessments'> & Partial<Pulse>,
   salt: string,
 ): string {
-  const oldest = assessments.reduce(
-    (day, { certified_on }) => (certified_on < day ? certified_on : day),
-    assessments[0]?.certified_on ?? '',
-  );
-  const isCutOff = count !== undefined && assessments.length < count;
+  const cutOff = count === undefined ? undefined : cutOffDay({ assessments, count });
   const entries = assessments
-    .filter(({ certified_on }) => !isCutOff || certified_on !== oldest)
+    .filter(({ certified_on }) => certified_on !== cutOff)
     .map((assessment) => `${assessment.id}:${fingerprintOf(assessment, salt).whole}`)
     .sort();
   const content = JSON.stringify([count ?? null, entries]);

@@ -17,6 +17,8 @@ const mostUnsettled = 500;
 
 const kinds = ['created', 'updated', 'restored'] as const;
 
+type Kind = (typeof kinds)[number];
+
 const piece = z.readonly(
   z.object({
     at: z.number(),
@@ -39,6 +41,24 @@ const unsettled = z.readonly(
   }),
 );
 
+/**
+ * Changes that were held for the partner's total alone: the changes found were few. They leave by
+ * themselves once the total has agreed with the calendar for long enough.
+ */
+const foretold = z.readonly(
+  z.object({
+    events: z.readonly(
+      z.array(z.readonly(z.object({ id: z.int(), revision: z.int(), kind: z.enum(kinds) }))),
+    ),
+    /** Of these kinds too many were found meanwhile: all of them are for ops. */
+    forOps: z.readonly(z.array(z.enum(kinds))),
+    /** Since when each pulse's total has agreed; absent: the last one did not. */
+    agreedSince: z.exactOptional(z.number()),
+  }),
+);
+
+type Foretold = z.output<typeof foretold>;
+
 type Piece = z.output<typeof piece>;
 
 /** The gate's memory. Times are milliseconds since the epoch. */
@@ -52,10 +72,24 @@ export const gateMemory = z.readonly(
     unsettled: z.readonly(z.array(unsettled)),
     /** Ops let everything pass until then. */
     openUntil: z.exactOptional(z.number()),
+    foretold: z.exactOptional(foretold),
   }),
 );
 
 export type GateMemory = z.output<typeof gateMemory>;
+
+/**
+ * When a tick has to look at the changes that were held for the total alone, in milliseconds since
+ * the epoch. `agreement`: once a pulse's total agrees with the calendar.
+ */
+export const gateLook = z.union([z.number(), z.literal('agreement')]);
+
+type GateLook = z.output<typeof gateLook>;
+
+/** @param agrees the pulse's total equals the calendar's sum */
+export function isGateDue(look: GateLook | undefined, agrees: boolean, nowMs: number): boolean {
+  return look === 'agreement' ? agrees : look !== undefined && look <= nowMs;
+}
 
 export const nothingFound: GateMemory = { found: [], edits: [], unsettled: [] };
 
@@ -72,7 +106,7 @@ export interface Outlook {
 /**
  * The gate counts changes found within the hour, by kind, held ones included, and those that the
  * total says are still to come. Beyond the limit, changes of that kind are held until an hour has
- * found less. Reading days brings edits to light a few an hour, so of these no more than the limit
+ * found less. Those held for the total alone are noted. Reading days brings edits to light a few an hour, so of these no more than the limit
  * go out in a round of the audits. Withdrawals are never held: too many are not withdrawn in the
  * first place (missing.ts).
  *
@@ -86,12 +120,14 @@ export function judge(
   { holdAbove, roundMs }: { readonly holdAbove: number; readonly roundMs: number },
   nowMs: number,
 ) {
-  const all = batch.filter((change) => change.kind !== 'withdrawn');
+  const changes = batch.filter((change) => change.kind !== 'withdrawn');
   // Ops decide on these, however few they are, so they are no part of a flood.
-  const doubtful = all.filter(({ found }) => found?.doubt !== undefined);
-  const sightings = all.filter(({ found }) => found?.doubt === undefined);
-  if (sightings.length === 0)
-    return { memory, held: doubtful, free: batch.filter(({ kind }) => kind === 'withdrawn') };
+  const doubtful = changes.filter(({ found }) => found?.doubt !== undefined);
+  const sightings = changes.filter(({ found }) => found?.doubt === undefined);
+  if (sightings.length === 0) {
+    const free = batch.filter(({ kind }) => kind === 'withdrawn');
+    return { memory, held: doubtful, mayLeave: false, free };
+  }
   const unsettled = within(memory.unsettled, oneHourMs + pieceMs, nowMs);
   const counted = new Map(unsettled.map((one) => [nameOf(one), one]));
   // A change that is found again counts once, as of now.
@@ -99,34 +135,36 @@ export function judge(
   const before = within(memory.found, oneHourMs + pieceMs, nowMs).map((piece) =>
     plus(piece, again.get(piece.at) ?? [], -1),
   );
-  const at = Math.floor(nowMs / pieceMs) * pieceMs;
+  const at = pieceOf(nowMs);
   const begun = before.find((piece) => piece.at === at);
   const last = begun ?? { at, known, created: 0, updated: 0, restored: 0 };
   const found = [...before.filter((piece) => piece !== begun), plus(last, sightings, 1)];
 
   const knownBefore = before[0]?.known ?? known;
-  const limit = Math.max(holdAbove, Math.min(mostByShare, Math.floor(knownBefore * share)));
-  const sum = { created: 0, updated: 0, restored: 0 };
-  for (const piece of found) for (const kind of kinds) sum[kind] += piece[kind];
-  const newNow = sum.created + sum.restored;
+  const limit = limitOf(holdAbove, knownBefore);
+  const all = sumOf(found);
+  const newNow = all.created + all.restored;
   const newBefore = newNow - sightings.filter(({ kind }) => kind !== 'updated').length;
   // After a crash, too few are known now. Before a baseline that ran within the hour, none were.
   const toCome = Math.max(0, total - Math.max(knownBefore, known - newBefore) - newNow);
-  const floods: readonly Change['kind'][] = kinds.filter((kind) => {
-    const next = rest.filter((change) => change.kind === kind).length;
-    return sum[kind] + Math.max(next, kind === 'updated' ? 0 : toCome) > limit;
-  });
+  const byCount: readonly Change['kind'][] = kinds.filter(
+    (kind) => all[kind] + rest.filter((change) => change.kind === kind).length > limit,
+  );
+  const isByTotal = ({ kind }: Sighting) =>
+    kind !== 'updated' && all[kind] + toCome > limit && !byCount.includes(kind);
   const edits = sightings.filter(
     (change) => isReadEdit(change) && !counted.get(nameOf(change))?.isOut,
   ).length;
-  const out = within(memory.edits, roundMs + roundMs / piecesOfRound, nowMs);
-  const editsBefore = out.reduce((sum, { number }) => sum + number, 0);
-  const isDrip = editsBefore + edits + rest.filter(isReadEdit).length > limit;
+  const drip = dripWith(memory, edits, roundMs, nowMs);
+  const isDrip = drip.number + rest.filter(isReadEdit).length > limit;
   const { openUntil } = memory;
   const isOpen = openUntil !== undefined && nowMs < openUntil;
   const flood = isOpen
     ? []
-    : sightings.filter((change) => floods.includes(change.kind) || (isDrip && isReadEdit(change)));
+    : sightings.filter(
+        (change) =>
+          byCount.includes(change.kind) || isByTotal(change) || (isDrip && isReadEdit(change)),
+      );
   const held = [...doubtful, ...flood];
 
   const isHeld: ReadonlySet<Change> = new Set(held);
@@ -137,24 +175,87 @@ export function judge(
   });
   const others = unsettled.filter((one) => !names.has(nameOf(one)));
   // Edits that ops let pass do not count.
-  const areEditsOut = edits > 0 && !isOpen && !isDrip && !floods.includes('updated');
-  const editsPieceMs = roundMs / piecesOfRound;
-  const editsAt = Math.floor(nowMs / editsPieceMs) * editsPieceMs;
-  const editsNow = out.find((piece) => piece.at === editsAt)?.number ?? 0;
-  const editsOut = [
-    ...out.filter((piece) => piece.at !== editsAt),
-    { at: editsAt, number: editsNow + edits },
-  ];
+  const areEditsOut = edits > 0 && !isOpen && !isDrip && !byCount.includes('updated');
+  const foretold = foretoldWith(memory.foretold, sightings, flood.filter(isByTotal), flood, limit);
+  const mayLeave = new Set(foretold?.events.map(nameOf));
   return {
     memory: {
       found,
-      edits: areEditsOut ? editsOut : out,
+      edits: areEditsOut ? drip.after : drip.before,
       unsettled: [...others, ...passing].slice(-mostUnsettled),
       ...(isOpen && { openUntil }),
+      ...(foretold && { foretold }),
     },
     held,
+    /** The held ones may leave by themselves. */
+    mayLeave: held.length > 0 && held.every((change) => mayLeave.has(nameOf(change))),
     free: batch.filter((change) => !isHeld.has(change)),
   };
+}
+
+/** The edits that went out within a round of the audits, without and with this many more. */
+function dripWith(memory: GateMemory, edits: number, roundMs: number, nowMs: number) {
+  const editsPieceMs = roundMs / piecesOfRound;
+  const before = within(memory.edits, roundMs + editsPieceMs, nowMs);
+  const at = Math.floor(nowMs / editsPieceMs) * editsPieceMs;
+  const number = (before.find((piece) => piece.at === at)?.number ?? 0) + edits;
+  const after = [...before.filter((piece) => piece.at !== at), { at, number }];
+  return { number: after.reduce((sum, piece) => sum + piece.number, 0), before, after };
+}
+
+/**
+ * As soon as one change of a kind is held because of those found, or more of a kind were held for
+ * the total alone than the limit, all of that kind are for ops.
+ */
+function foretoldWith(
+  before: Foretold = { events: [], forOps: [] },
+  batch: readonly Sighting[],
+  byTotal: readonly Sighting[],
+  held: readonly Sighting[],
+  limit: number,
+): Foretold | undefined {
+  const names = new Set(batch.map(nameOf));
+  const added = byTotal.map(({ id, revision, kind }) => ({ id, revision, kind }));
+  const events = [...before.events.filter((one) => !names.has(nameOf(one))), ...added];
+  if (events.length + before.forOps.length === 0) return undefined;
+  const most = Math.min(limit, mostUnsettled);
+  const forOps = kinds.filter(
+    (kind) =>
+      before.forOps.includes(kind) ||
+      events.filter((one) => one.kind === kind).length > most ||
+      held.some((change) => change.kind === kind && !byTotal.includes(change)),
+  );
+  const { agreedSince } = before;
+  return {
+    events: events.filter(({ kind }) => !forOps.includes(kind)),
+    forOps,
+    ...(added.length === 0 && agreedSince !== undefined && { agreedSince }),
+  };
+}
+
+/**
+ * At a tick's end: the changes that leave by themselves, and the time of the next look.
+ *
+ * @param agrees the pulse's total equals the calendar's sum, with what this tick has found
+ * @param isInterrupted a tick has died since: what it saw of the total is lost
+ */
+export function foretoldAfter(
+  { foretold, ...memory }: GateMemory,
+  { agrees, isInterrupted }: { readonly agrees: boolean; readonly isInterrupted: boolean },
+  withdrawAfterMs: number,
+  nowMs: number,
+): {
+  readonly memory: GateMemory;
+  readonly leaving: Foretold['events'];
+  readonly look?: GateLook;
+} {
+  if (foretold === undefined) return { memory, leaving: [] };
+  const { agreedSince = nowMs, ...rest } = foretold;
+  if (!agrees) return { memory: { ...memory, foretold: rest }, leaving: [], look: 'agreement' };
+  const since = isInterrupted ? nowMs : Math.min(agreedSince, nowMs);
+  if (nowMs - since >= withdrawAfterMs) return { memory, leaving: rest.events };
+  const waiting = { ...memory, foretold: { ...rest, agreedSince: since } };
+  return { memory: waiting, leaving: [], look: since + withdrawAfterMs };
 }
 
 /**
@@ -183,6 +284,64 @@ export function concludedGate(
   };
 }
 
+function sumOf(pieces: readonly Piece[]): Readonly<Record<Kind, number>> {
+  const sum = { created: 0, updated: 0, restored: 0 };
+  for (const piece of pieces) for (const kind of kinds) sum[kind] += piece[kind];
+  return sum;
+}
+
+const pieceOf = (ms: number) => Math.floor(ms / pieceMs) * pieceMs;
+
+const limitOf = (holdAbove: number, known: number) =>
+  Math.max(holdAbove, Math.min(mostByShare, Math.floor(known * share)));
+
+/** A held event that ops let go. `at`: its time, in milliseconds since the epoch. */
+interface Released {
+  readonly id: number;
+  readonly revision: number;
+  readonly kind: Change['kind'];
+  readonly at: number;
+}
+
+/**
+ * Ops have looked at released events, so these no longer hold others back. Discarded ones go on
+ * counting. An event was counted in the piece of its own time.
+ */
+export function gateAfterRelease(memory: GateMemory, released: readonly Released[]): GateMemory {
+  const byPiece = Map.groupBy(released, ({ at }) => pieceOf(at));
+  const found = memory.found.map((piece) => plus(piece, byPiece.get(piece.at) ?? [], -1));
+  const names = new Set(released.map(nameOf));
+  const left = memory.foretold?.events.filter((one) => !names.has(nameOf(one)));
+  return {
+    ...memory,
+    found,
+    ...(memory.foretold && left && { foretold: { ...memory.foretold, events: left } }),
+  };
+}
+
+/**
+ * The kinds of which even one more change would be held, because of those that count already, and
+ * until when: milliseconds since the epoch.
+ *
+ * @returns undefined if there is none
+ */
+export function stillHolding(
+  memory: GateMemory,
+  holdAbove: number,
+  nowMs: number,
+): { readonly until: number; readonly kinds: readonly Kind[] } | undefined {
+  const from = Math.max(nowMs, memory.openUntil ?? nowMs);
+  const pieces = within(memory.found, oneHourMs + pieceMs, from);
+  const isHolding = (kind: Kind, left: readonly Piece[]) =>
+    sumOf(left)[kind] >= limitOf(holdAbove, left[0]?.known ?? 0);
+  const held = kinds.filter((kind) => isHolding(kind, pieces));
+  const isOver = (left: readonly Piece[]) => !held.some((kind) => isHolding(kind, left));
+  const last = pieces.find((_, index) => isOver(pieces.slice(index + 1)));
+  return last && held.length > 0
+    ? { until: last.at + oneHourMs + pieceMs, kinds: held }
+    : undefined;
+}
+
 /**
  * The pieces that still count. A piece of a clock that was ahead counts as of now: it must not hold
  * everything until the other clocks have caught up.
@@ -196,9 +355,10 @@ function within<Timed extends { readonly at: number }>(
   return noneAhead.filter(({ at }) => nowMs - at < ms);
 }
 
-function plus(piece: Piece, changes: readonly Sighting[], sign: 1 | -1): Piece {
+function plus(piece: Piece, changes: readonly Pick<Change, 'kind'>[], sign: 1 | -1): Piece {
   const sum = { ...piece };
-  for (const { kind } of changes) sum[kind] += sign;
+  for (const { kind } of changes)
+    if (kind !== 'withdrawn') sum[kind] = Math.max(0, sum[kind] + sign);
   return sum;
 }
 

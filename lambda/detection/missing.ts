@@ -32,6 +32,8 @@ const note = z.readonly(
     askedAt: z.exactOptional(z.number()),
     /** Its id still showed it, unchanged. */
     isShownById: z.exactOptional(z.literal(true)),
+    /** Since when its id could not be asked for; an answer ends that. */
+    failedSince: z.exactOptional(z.number()),
   }),
 );
 
@@ -131,11 +133,21 @@ export function isAskedFor(note: Note, readBeganAt: number, withdrawAfterMs: num
   return readBeganAt >= note.since + withdrawAfterMs;
 }
 
-/** Its id was asked for, and it was not withdrawn. Without an answer, `isShownById` stays. */
-export function asked(missing: Missing, id: number, isShownById: boolean, nowMs: number): Missing {
+/**
+ * Its id was asked for, and it was not withdrawn: its id showed it, there was no answer, or its
+ * withdrawal was not committed. Without an answer, `isShownById` stays.
+ */
+export function asked(
+  missing: Missing,
+  id: number,
+  answer: 'shown' | 'none' | 'uncommitted',
+  nowMs: number,
+): Missing {
   const notes = missing.notes.map((note): Note => {
     if (note.id !== id) return note;
-    return { ...note, askedAt: nowMs, ...(isShownById && { isShownById }) };
+    const { failedSince = nowMs, ...rest } = { ...note, askedAt: nowMs };
+    if (answer === 'none') return { ...rest, failedSince };
+    return answer === 'shown' ? { ...rest, isShownById: true } : rest;
   });
   const shown = notes.filter((note) => note.isShownById);
   shown.sort(({ askedAt: a = 0 }, { askedAt: b = 0 }) => b - a);
@@ -143,6 +155,18 @@ export function asked(missing: Missing, id: number, isShownById: boolean, nowMs:
   const forgotten = new Set(shown.slice(mostNotes));
   return { ...missing, notes: notes.filter((note) => !forgotten.has(note)) };
 }
+
+/** After failures of others, these were not asked for. They keep their turns. */
+export function unasked(missing: Missing, ids: ReadonlySet<number>, nowMs: number): Missing {
+  const notes = missing.notes.map((note) =>
+    ids.has(note.id) ? { failedSince: nowMs, ...note } : note,
+  );
+  return ids.size === 0 ? missing : { ...missing, notes };
+}
+
+/** Whether its id could not be asked for an hour: ops are told. */
+export const isUnanswered = ({ failedSince }: Note, nowMs: number): boolean =>
+  failedSince !== undefined && nowMs - failedSince >= oneHourMs;
 
 /** Withdrawals are counted before they are committed, so that a crash does not allow more. */
 export function withdrawing(missing: Missing, ids: ReadonlySet<number>, nowMs: number): Missing {

@@ -1,6 +1,7 @@
 import type { Journal } from '../ports/journal.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import { certifications } from './certifications.ts';
+import { deciding } from './deciding.ts';
 import { integrationState } from './integration-state.ts';
 import type { Table } from './table.ts';
 
@@ -14,5 +15,6 @@ export function dynamoLedger(table: Table, integration: string, journal: Journal
   return {
     ...integrationState(table, integration),
     ...certifications(table, integration, journal),
+    ...deciding(table, integration),
   };
 }

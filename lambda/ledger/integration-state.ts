@@ -104,6 +104,10 @@ export function integrationState(table: Table, integration: string) {
       const item = await table.get(key);
       return item && state(item);
     },
+    async gate() {
+      const kept = (await table.get(memoryKey)) ?? {};
+      return parse(memory, kept, renamed(kept)).gate;
+    },
     async takeLease(lease, now) {
       const { owner, until } = lease;
       const nowMs = now.epochMilliseconds;
@@ -128,11 +132,12 @@ export function integrationState(table: Table, integration: string) {
         const claim = { schema: schemaVersion, lease_owner: owner, agreed: undefined };
         const kept = (await table.update(memoryKey, { set: claim, returns: 'ALL_OLD' })) ?? {};
         const { missing, ...known } = await state(before);
-        const { missing: noted, agreed, gate } = parse(memory, kept, renamed(kept));
+        const { missing: noted, agreed, gate, twins } = parse(memory, kept, renamed(kept));
         const isOfLast = kept[agreedBy] === kept['lease_owner'];
         return {
           ...known,
           gate,
+          ...(twins && { twins }),
           ...(isOfLast && agreed && { agreed }),
           ...(missing && { missing: { ...nothingMissing, ...noted, ...missing } }),
         };

@@ -1,6 +1,6 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { CommandOutcome, CommandRecord } from '../ports/command-record.ts';
-import type { Decision, Life, WaitingEvent, Waits, WaitsForOps } from '../ports/ledger.ts';
+import type { Life, Waits } from '../ports/ledger.ts';
 import type { Pause } from '../ports/state.ts';
 
 /** A certification that has had an event. */
@@ -20,19 +20,6 @@ export interface LatestPage {
    * later last event was in it, or not wanted.
    */
   readonly reached: number;
-}
-
-export interface Decided {
-  /** The events that were decided. */
-  readonly done: readonly WaitingEvent[];
-  /** Chosen events that stay held behind one that was not chosen. */
-  readonly behind: number;
-  /** Events that were not chosen and go out, because the event before them is decided. */
-  readonly freed: number;
-  /**
-   * Events that left the outbox instead of going out: they led away from a state and back to it.
-   */
-  readonly undone: number;
 }
 
 /** The port of ops' commands to the ledger, besides the port of ticks. */
@@ -66,19 +53,6 @@ export interface OpsLedger {
   latestSince(
     ...asked: Parameters<OpsLedger['latest']>
   ): AsyncIterable<Omit<LatestPage, 'reached'>>;
-  /**
-   * Decides the chosen events of one certification, as they are now. Needs the lease: the next tick
-   * finds released events only because the lease has set `dirtySince`.
-   *
-   * @param choose may be called more than once
-   */
-  decide(
-    certificationId: number,
-    waits: WaitsForOps,
-    decision: Decision,
-    choose: (event: WaitingEvent) => boolean,
-    now: Temporal.Instant,
-  ): Promise<Decided>;
   /** Notes a changing command before it is carried out; the last hundred stay. */
   record(command: CommandRecord): Promise<void>;
   conclude(operation: string, outcome: CommandOutcome): Promise<void>;

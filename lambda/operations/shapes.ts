@@ -70,6 +70,12 @@ export const paused = z.optional(
   }),
 );
 
+/**
+ * The types of which new events are still held because of those found within the hour, and until
+ * when. Absent: there are none.
+ */
+export const holding = z.optional(z.object({ until: instant, types: z.array(kind) }));
+
 /** Selects events that wait for ops. */
 export const waitingSelection = {
   /** `held`: by the gate. `undeliverable`: SNS has refused them for good. */

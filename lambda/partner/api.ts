@@ -81,7 +81,7 @@ export function toSearchParams(query: ListQuery): URLSearchParams {
   return params;
 }
 
-/** A record that cannot be announced: it has no usable `id`, no valid `certified_on`, or the id of another row. */
+/** A record that cannot be announced: it has no usable `id` or no valid `certified_on`. */
 export interface Quarantined extends QuarantinedRecord {
   /** Place in the response's `data`, from 0. */
   readonly index: number;
@@ -90,8 +90,8 @@ export interface Quarantined extends QuarantinedRecord {
 /** One response of the list, in the server's order. */
 export interface Page {
   /**
-   * The records with a usable ID and a valid day, even if other fields are odd. No ID appears
-   * twice.
+   * The records with a usable ID and a valid day, even if other fields are odd. A host may show one
+   * ID twice.
    */
   readonly assessments: readonly Assessment[];
   readonly quarantined: readonly Quarantined[];
@@ -198,20 +198,18 @@ export function parsePage(reply: HttpReply, offset: number): Page {
   if (meta.offset !== offset)
     throw new PartnerError('unexpected-response', 'list', 'meta.offset: not the one asked for');
 
-  const assessments = new Map<number, Assessment>();
+  const assessments: Assessment[] = [];
   const quarantined: Quarantined[] = [];
   for (const [index, row] of data.entries()) {
     const { data: record, error } = recordSchema.safeParse(row, inEnglish);
     if (error !== undefined) {
       const { data: identified } = identifiedSchema.safeParse(row);
       quarantined.push({ index, ...identified, problems: problemsOf(error) });
-    } else if (assessments.has(record.id)) {
-      quarantined.push({ index, id: record.id, problems: ['id: the same as in a row before'] });
     } else {
-      assessments.set(record.id, record);
+      assessments.push(record);
     }
   }
-  return { assessments: [...assessments.values()], quarantined, meta, rows: data.length };
+  return { assessments, quarantined, meta, rows: data.length };
 }
 
 /**

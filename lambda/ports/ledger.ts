@@ -2,6 +2,7 @@ import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import type { DayEntry } from '../detection/calendar.ts';
 import { type Certification, type Change, found, type Sighting } from '../detection/compare.ts';
+import type { GateMemory } from '../detection/gate.ts';
 import type { NotifierError } from '../errors.ts';
 import type { CertificationEvent } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
@@ -35,6 +36,8 @@ export interface Ledger {
    * @returns `false` if the lease had been lost: then nothing was written
    */
   saveState(changes: StateChanges, lease?: Lease): Promise<boolean>;
+  /** The gate's memory, as a holder of the lease has last written it. */
+  gate(): Promise<GateMemory>;
   /** The certifications of these ids. */
   known(ids: readonly number[]): Promise<ReadonlyMap<number, Certification>>;
   /** The lives of these ids. */
@@ -105,6 +108,32 @@ export interface Ledger {
    * waits for several things is listed under the first of pending, digest, held, undeliverable.
    */
   countWaitingForOps(waiting: WaitsForOps): Promise<number>;
+  /**
+   * Decides the chosen events of one certification, as they are now. Needs the lease: the next tick
+   * finds released events only because the lease has set `dirtySince`.
+   *
+   * @param choose may be called more than once
+   */
+  decide(
+    certificationId: number,
+    waits: WaitsForOps,
+    decision: Decision,
+    choose: (event: WaitingEvent) => boolean,
+    now: Temporal.Instant,
+  ): Promise<Decided>;
+}
+
+export interface Decided {
+  /** The events that were decided. */
+  readonly done: readonly WaitingEvent[];
+  /** Chosen events that stay held behind one that was not chosen. */
+  readonly behind: number;
+  /** Events that were not chosen and go out, because the event before them is decided. */
+  readonly freed: number;
+  /**
+   * Events that left the outbox instead of going out: they led away from a state and back to it.
+   */
+  readonly undone: number;
 }
 
 /** The index's entry of a certification by day; it may lag behind the certification's item. */

@@ -41,8 +41,10 @@ export interface PulseRead extends Pulse {
 }
 
 export interface RangeRead {
-  /** Every assessment seen, each once, as last read. */
+  /** Every assessment seen, as last read; more than once if one page showed it so. */
   readonly assessments: readonly Assessment[];
+  /** Other versions of these, which other pages of the read showed. */
+  readonly others?: readonly Assessment[];
   /** Records that cannot be announced: where there are any, nothing is proven. */
   readonly quarantined: readonly QuarantinedRecord[];
   /** The partner's last count of the range. */

@@ -10,11 +10,12 @@ import {
   openCondition,
 } from '../detection/conditions.ts';
 import { plainDay } from '../detection/days.ts';
-import { type GateMemory, gateMemory, nothingFound } from '../detection/gate.ts';
+import { type GateMemory, gateLook, gateMemory, nothingFound } from '../detection/gate.ts';
 import { type Missing, missingInBrief, missingNoted } from '../detection/missing.ts';
 import { paceKnown } from '../detection/pace.ts';
 import { selfCheck } from '../detection/self-check.ts';
 import { silenceNoted } from '../detection/silence.ts';
+import { type Twins, twins } from '../detection/twins.ts';
 import { searchRange } from '../detection/worklist.ts';
 import { bookmark } from './partner-reader.ts';
 
@@ -133,6 +134,8 @@ export const state = z.object({
    * since the epoch.
    */
   auditsFrom: z._default(z.number(), 0),
+  /** Absent: nothing is held for the total alone. In another version's form: as soon as possible. */
+  gateLook: z.optional(z.catch(gateLook, 0)),
   /**
    * The facts that tell an implausible silence. In another version's form they are dropped until
    * the next audit.
@@ -185,6 +188,8 @@ export const memory = z.object({
    * dropped.
    */
   agreed: z.catch(z.optional(z.readonly(z.array(z.string()))), undefined),
+  /** Ids that the partner shows twice. In another version's form they are dropped. */
+  twins: z.catch(z.optional(twins), undefined),
 });
 
 export type State = Readonly<z.output<typeof state>>;
@@ -194,6 +199,7 @@ export type LeasedState = Omit<State, 'missing'> & {
   readonly missing?: Missing | undefined;
   readonly gate: GateMemory;
   readonly agreed?: readonly string[] | undefined;
+  readonly twins?: Twins | undefined;
 };
 export type Baseline = State['baseline'];
 export type Cursor = z.output<typeof cursor>;

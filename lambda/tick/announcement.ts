@@ -3,11 +3,19 @@ import pMap from 'p-map';
 import type { Temporal } from 'temporal-polyfill';
 import type { Change, Found, Sighting } from '../detection/compare.ts';
 import type { RecentWindow } from '../detection/days.ts';
-import { concludedGate, type GateMemory, nothingFound, type Outlook } from '../detection/gate.ts';
+import {
+  concludedGate,
+  foretoldAfter,
+  type GateMemory,
+  nothingFound,
+  type Outlook,
+  stillHolding,
+} from '../detection/gate.ts';
 import { errorOf, faultOf, NotifierError } from '../errors.ts';
 import { type CertificationEvent, certificationEvent } from '../events/event.ts';
 import type { Committed } from '../ports/ledger.ts';
-import type { LeasedState, State } from '../ports/state.ts';
+import type { LeasedState, State, StateChanges } from '../ports/state.ts';
+import { writeEach } from '../write-each.ts';
 import { type DeliveryState, deliver, inherit, nothingDelivered, tellPeople } from './deliver.ts';
 import type { LeasedContext } from './parts.ts';
 
@@ -51,6 +59,8 @@ interface Announced {
   readonly gate: GateMemory;
   readonly saved: GateMemory;
   readonly outlook: Omit<Outlook, 'rest'>;
+  /** Held changes that have left by themselves: the next tick delivers them. */
+  readonly letGo: number;
   /** Ids of certifications that this tick has changed, or may have changed. */
   readonly touched: ReadonlySet<number>;
   readonly delivery: DeliveryState;
@@ -62,14 +72,19 @@ export const nothingAnnounced: Announced = {
   gate: nothingFound,
   saved: nothingFound,
   outlook: { known: 0, total: 0 },
+  letGo: 0,
   touched: new Set(),
   delivery: nothingDelivered,
 };
 
 export interface AnnouncementContext extends LeasedContext {
   readonly window: RecentWindow;
-  /** @returns whether ops know that these are about to be held */
-  tellFlood(held: readonly Sighting[]): Promise<boolean>;
+  /**
+   * @param until when changes of these kinds are no longer held: milliseconds since the epoch;
+   * undefined: these are held for the total alone, and may leave by themselves
+   * @returns whether ops know that these are about to be held
+   */
+  tellFlood(held: readonly Sighting[], until: number | undefined): Promise<boolean>;
 }
 
 /** Commits changes, each with its event, and delivers the events. */
@@ -133,6 +148,36 @@ export class Announcement {
     return done;
   }
 
+  /**
+   * At the end of a tick that has looked at the total: changes that were held for the total alone
+   * may leave. They are decided before the state's end forgets them. A crash in between repeats
+   * that, which changes nothing.
+   *
+   * @param agrees the pulse's total equals the calendar's sum
+   * @param isInterrupted an earlier tick has not come to its end
+   */
+  async concludeForetold(
+    agrees: boolean,
+    isInterrupted: boolean,
+  ): Promise<Pick<StateChanges, 'gateLook'>> {
+    const { parts, lease } = this.#context;
+    const { ledger, settings, clock } = parts;
+    const now = clock.now();
+    const { memory, leaving, look } = foretoldAfter(
+      this.#now.gate,
+      { agrees, isInterrupted },
+      settings.withdrawAfterMs,
+      now.epochMilliseconds,
+    );
+    // Only the holder of the lease knows that no other tick has seen another total.
+    if (leaving.length > 0 && !(await ledger.saveState({ gate: this.#now.gate }, lease))) return {};
+    await writeEach(leaving, ({ id, revision }) =>
+      ledger.decide(id, 'held', 'released', (event) => event.revision === revision, now),
+    );
+    this.#now = { ...this.#now, gate: memory, letGo: leaving.length };
+    return { gateLook: look };
+  }
+
   /** Records the baseline's sightings without announcing them. */
   async record(sightings: readonly Sighting[]): Promise<void> {
     const { parts, lease } = this.#context;
@@ -153,7 +198,7 @@ export class Announcement {
     const { rules, settings, clock, ledger, journal } = parts;
     const { outlook, saved } = this.#now;
     const now = clock.now();
-    const { memory, held, free } = rules.judge(
+    const { memory, held, mayLeave, free } = rules.judge(
       this.#now.gate,
       batch,
       { ...outlook, rest },
@@ -170,7 +215,10 @@ export class Announcement {
     const known = outlook.known + news;
     this.#now = { ...this.#now, gate: memory, saved: memory, outlook: { ...outlook, known } };
     // Without an accepted notice nothing is committed: the next tick finds the changes again.
-    const isTold = held.length === 0 || (await this.#context.tellFlood(held));
+    const nowMs = now.epochMilliseconds;
+    const { until = nowMs } = stillHolding(memory, settings.holdAbove, nowMs) ?? {};
+    const isTold =
+      held.length === 0 || (await this.#context.tellFlood(held, mayLeave ? undefined : until));
     if (!isTold) {
       const failures = this.#now.failures + held.length;
       this.#now = { failure: new FloodNotToldError(), ...this.#now, failures };

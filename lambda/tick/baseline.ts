@@ -5,12 +5,14 @@ import { countDeltas } from '../detection/compare.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import type { State } from '../ports/state.ts';
 import type { Announcement } from './announcement.ts';
-import { compareWithLedger } from './page.ts';
+import { compareWithLedger, isSeenWhole } from './page.ts';
 import type { LeasedContext, TickParts } from './parts.ts';
+import type { SeenTwins } from './twins.ts';
 
 export interface BaselineContext extends LeasedContext {
   readonly announcement: Announcement;
   readonly state: State;
+  readonly twins: SeenTwins;
 }
 
 /**
@@ -54,7 +56,7 @@ export function tellingOf(
  * wait until it is read: nobody can tell them from others.
  */
 export async function announceNewcomers(
-  { parts, announcement, state, lease }: BaselineContext,
+  { parts, limit, announcement, state, lease, twins }: BaselineContext,
   pulse: PulseRead,
   startDay: Temporal.PlainDate,
   calendar: Calendar,
@@ -63,7 +65,9 @@ export async function announceNewcomers(
     ({ certified_on: day }) =>
       parts.rules.isNewcomer(day, startDay) && calendar.unreadDayOf(day) === undefined,
   );
-  const { changes } = await compareWithLedger(parts, recent, state.salt);
-  const done = await announcement.announce(changes, { in: 'page' });
+  const { salt } = state;
+  const unsure = twins.of(pulse);
+  const { changes } = await compareWithLedger({ parts, limit, salt }, recent, unsure);
+  const done = await announcement.announce(changes.filter(isSeenWhole(pulse)), { in: 'page' });
   await parts.ledger.addToDays(countDeltas(done), lease);
 }

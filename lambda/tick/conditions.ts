@@ -82,6 +82,7 @@ export async function isAccepted({ announcer, journal }: TickParts, notice: Noti
 /**
  * Tells ops of a flood before any of its events is held.
  *
+ * @param until when changes of these kinds are no longer held; undefined: they may leave by themselves
  * @param heldNow how many this tick has held so far; at 0 all held ones are counted anew, since ops
  * decide on them
  * @returns whether ops know; if not, nothing may be held
@@ -91,6 +92,7 @@ export async function tellFlood(
   open: Map<ConditionName, OpenCondition>,
   heldNow: number,
   changes: readonly Sighting[],
+  until: number | undefined,
 ): Promise<boolean> {
   const { told, number: known = 0 } = open.get('held') ?? {};
   // Without an accepted notice nothing has been held, so the count begins at 0.
@@ -100,7 +102,9 @@ export async function tellFlood(
     await tell(parts, open, { held: { number } });
   }
   number += changes.length;
-  await tell(parts, open, { held: { number, details: floodDetails(changes) } });
+  await tell(parts, open, {
+    held: { number, details: floodDetails(parts.settings, changes, until) },
+  });
   return open.get('held')?.owes === undefined;
 }
 

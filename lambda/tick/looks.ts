@@ -15,6 +15,7 @@ import {
   type Missing,
   type Note,
   type Totals,
+  unasked,
 } from '../detection/missing.ts';
 import { reachOf } from '../errors.ts';
 import type { Assessment } from '../events/assessment.ts';
@@ -140,7 +141,7 @@ export class Looks {
     const gone = new Set([...charged.gone].filter((id) => !ids.has(id)));
     const missing = rules.withdrawing(charged.before, gone, this.#nowMs);
     this.#set({
-      missing: [...ids].reduce((now, id) => asked(now, id, false, this.#nowMs), missing),
+      missing: [...ids].reduce((now, id) => asked(now, id, 'uncommitted', this.#nowMs), missing),
       withdrawn: withdrawn - ids.size,
     });
     return staying;
@@ -210,14 +211,18 @@ export class Looks {
       .filter((note) => parts.rules.isAskedFor(note, beganAt, withdrawAfterMs))
       .toSorted((a, b) => (a.askedAt ?? a.since) - (b.askedAt ?? b.since))
       .flatMap(({ id }) => byId.get(id) ?? []);
+    const waiting = new Set(due.map(({ id }) => id));
     for (const certification of due) {
       if (Temporal.Instant.compare(parts.clock.now(), until) >= 0) this.#set({ isOutOfTime: true });
       if (this.#isSpent || withdrawals.length >= most) break;
       const found = await this.#get(certification.id);
       if (found === 'out-of-time') break;
+      waiting.delete(certification.id);
       if (found === undefined) withdrawals.push(withdrawal(certification));
       else sightings.push(...this.#sightingOf(certification, found));
     }
+    if (this.#now.failures >= failuresBorne)
+      this.#set({ missing: unasked(this.#now.missing, waiting, this.#nowMs) });
     return { sightings, withdrawals };
   }
 
@@ -242,7 +247,7 @@ export class Looks {
       missing:
         changes.length > 0
           ? parts.rules.sighted(missing, isSeen)
-          : asked(missing, id, found !== 'failed', this.#nowMs),
+          : asked(missing, id, found === 'failed' ? 'none' : 'shown', this.#nowMs),
     });
     return changes;
   }

@@ -1,10 +1,12 @@
-import type { Compared } from '../detection/compare.ts';
-import { markOf } from '../detection/fingerprint.ts';
+import type { Compared, Sighting } from '../detection/compare.ts';
+import { cutOffDay, markOf } from '../detection/fingerprint.ts';
+import { reachOf } from '../errors.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import type { LeasedState } from '../ports/state.ts';
 import type { TickParts } from './parts.ts';
 import type { TimeLimit } from './time-limit.ts';
+import type { SeenTwins } from './twins.ts';
 
 /**
  * Finds new and changed rows on the newest page. A page of only one day may not show all of that
@@ -16,6 +18,7 @@ export async function readPage(
   limit: TimeLimit,
   pulse: PulseRead,
   state: LeasedState,
+  seen: SeenTwins,
 ) {
   const { salt } = state;
   const agreed = new Set(state.dirtySince ? [] : state.agreed);
@@ -23,15 +26,18 @@ export async function readPage(
   let { assessments, count } = pulse;
   for (let isTail = false; ; isTail = true) {
     const rows = assessments.filter((row) => !agreed.has(markOf(row, salt)));
-    const compared = await compareWithLedger(parts, rows, salt);
-    const unknown = compared.changes.filter(({ kind }) => kind !== 'updated').length;
+    // In all rows: those that agree would leave one version.
+    const twins = seen.of({ assessments });
+    const compared = await compareWithLedger({ parts, limit, salt }, rows, twins);
+    const changes = compared.changes.filter(isSeenWhole(pulse));
+    const unknown = changes.filter(({ kind }) => kind !== 'updated').length;
     for (const row of compared.same) agreed.add(markOf(row, salt));
     const page = {
       /** Ids of its readable rows. */
       seen: new Set(assessments.map(({ id }) => id)),
       /** Rows that equal the ledger's. */
       agreed: assessments.filter((row) => agreed.has(markOf(row, salt))),
-      changes: compared.changes,
+      changes,
       /** It shows rows of a lagging replica, so changes that it hides may appear later. */
       isOlder: compared.older.length > 0,
       /** Its changes explain the total. If not, a certification has come or gone elsewhere. */
@@ -45,12 +51,60 @@ export async function readPage(
   }
 }
 
+/**
+ * A day that a page shows in part may have another row of the same id, so an edit is none until a
+ * read has shown the day whole.
+ */
+export function isSeenWhole(pulse: PulseRead): (sighting: Sighting) => boolean {
+  const cutOff = cutOffDay(pulse);
+  return ({ kind, assessment }) => kind !== 'updated' || assessment.certified_on !== cutOff;
+}
+
+/** The most ids that a comparison asks for, because its rows disagree. */
+const askedAtMost = 10;
+
+export interface Comparing {
+  readonly parts: TickParts;
+  readonly limit: TimeLimit;
+  readonly salt: string;
+}
+
+/**
+ * @param twins ids whose rows say nothing about content
+ * @param isAsked whether an unknown one of them is asked for by its id, whose answer then counts
+ */
 export async function compareWithLedger(
-  { ledger, rules, clock, settings }: TickParts,
+  { parts, limit, salt }: Comparing,
   rows: readonly Assessment[],
-  salt: string,
+  twins: ReadonlySet<number>,
+  isAsked: (sighting: Sighting) => boolean = () => true,
 ): Promise<Compared> {
+  const { ledger, rules, clock, settings, partner, journal } = parts;
   const known = await ledger.known(rows.map(({ id }) => id));
-  const nowMs = clock.now().epochMilliseconds;
-  return rules.compare(rows, known, salt, nowMs, settings.withdrawAfterMs);
+  const compare = (some: readonly Assessment[], unsure?: ReadonlySet<number>) =>
+    rules.compare(
+      some,
+      known,
+      salt,
+      clock.now().epochMilliseconds,
+      settings.withdrawAfterMs,
+      unsure,
+    );
+  const compared = compare(rows, twins);
+  const unsure = compared.changes.filter((one) => twins.has(one.id) && isAsked(one));
+  const shown: Assessment[] = [];
+  for (const { id } of unsure.slice(0, askedAtMost)) {
+    try {
+      const found = await limit.ask((deadline) => partner.get(id, deadline));
+      if (found === 'out-of-time') break;
+      if (typeof found === 'object') shown.push(found);
+    } catch (error) {
+      if (reachOf(error) !== 'request') throw error;
+      journal.warn('record not readable by its id', { certification: id, error });
+      break;
+    }
+  }
+  const ids = new Set(shown.map(({ id }) => id));
+  const changes = compared.changes.filter(({ id }) => !ids.has(id));
+  return { ...compared, changes: [...changes, ...compare(shown).changes] };
 }

@@ -20,14 +20,15 @@ import {
 } from '../detection/days-read.ts';
 import { fingerprintOf } from '../detection/fingerprint.ts';
 import { judged as believed } from '../detection/stored-times.ts';
+import { rowsOf } from '../detection/twins.ts';
 import type { ReadResult, ReadStep, StepAnswer, WorkProgress } from '../detection/worklist.ts';
 import { reachOf } from '../errors.ts';
 import type { DayCertification } from '../ports/ledger.ts';
-import type { RangeRead } from '../ports/partner-reader.ts';
 import type { Announcement } from './announcement.ts';
 import type { Looked, Looks } from './looks.ts';
 import { compareWithLedger } from './page.ts';
 import type { LeasedContext, StepContext, TickParts } from './parts.ts';
+import type { SeenTwins } from './twins.ts';
 
 /** Limit for concurrent look-ups in the index by day: a read can have a hundred days. */
 const daysTogether = 16;
@@ -35,6 +36,7 @@ const daysTogether = 16;
 export interface ReadingContext extends LeasedContext {
   readonly salt: string;
   readonly announcement: Announcement;
+  readonly twins: SeenTwins;
   /** Looks for missing certifications; a baseline has none. */
   readonly looks?: Looks;
   readonly telling: Pick<Telling, 'isAnew' | 'isAnnounced' | 'settlingBefore'>;
@@ -176,9 +178,10 @@ async function settle(
 ): Promise<Settled> {
   const { parts, limit, salt } = context;
   const { step, isUnproven, begunAt } = read;
-  const fresh = dayEntries(step.days, read, begunAt, salt);
+  const assessments = rowsOf(read, context.twins.now);
+  const fresh = dayEntries(step.days, { ...read, assessments }, begunAt, salt);
   if (isUnproven) parts.rules.attributeRest(fresh, step.days, read);
-  const seen = await differences(context, [...fresh.keys()], read, read.isFirstReading);
+  const seen = await differences(context, [...fresh.keys()], read);
   const looked = await lookedAt(context, read, before, fresh, seen.unseen);
   const committed = await commit(context, read, seen.sightings, looked, before.calendar);
   // After a cut, some of it is uncommitted. A baseline range that takes several ticks has no day
@@ -281,12 +284,14 @@ interface Differences {
  * up all rows.
  */
 async function differences(
-  { parts, salt }: ReadingContext,
+  context: ReadingContext,
   days: readonly string[],
-  { assessments, quarantined }: RangeRead,
-  isFirstReading: boolean,
+  { assessments, others = [], quarantined, proof, begunAt, isFirstReading }: Judged,
 ): Promise<Differences> {
-  const { ledger } = parts;
+  const { parts, salt, twins, telling } = context;
+  const { ledger, settings } = parts;
+  const known = new Set(twins.now.map(({ id }) => id));
+  const unsure = twins.of({ assessments, others }, new Set(proof ? days : []));
   const indexed = new Map<string, ReadonlyMap<number, DayCertification>>();
   const lookUp = async (day: string) => indexed.set(day, await ledger.knownOfDay(day));
   if (!isFirstReading) await pMap(days, lookUp, { concurrency: daysTogether });
@@ -300,8 +305,17 @@ async function differences(
     const present = [...ofDay].filter(([, { presence }]) => presence === 'present');
     return [day, present.map(([id]) => id).filter((id) => !seen.has(id))] as const;
   });
-  const { changes, older } = await compareWithLedger(parts, different, salt);
-  return { sightings: changes, older, unseen: new Map(unseen) };
+  const rows = [...different, ...others.filter(({ id }) => unsure.has(id))];
+  // What is recorded silently takes one of its rows, without a request.
+  const isAsked = ({ assessment }: Sighting) =>
+    !isFirstReading || telling.isAnew || telling.isAnnounced(assessment.certified_on);
+  const compared = await compareWithLedger(context, rows, unsure, isAsked);
+  // An edit amid this read, or a record that is there twice: another read tells.
+  const fresh = twins.now.filter(({ id, isSure }) => !isSure && !known.has(id));
+  const until = begunAt + settings.withdrawAfterMs;
+  const again = fresh.flatMap(({ days }) => days.map((day) => ({ day, until })));
+  const older = [...compared.older, ...again];
+  return { sightings: compared.changes, older, unseen: new Map(unseen) };
 }
 
 /**

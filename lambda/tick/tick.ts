@@ -33,6 +33,7 @@ import { type RecentWindow, recentWindow } from '../detection/days.ts';
 import { indexLagMinutes, isDigestDue } from '../detection/digest-schedule.ts';
 import { auditPlanOf, calendarLearned, savedUntil, waited } from '../detection/due.ts';
 import { digestOf } from '../detection/fingerprint.ts';
+import { isGateDue } from '../detection/gate.ts';
 import { believed, unexplainedAfter } from '../detection/locate.ts';
 import { nothingMissing } from '../detection/missing.ts';
 import {
@@ -88,6 +89,7 @@ import {
   readDays,
 } from './read-days.ts';
 import { TimeLimit } from './time-limit.ts';
+import { SeenTwins } from './twins.ts';
 
 export interface TickRun {
   /** Unique; becomes the owner of the lease. */
@@ -178,6 +180,7 @@ interface Work {
   readonly lease: Lease;
   readonly state: LeasedState;
   readonly announcement: Announcement;
+  readonly twins: SeenTwins;
   readonly window: RecentWindow;
 }
 
@@ -349,6 +352,7 @@ class Tick {
       pulse.count === state.expected + state.unexplained &&
       digestOf(pulse, state.salt) === state.pulseDigest &&
       !left.toRead &&
+      !isGateDue(state.gateLook, pulse.count === state.expected, this.#nowMs) &&
       unreported(this.#facts, state).length === 0
     );
   }
@@ -370,7 +374,7 @@ class Tick {
     const { announcement, window } = work;
     const { rules, clock, settings, ledger } = this.#parts;
     const state = work.state.dirtySince ? await this.#caughtUp(work) : work.state;
-    const page = await readPage(this.#parts, this.#limit, pulse, state);
+    const page = await readPage(this.#parts, this.#limit, pulse, state, work.twins);
     const nowMs = clock.now().epochMilliseconds;
     const count = pulse.count - believed(state, settings.withdrawAfterMs, nowMs);
     const missing = state.missing && rules.sighted(state.missing, ({ id }) => page.seen.has(id));
@@ -416,6 +420,9 @@ class Tick {
     const digest = isSeen ? digestOf(pulse, state.salt) : lookAgain;
     this.#learned.pulseDigest = isLeft ? undefined : digest;
     this.#learned.agreed = rules.stillAgreed(page.agreed, announcement.now.touched, state.salt);
+    const agrees = !isLeft && pulse.count === this.#learned.expected;
+    const isInterrupted = work.state.dirtySince !== undefined;
+    Object.assign(this.#learned, await announcement.concludeForetold(agrees, isInterrupted));
   }
 
   /**
@@ -431,10 +438,12 @@ class Tick {
   }
 
   /** Those that the reads of their days have not shown are held. */
-  async #holdUnread({ state, announcement }: Work, doubtful: readonly Sighting[]): Promise<void> {
+  async #holdUnread({ state, announcement, twins }: Work, doubtful: readonly Sighting[]): Promise<void> {
     if (doubtful.length === 0 || this.#limit.wasReached) return;
     const shown = doubtful.map(({ assessment }) => assessment);
-    const { changes } = await compareWithLedger(this.#parts, shown, state.salt);
+    const comparing = { parts: this.#parts, limit: this.#limit, salt: state.salt };
+    const unsure = new Set(twins.now.map(({ id }) => id));
+    const { changes } = await compareWithLedger(comparing, shown, unsure);
     await announcement.announce(changes, { in: 'page', doubt: 'baseline' });
   }
 
@@ -691,16 +700,12 @@ class Tick {
     return this.#parts.clock.now().epochMilliseconds;
   }
 
-  #context({ lease, state, announcement }: Work) {
+  #context({ lease, state, announcement, twins }: Work) {
+    const { salt } = state;
     const telling = tellingOf(this.#parts, state);
     return {
-      parts: this.#parts,
-      limit: this.#limit,
-      lease,
-      salt: state.salt,
-      announcement,
-      state,
-      telling,
+      ...{ parts: this.#parts, limit: this.#limit, lease, salt },
+      ...{ announcement, twins, state, telling },
     };
   }
 
@@ -718,10 +723,11 @@ class Tick {
       window,
       limit: this.#limit,
       lease,
-      tellFlood: (changes) =>
-        tellFlood(this.#parts, this.#open, announcement.now.tally.held, changes),
+      tellFlood: (changes, until) =>
+        tellFlood(this.#parts, this.#open, announcement.now.tally.held, changes, until),
     });
-    this.#work = { lease, state, announcement, window };
+    const twins = new SeenTwins(state.salt, state.twins);
+    this.#work = { lease, state, announcement, twins, window };
     // A lease for owed events changes no certification, so rows that agreed with the ledger still
     // do.
     if (state.agreed && !state.dirtySince) this.#learned.agreed = state.agreed;
@@ -749,6 +755,7 @@ class Tick {
       this.#facts.absence = { missing, unexplained, steadyMs: settings.withdrawAfterMs };
     if (outcome === 'completed' && pulseDigest !== undefined && !this.#limit.wasReached)
       this.#facts.silent = silenceSeen(silence, settings, now);
+    if (this.#work) this.#facts.twins = this.#work.twins.now;
     await this.#work?.announcement.tellPeople();
     await this.#tell();
     const work = this.#work;
@@ -772,19 +779,23 @@ class Tick {
    * is sure to have shown them.
    */
   #announced(
-    { state, announcement, window }: Work,
+    { state, announcement, twins, window }: Work,
     now: Temporal.Instant,
     outcome: TickReport['outcome'],
   ): StateChanges {
-    const { gate, saved, tally, failures, delivery } = announcement.now;
+    const { gate, saved, tally, failures, delivery, letGo } = announcement.now;
     const today = tallied(state.today, window.today.toString(), tally);
     const kept = {
       digest: delivery.schedule,
       ...(!isDeepStrictEqual(gate, saved) && { gate }),
+      ...(!isDeepStrictEqual(twins.now, state.twins ?? []) && { twins: twins.now }),
       ...(today && { today }),
     };
     const isOwn =
-      delivery.undelivered > 0 || tally.conflicts > 0 || failures > 0 || this.#limit.wasReached;
+      delivery.undelivered > 0 ||
+      tally.conflicts > 0 ||
+      failures + letGo > 0 ||
+      this.#limit.wasReached;
     if (isOwn) return kept;
     const since = state.dirtySince;
     const isSettled =

@@ -23,7 +23,7 @@ export type WaitingCounts = ReturnType<typeof countedEvents>;
 
 /** @param isListed whether each event is shown, too */
 export function countedEvents(
-  { at, list, organizationNames, unreadable }: Holds,
+  { at, list, organizationNames, unreadable, holding }: Holds,
   isListed: boolean,
 ) {
   // Compared as instants, since fractions of a second vary in length.
@@ -51,6 +51,7 @@ export function countedEvents(
     oldest: oldestFirst.at(0)?.since,
     newest: oldestFirst.at(-1)?.since,
     unreadable,
+    ...(holding && { holding }),
     ...(isListed && { list: oldestFirst }),
   };
 }
@@ -107,8 +108,18 @@ export function holdsLines(
       byYear.map((row) => [String(row.year), amount(row.events)]),
     ),
     ...(found.list === undefined ? [] : ['', ...listLines(view, found.list)]),
+    ...holdingLines(view, found),
   ];
 }
+
+/** Until when the gate holds new events, too. */
+export const holdingTold = (view: View, { until, types }: NonNullable<Holds['holding']>): string =>
+  `New events (${types.join(', ')}) are held, too, until ${momentAndDistance(until, view)}`;
+
+const holdingLines = (view: View, { holding }: Pick<Holds, 'holding'>): string[] =>
+  holding
+    ? [view.paint('warning', `${holdingTold(view, holding)}, or until release --for 1h.`)]
+    : [];
 
 /**
  * The commands that decide about the shown events.
@@ -170,7 +181,8 @@ function noneLines(
   altogether: number,
   waiting: string,
 ): string[] {
-  return noneTold(found, altogether, waiting).map((told) => painted(view, told));
+  const none = noneTold(found, altogether, waiting).map((told) => painted(view, told));
+  return [...none, ...holdingLines(view, found)];
 }
 
 function listLines(view: View, list: Holds['list']): string[] {
@@ -235,6 +247,7 @@ export function decidedLines(view: View, decided: Decided, verb: string): string
     ...('openUntil' in decided && decided.openUntil !== undefined
       ? [`Nothing new is held until ${momentAndDistance(decided.openUntil, view)}.`]
       : []),
+    ...holdingLines(view, decided),
     ...('paused' in decided ? ifPausedLines(view, decided) : []),
   ];
 }

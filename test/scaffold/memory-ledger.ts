@@ -4,6 +4,7 @@ import type { DayEntry } from '../../lambda/detection/calendar.ts';
 import {
   type Certification,
   type Change,
+  detours,
   isNothing,
   isUndone,
   type LastTold,
@@ -18,6 +19,8 @@ import { LeaseLostError } from '../../lambda/ledger/errors.ts';
 import type { Refusal } from '../../lambda/ports/announcer.ts';
 import type {
   DayCertification,
+  Decided,
+  Decision,
   Ledger,
   Life,
   OutboxEntry,
@@ -129,6 +132,10 @@ export class MemoryLedger implements Ledger {
 
   async recordedState(): Promise<State | undefined> {
     return this.#state;
+  }
+
+  async gate() {
+    return this.remembered.gate;
   }
 
   async takeLease(lease: Lease, now: Temporal.Instant): Promise<LeasedState | undefined> {
@@ -316,6 +323,40 @@ export class MemoryLedger implements Ledger {
       this.#change(owed, (entry) => ({ ...entry, undeliverable: code }));
   }
 
+  async decide(...asked: Parameters<Ledger['decide']>): Promise<Decided> {
+    const [certificationId, waits, decision, choose, now] = asked;
+    const item = this.items.get(certificationId);
+    if (item === undefined) return { done: [], behind: 0, freed: 0, undone: 0 };
+    const { outbox, certification } = item;
+    const all: WaitingEvent[] = [];
+    let behind = 0;
+    let isBlocked = false;
+    for (const event of eventsOf(outbox, [waits])) {
+      if (!choose(event)) isBlocked ||= outbox.get(event.revision)?.held === true;
+      else if (isBlocked && waits === 'held' && decision !== 'discarded') behind += 1;
+      else all.push(event);
+    }
+    const before = waitsOf(outbox);
+    for (const { revision } of all) decideAbout(item, revision, decision, now);
+    const released = [...waitsOf(outbox)].flatMap(([revision, wait]) =>
+      wait !== 'held' && before.get(revision) === 'held'
+        ? [{ revision, told: outbox.get(revision)?.told }]
+        : [],
+    );
+    const isLast = released.at(-1)?.revision === certification.revision;
+    const undone = detours(released, isLast ? toldOf(certification) : undefined);
+    for (const revision of undone) outbox.delete(revision);
+    item.history = item.history.map((one) =>
+      undone.has(one.revision) ? ({ ...one, undone: true } as const) : one,
+    );
+    const decided = new Set(all.map(({ revision }) => revision));
+    const freed = released.filter(
+      ({ revision }) => !decided.has(revision) && !undone.has(revision),
+    ).length;
+    const done = all.filter(({ revision }) => !undone.has(revision));
+    return { done, behind, freed, undone: undone.size };
+  }
+
   #change(of: OutboxEntry, change: (entry: Entry) => Entry | undefined): void {
     const outbox = this.items.get(of.certificationId)?.outbox;
     const entry = outbox?.get(of.revision);
@@ -479,4 +520,23 @@ function certificationOf(change: Change): Certification {
     ...(earlier && { earlier }),
     ...{ organization_id, assessment_name: briefName(assessment_name) },
   };
+}
+
+function decideAbout(
+  { outbox, history }: Item,
+  revision: number,
+  decision: Decision,
+  now: Temporal.Instant,
+): void {
+  const entry = outbox.get(revision);
+  if (entry === undefined) return;
+  const { undeliverable: _, ...rest } = entry;
+  const owes = decision === 'released-to-people' ? 'digest' : entry.owed.owes;
+  if (decision === 'discarded') outbox.delete(revision);
+  else outbox.set(revision, { ...rest, held: false, owed: { ...entry.owed, owes } });
+  const index = history.findIndex((one) => one.revision === revision);
+  const noted = history[index];
+  if (noted === undefined) return;
+  const note = { decision, at: now.toString() };
+  history[index] = { ...noted, decisions: [...noted.decisions, note] };
 }

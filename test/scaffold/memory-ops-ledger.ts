@@ -1,15 +1,9 @@
 import type { Temporal } from 'temporal-polyfill';
-import { detours, toldOf } from '../../lambda/detection/compare.ts';
-import type {
-  Decided,
-  LastEvent,
-  LatestPage,
-  OpsLedger,
-} from '../../lambda/operations/ops-ledger.ts';
+import type { LastEvent, LatestPage, OpsLedger } from '../../lambda/operations/ops-ledger.ts';
 import type { CommandOutcome, CommandRecord } from '../../lambda/ports/command-record.ts';
-import type { Decision, Life, WaitingEvent, Waits } from '../../lambda/ports/ledger.ts';
+import type { Life, Waits } from '../../lambda/ports/ledger.ts';
 import type { Pause, State } from '../../lambda/ports/state.ts';
-import { eventsOf, type Item, lifeOf, type MemoryLedger, waitsOf } from './memory-ledger.ts';
+import { type Item, lifeOf, type MemoryLedger } from './memory-ledger.ts';
 
 const commandsKept = 100;
 
@@ -76,40 +70,6 @@ export class MemoryOpsLedger implements OpsLedger {
     }
   }
 
-  async decide(...asked: Parameters<OpsLedger['decide']>): Promise<Decided> {
-    const [certificationId, waits, decision, choose, now] = asked;
-    const item = this.#ledger.items.get(certificationId);
-    if (item === undefined) return { done: [], behind: 0, freed: 0, undone: 0 };
-    const { outbox, certification } = item;
-    const all: WaitingEvent[] = [];
-    let behind = 0;
-    let isBlocked = false;
-    for (const event of eventsOf(outbox, [waits])) {
-      if (!choose(event)) isBlocked ||= outbox.get(event.revision)?.held === true;
-      else if (isBlocked && waits === 'held' && decision !== 'discarded') behind += 1;
-      else all.push(event);
-    }
-    const before = waitsOf(outbox);
-    for (const { revision } of all) decideAbout(item, revision, decision, now);
-    const released = [...waitsOf(outbox)].flatMap(([revision, wait]) =>
-      wait !== 'held' && before.get(revision) === 'held'
-        ? [{ revision, told: outbox.get(revision)?.told }]
-        : [],
-    );
-    const isLast = released.at(-1)?.revision === certification.revision;
-    const undone = detours(released, isLast ? toldOf(certification) : undefined);
-    for (const revision of undone) outbox.delete(revision);
-    item.history = item.history.map((one) =>
-      undone.has(one.revision) ? ({ ...one, undone: true } as const) : one,
-    );
-    const decided = new Set(all.map(({ revision }) => revision));
-    const freed = released.filter(
-      ({ revision }) => !decided.has(revision) && !undone.has(revision),
-    ).length;
-    const done = all.filter(({ revision }) => !undone.has(revision));
-    return { done, behind, freed, undone: undone.size };
-  }
-
   async record(command: CommandRecord): Promise<void> {
     const others = this.#commands.filter(({ operation }) => operation !== command.operation);
     this.#commands = [...others, command]
@@ -138,22 +98,3 @@ function lastEventOf({ certification, history }: Item): LastEvent[] {
 /** A repeated write of one call finds its own earlier write. */
 const isOpenTo = (call: string, paused: boolean) => (state: State) =>
   state.paused === paused || state.steeredBy === call;
-
-function decideAbout(
-  { outbox, history }: Item,
-  revision: number,
-  decision: Decision,
-  now: Temporal.Instant,
-): void {
-  const entry = outbox.get(revision);
-  if (entry === undefined) return;
-  const { undeliverable: _, ...rest } = entry;
-  const owes = decision === 'released-to-people' ? 'digest' : entry.owed.owes;
-  if (decision === 'discarded') outbox.delete(revision);
-  else outbox.set(revision, { ...rest, held: false, owed: { ...entry.owed, owes } });
-  const index = history.findIndex((one) => one.revision === revision);
-  const noted = history[index];
-  if (noted === undefined) return;
-  const note = { decision, at: now.toString() };
-  history[index] = { ...noted, decisions: [...noted.decisions, note] };
-}

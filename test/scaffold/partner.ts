@@ -129,6 +129,9 @@ export class MemoryPartner {
   /** Removed assessments that are still served by their ids. */
   isZombie: (id: number) => boolean = () => false;
   readonly #removed = new Map<number, HostRecord>();
+  /** A second row under the id of a record. Lists have the two in changing order. */
+  twinOf: ((record: HostRecord) => HostRecord | undefined) | undefined;
+  #isTwinFirst = false;
   /** Ids that the count includes and no list shows. */
   readonly hidden = new Set<number>();
   /** Additional bytes of rows, by id. */
@@ -383,8 +386,14 @@ export class MemoryPartner {
   }
 
   #listed(query: ListQuery): readonly HostRecord[] {
-    const { tie, order } = this;
+    const { tie, order, twinOf } = this;
     const records = this.#answering();
+    if (twinOf !== undefined) {
+      this.#isTwinFirst = !this.#isTwinFirst;
+      const rows = [...records.values()].flatMap((one) => [one, twinOf(one) ?? []].flat());
+      const inTurn = this.#isTwinFirst ? rows.toReversed() : rows;
+      return listed(inTurn, query, order, tie ?? (() => 0));
+    }
     if (tie || records !== this.#records)
       return listed(records.values(), query, order, tie ?? (() => 0));
     const { page: _, offset: __, ...whole } = query;

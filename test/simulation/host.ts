@@ -1,4 +1,5 @@
 import { DEFAULT_LIMITS } from '../../lambda/partner/client.ts';
+import type { HostRecord } from '../scaffold/listing.ts';
 import {
   type Fault,
   type HostAnswer,
@@ -20,7 +21,7 @@ import { Random } from './random.ts';
 
 export const peaceful = {
   ...{ churn: 0, faults: 0, stumbles: 0, unstableTies: 0 },
-  ...{ singleRecordsBroken: 0, zombies: 0, lies: 0 },
+  ...{ singleRecordsBroken: 0, zombies: 0, lies: 0, surplus: 0, twins: 0, idsFail: 0 },
 };
 
 type Unrest = Pick<Plan, keyof typeof peaceful>;
@@ -31,6 +32,20 @@ type Failure = Exclude<Fault, 'silence'>;
 interface PendingFault {
   readonly fault: Failure | 'credentials';
   left: number;
+}
+
+/** So long the total is too high, or is not. */
+const surplusMs = 240_000;
+
+/** A number from 0 to 1 that belongs to an id. */
+const shareOf = (id: number) => ((id * 2_654_435_761) % 2 ** 32) / 2 ** 32;
+
+/** A second row under the id of a record. Half of them have another name, and so another place. */
+function twinOf(record: HostRecord): HostRecord {
+  const { assessment } = record;
+  const { id, last_name } = assessment;
+  const named = id % 2 === 0 ? {} : { first_name: 'Twin', name: `Twin ${last_name}` };
+  return { ...record, assessment: { ...assessment, ...named, email: `twin${id}@example.org` } };
 }
 
 /** The time that a tick takes from an answer to its consequence. */
@@ -72,6 +87,8 @@ export class Host extends Part {
   readonly oldestAnswerMs = this.life.partner.replicaLagMs + this.life.partner.cacheMs;
   /** Ids whose lookups fail. */
   unfetchable: ReadonlySet<number> = new Set();
+  /** By how much the total is too high. */
+  surplus = 0;
   /** A change at the partner during the next read of days. */
   meanwhile: (() => void) | undefined;
 
@@ -85,12 +102,15 @@ export class Host extends Part {
       return isReplica;
     };
     partner.isZombie = (id) => {
-      const isZombie = ((id * 2_654_435_761) % 2 ** 32) / 2 ** 32 < this.unrest.zombies;
+      const isZombie = shareOf(id) < this.unrest.zombies;
       if (isZombie && world.gone.has(id)) note('zombie');
       return isZombie;
     };
     partner.count = (right, { filter }) => {
-      if (isOfDays(filter) || !lies.chance(this.unrest.lies)) return right;
+      if (isOfDays(filter)) return right;
+      const surplus = this.surplus + (this.#isSurplus() ? this.unrest.surplus : 0);
+      if (surplus > 0) note('a total that is too high');
+      if (!lies.chance(this.unrest.lies)) return right + surplus;
       note('a total that lies');
       return Math.max(0, right + lies.below(44) - 3);
     };
@@ -107,6 +127,10 @@ export class Host extends Part {
       const isSpoiled = partner.singleRecordsBroken && world.entries.get(id)?.malformed;
       if (!partner.has(id) || isSpoiled) this.#trulyAbsent.add(id);
       if (partner.singleRecordsBroken) note('broken single-record endpoint');
+      if (this.unrest.idsFail > 0) {
+        note('no single record is answered');
+        return { status: this.unrest.idsFail };
+      }
       return this.unfetchable.has(id) && !partner.singleRecordsBroken ? serverError : undefined;
     };
   }
@@ -116,8 +140,9 @@ export class Host extends Part {
     invocation: Invocation,
     signal: AbortSignal,
   ): Promise<HostAnswer | 'reset'> {
-    const { unstableTies, singleRecordsBroken, churn } = this.unrest;
+    const { unstableTies, singleRecordsBroken, churn, twins } = this.unrest;
     const { partner, world, note } = this.life;
+    partner.twinOf = twins > 0 ? (record) => this.#twinOf(record) : undefined;
     partner.tie = unstableTies ? () => this.#ties.next() : undefined;
     partner.singleRecordsBroken = singleRecordsBroken > 0;
     if (request.method !== 'POST') {
@@ -132,6 +157,17 @@ export class Host extends Part {
     if (fault !== 'half') return fault;
     const answer = await partner.respond(request, signal);
     return answer === 'reset' ? answer : { ...answer, breaksOff: true };
+  }
+
+  #isSurplus(): boolean {
+    return shareOf(Math.floor(this.life.timeline.nowMs / surplusMs) + this.life.seed) < 0.4;
+  }
+
+  #twinOf(record: HostRecord): HostRecord | undefined {
+    const { id } = record.assessment;
+    if (record.malformed || record.odd || shareOf(id) >= this.unrest.twins) return undefined;
+    this.life.note('one id twice');
+    return twinOf(record);
   }
 
   /** Until the next call, the partner has assigned its records, or nothing. */

@@ -47,6 +47,12 @@ export class LaggingLedger extends MemoryLedger {
     for (const { certificationId } of settled[0]) this.#change(certificationId);
   }
 
+  override async decide(...asked: Parameters<Ledger['decide']>) {
+    const decided = await super.decide(...asked);
+    this.#change(asked[0]);
+    return decided;
+  }
+
   override async knownOfDay(day: string): Promise<ReadonlyMap<number, DayCertification>> {
     const shown = new Map<number, DayCertification>();
     let isStale = false;

@@ -1,3 +1,4 @@
+import { isUnanswered } from '../../lambda/detection/missing.ts';
 import { NotifierError } from '../../lambda/errors.ts';
 import { acceptTotal } from '../../lambda/operations/commands/accept-total.ts';
 import { restartBaseline } from '../../lambda/operations/commands/restart-baseline.ts';
@@ -31,6 +32,8 @@ const tickSeconds = 55;
 const callsBesideReads = 5 + 100 + 100 + 20;
 /** A read that has begun may exceed its budget. */
 const readsBeyondBudget = 8;
+/** Ids that a read may ask for, because its rows disagree. */
+const idsOfTwins = 10;
 /** Ranges in which a history of a few years is read, back to the oldest. */
 const rangesOfBaseline = 15;
 /** A refused token doubles each attempt. */
@@ -129,7 +132,8 @@ export class Life {
   /** All trouble outside of the world itself is over. */
   calm(): void {
     this.world.shorten();
-    this.host.unrest = { ...peaceful, zombies: this.plan.zombies };
+    const { zombies, idsFail } = this.plan;
+    this.host.unrest = { ...peaceful, zombies, idsFail };
     this.passage.dangers = safe;
     this.audience.refusals = 0;
   }
@@ -141,6 +145,12 @@ export class Life {
       this.note('shown by its id alone');
       if (!conditions.has('shown-by-id'))
         this.findings.push('operations were not told of what only its id shows');
+    }
+    const { nowMs } = this.timeline;
+    if (missing?.notes.some((note) => isUnanswered(note, nowMs))) {
+      this.note('not answered by its id');
+      if (!conditions.has('unanswered-by-id'))
+        this.findings.push('operations were not told of ids that cannot be asked for');
     }
     this.host.unrest = peaceful;
   }
@@ -352,7 +362,7 @@ export class Life {
       'a paused integration was not left alone':
         report?.outcome === 'paused' && calls + invocation.writes > invocation.notes,
       [`a tick of ${calls} calls, its longest read ${longestRead}`]:
-        calls > callsBesideReads + reads * longestRead,
+        calls > callsBesideReads + reads * (longestRead + (this.plan.twins > 0 ? idsOfTwins : 0)),
       [`a tick of ${requests} requests for ${calls} calls`]:
         requests > requestsOfACall * requestsOfPage * calls,
       [`a tick ran out of time although no call took more than ${longestCallMs} ms`]:

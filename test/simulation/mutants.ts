@@ -95,6 +95,7 @@ interface Modules {
   readonly missing: typeof import('../../lambda/detection/missing.ts');
   readonly 'names-tied': typeof import('../../lambda/detection/names-tied.ts');
   readonly seam: typeof import('../../lambda/detection/seam.ts');
+  readonly twins: typeof import('../../lambda/detection/twins.ts');
 }
 
 type Functions = { readonly [Path in keyof Modules]?: Partial<Modules[Path]> };
@@ -188,6 +189,18 @@ export const mutants: Readonly<Record<string, Mutant>> = {
           judge(memory, batch, { known, total: known, rest }, ...more),
       },
     },
+  },
+  foretold: {
+    breaks: 'changes that were held for a false total stay held',
+    functions: { gate: { foretoldAfter: (memory) => ({ memory, leaving: [] }) } },
+    amid: { stories: 9 },
+    seed: 1,
+  },
+  twins: {
+    breaks: 'each row of an id that is there twice counts as its content',
+    functions: { twins: { twinsIn: () => new Set(), twinsAfter: (known) => known } },
+    amid: { ...calmest, born: 30, ticks: 12, gaps: 1, twins: 0.5 },
+    seed: 1,
   },
   undone: {
     breaks: 'changes that undo each other are held for ever',

@@ -68,6 +68,12 @@ const decisions = {
   zombies: [0],
   /** Probability that the total is not the sum of the days, for each request in trouble. */
   lies: [0],
+  /** By how much the total is too high, for some minutes at a time. */
+  surplus: [0],
+  /** Share of the records that lists show twice, with different content, in changing order. */
+  twins: [0],
+  /** The status of each single record, until the first day at rest. 0: as documented. */
+  idsFail: [0],
   /** Whether rows may become longer than 2 MiB. */
   huge: [0],
   /**
@@ -176,7 +182,13 @@ function hostOf(seed: number) {
     reassigned: one(0.2, [0.3]),
     snsMs: one(0.1, [8_000]),
   };
-  return { ...host, pace: pace > 0 && hosts.chance(0.3) ? 5 : pace };
+  const slowest = pace > 0 && hosts.chance(0.3) ? 5 : pace;
+  return {
+    ...{ ...host, pace: slowest },
+    twins: one(0.15, [0.1, 0.5]),
+    idsFail: one(0.1, [500, 403]),
+    surplus: one(0.15, [700]),
+  };
 }
 
 /** The plan of a seed, with these changes. */

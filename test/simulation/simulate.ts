@@ -91,6 +91,10 @@ async function dayAtRest(life: Life, day: number): Promise<void> {
   life.turn(`day ${day}`);
   // Only the audits of the first day show how much an unfinished baseline had seen.
   await lookedAt(life);
+  if (day === 0 && life.plan.idsFail > 0) {
+    await life.timeline.pass({ hours: 1, seconds: 60 });
+    await untilQuiet(life);
+  }
   if (day === 0) await life.bury();
   if (day === 1 && life.ops.chance(life.plan.leavers)) {
     life.world.exodus(0.7);

@@ -1,5 +1,4 @@
 import type { Certification, Change, Sighting } from '../../lambda/detection/compare.ts';
-import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { Ledger } from '../../lambda/ports/ledger.ts';
 import type { PartnerReader } from '../../lambda/ports/partner-reader.ts';
 import type { Baseline } from '../../lambda/ports/state.ts';
@@ -28,6 +27,8 @@ export class Witness extends Part {
   /** The read of days that last showed a record. */
   readonly #shownBy = new Map<number, WatchedRead>();
   readonly #lastRead = new WeakMap<Invocation, WatchedRead>();
+  /** The number of committed updates. */
+  readonly #updates = new Map<number, number>();
   /** The times of withdrawals without an acceptance by ops. */
   readonly #withdrawn: number[] = [];
   /** The times when the gate has let changes pass. */
@@ -122,7 +123,7 @@ export class Witness extends Part {
           return undefined;
         }
         if (change.kind === 'withdrawn') this.#gone(now.epochMilliseconds);
-        else this.#committed(change.id, change.assessment, now.epochMilliseconds);
+        else this.#committed(change, now.epochMilliseconds);
         const isLetGo = destiny === 'pending' && typeof owed === 'object' && owed.behind !== 'held';
         if (isLetGo) this.#letGo(change, now.epochMilliseconds);
         return owed;
@@ -153,6 +154,15 @@ export class Witness extends Part {
     const isExcused = partner.singleRecordsBroken && hasMoved && !wasShown;
     if (isExcused) note('withdrawn where it was, unread where it is');
     return isExcused;
+  }
+
+  /** Where an id is there twice, its end is one change more. */
+  #updated(id: number): void {
+    const { world, plan, findings, isLagging } = this.life;
+    const updates = 1 + (this.#updates.get(id) ?? 0);
+    this.#updates.set(id, updates);
+    if (plan.twins > 0 && !isLagging && updates > 1 + (world.touches.get(id) ?? 0))
+      findings.push(`${id} was updated ${updates} times, and changed less often`);
   }
 
   /** By any tick, and even if the tick died then. */
@@ -193,7 +203,8 @@ export class Witness extends Part {
     return host.oldestAnswerMs > 0 && nowMs - replacedAt >= settings.withdrawAfterMs;
   }
 
-  #committed(id: number, sight: Assessment, nowMs: number): void {
+  #committed({ id, kind, assessment: sight }: Sighting, nowMs: number): void {
+    if (kind === 'updated') this.#updated(id);
     const { findings, world } = this.life;
     const version = stampOf(sight);
     const current = this.#sights.get(id);

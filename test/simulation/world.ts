@@ -88,6 +88,8 @@ export class World extends Part {
   readonly births = new Map<number, { readonly moment: number; readonly day: string }>();
   /** The moment of a record's last change. */
   readonly touchedAt = new Map<number, number>();
+  /** The number of a record's changes. */
+  readonly touches = new Map<number, number>();
   /**
    * The moment when a record was first changed other than by an edit: a read meanwhile may have
    * missed it.
@@ -349,6 +351,7 @@ export class World extends Part {
 
   #touch(id: number, what: string): void {
     this.touchedAt.set(id, this.moment);
+    this.touches.set(id, 1 + (this.touches.get(id) ?? 0));
     this.#touchedMs.set(id, this.#nowMs);
     this.life.note(what, id);
   }

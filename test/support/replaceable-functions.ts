@@ -8,7 +8,7 @@ import { registerHooks } from 'node:module';
  * it: the workers of the exploration and the simulation break their own. Deployments run bundles, without this.
  */
 const modules: ReadonlyMap<string, string> = new Map(
-  'baseline compare day-entries days-read gate locate missing names-tied seam'
+  'baseline compare day-entries days-read gate locate missing names-tied seam twins'
     .split(' ')
     .map((name) => `detection/${name}.ts`)
     .map((path) => [new URL(`../../lambda/${path}`, import.meta.url).href, path]),

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { alarmed, noticed, putBack } from '../../condition-table.ts';
 import { problemOf } from '../../describe-error.ts';
 import { recentWindow } from '../../detection/days.ts';
-import { isRefusal } from '../../errors.ts';
+import { isRefusal, reachOf } from '../../errors.ts';
 import { type ExpectedSubscription, type TopicName, topicNames } from '../../names.ts';
 import type { PulseRead } from '../../ports/partner-reader.ts';
 import { define } from '../definition.ts';
@@ -263,7 +263,15 @@ async function singleRecord(
   deadline: Temporal.Instant,
 ): Promise<Finding> {
   if (newest === undefined) return nothingToTry;
-  const found = await partner.get(newest.id, deadline);
+  let found: Awaited<ReturnType<typeof partner.get>>;
+  try {
+    found = await partner.get(newest.id, deadline);
+  } catch (error) {
+    if (reachOf(error) !== 'request') throw error;
+    // The list has just been answered: an endpoint that always fails looks like one that may recover.
+    const { toDo: whatToDo } = noticed['unanswered-by-id'];
+    return { ...failure(error), whatToDo, code: 'unanswered-by-id', isPassing: false };
+  }
   if (found !== undefined && found !== 'unreadable')
     return ok(`A record of the list (${newest.id}) can be fetched by its id.`);
   const problem = found === undefined ? 'answered with 404' : 'malformed';

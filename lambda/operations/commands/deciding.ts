@@ -1,4 +1,6 @@
+import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
+import { gateAfterRelease } from '../../detection/gate.ts';
 import type { Decision, WaitingEvent } from '../../ports/ledger.ts';
 import { writeEach } from '../../write-each.ts';
 import { define } from '../definition.ts';
@@ -11,6 +13,7 @@ import {
   byKind,
   count,
   eventsPerSecond,
+  holding,
   instant,
   next,
   noneOfAnyKind,
@@ -19,7 +22,7 @@ import {
   type WaitingSelection,
   waitingSelection,
 } from '../shapes.ts';
-import { isSelected, kindOf } from './holds.ts';
+import { holdingNow, isSelected, kindOf } from './holds.ts';
 import { ifPaused } from './pause.ts';
 
 /** The most hours for which one command may let everything through. */
@@ -39,6 +42,7 @@ const decided = {
   /** Selected events that stay held behind an earlier one of the same certification. */
   behind: count,
   unreadable: count,
+  holding,
 };
 
 /** Whether a call has decided anything. */
@@ -148,22 +152,24 @@ async function decideAll<
   decision: Decision,
   perSecond = Number.POSITIVE_INFINITY,
 ) {
-  const { opsLedger, clock } = parts;
+  const { ledger, clock } = parts;
   // The counts include the decisions of a portion that fails.
   const none = { events: 0, behind: 0, freed: 0, undone: 0, unreadable: 0 };
   const sums = { ...none, byType: noneOfAnyKind() };
   const choose = (event: WaitingEvent) => isSelected(event, command);
   const decideOne = async (id: number) => {
-    const one = await opsLedger.decide(id, command.waiting, decision, choose, clock.now());
+    const one = await ledger.decide(id, command.waiting, decision, choose, clock.now());
     sums.events += one.done.length;
     sums.behind += one.behind;
     sums.freed += one.freed;
     sums.undone += one.undone;
     for (const event of one.done) sums.byType[kindOf(event)] += 1;
+    return one.done;
   };
+  const isRelease = decision === 'released' || decision === 'released-to-people';
   const together = Math.min(decidedTogether, perSecond * pacedSeconds);
   async function* pages() {
-    for await (const page of parts.ledger.waitingForOps(command.waiting, command.after)) {
+    for await (const page of ledger.waitingForOps(command.waiting, command.after)) {
       sums.unreadable += page.unreadable.length;
       const ids = page.owed.filter(choose).map(({ certificationId }) => certificationId);
       const batches = Map.groupBy(new Set(ids), (id) => Math.floor(ids.indexOf(id) / together));
@@ -177,11 +183,29 @@ async function decideAll<
     perSecond,
     done: async (ids: readonly number[]) => {
       const before = sums.events + sums.freed;
-      await underLease(parts, call, () => writeEach(ids, decideOne));
+      await underLease(parts, call, async ({ gate }, lease) => {
+        const letGo: WaitingEvent[] = [];
+        try {
+          await writeEach(ids, async (id) => void letGo.push(...(await decideOne(id))));
+        } finally {
+          // After the decisions: a call that dies in between leaves more held, never less.
+          if (isRelease && letGo.length > 0)
+            await ledger.saveState({ gate: gateAfterRelease(gate, letGo.map(counted)) }, lease);
+        }
+      });
       return sums.events + sums.freed - before;
     },
   };
   const stop = await inPortions(parts, call, portioning, pages());
   const next = stop && { ...command, operation: call.operation, after: stop.after };
-  return { result: { ...sums, next }, failure: stop?.failure };
+  const holding = command.waiting === 'held' ? await holdingNow(parts) : {};
+  return { result: { ...sums, ...holding, next }, failure: stop?.failure };
 }
+
+/** As the gate has counted it. */
+const counted = (waiting: WaitingEvent) => ({
+  id: waiting.certificationId,
+  revision: waiting.revision,
+  kind: kindOf(waiting),
+  at: Temporal.Instant.from(waiting.event.time).epochMilliseconds,
+});

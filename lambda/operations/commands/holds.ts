@@ -1,9 +1,19 @@
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
+import { stillHolding } from '../../detection/gate.ts';
 import { briefName } from '../../events/sns-message.ts';
 import type { WaitingEvent } from '../../ports/ledger.ts';
 import { define } from '../definition.ts';
-import { count, instant, kind, next, type WaitingSelection, waitingSelection } from '../shapes.ts';
+import type { OperationParts } from '../parts.ts';
+import {
+  count,
+  holding,
+  instant,
+  kind,
+  next,
+  type WaitingSelection,
+  waitingSelection,
+} from '../shapes.ts';
 
 const listedEvent = z.object({
   /** The assessment's id, as `ids` takes it. */
@@ -38,14 +48,19 @@ export const holds = define({
     organizationNames: z._default(z.record(z.string(), z.string()), {}),
     /** Outboxes that cannot be read. */
     unreadable: count,
+    holding,
     next,
   }),
-  async carry({ clock, ledger }, command, { limit }) {
+  async carry(parts, command, { limit }) {
+    const { clock, ledger } = parts;
     const at = clock.now().toString();
     const list: Listed[] = [];
     const names = new Map<string, string>();
     let unreadable = 0;
-    const told = () => ({ at, list, organizationNames: Object.fromEntries(names), unreadable });
+    const holding = command.waiting === 'held' ? await holdingNow(parts) : {};
+    const told = () => ({
+      ...{ at, list, organizationNames: Object.fromEntries(names), unreadable, ...holding },
+    });
     for await (const page of ledger.waitingForOps(command.waiting, command.after)) {
       const selected = page.owed.filter((event) => isSelected(event, command));
       list.push(...selected.map(listed));
@@ -57,6 +72,15 @@ export const holds = define({
     return { result: told() };
   },
 });
+
+/** As the last tick or command with the lease has left the gate. */
+export async function holdingNow({ clock, ledger, settings }: OperationParts) {
+  const { epochMilliseconds } = clock.now();
+  const holding = stillHolding(await ledger.gate(), settings.holdAbove, epochMilliseconds);
+  if (holding === undefined) return {};
+  const until = Temporal.Instant.fromEpochMilliseconds(holding.until).toString();
+  return { holding: { until, types: [...holding.kinds] } };
+}
 
 /** A short form: an event in an outbox may be much larger. */
 function listed(waiting: WaitingEvent): Listed {

@@ -159,11 +159,9 @@ function inOrder({ rows, assessments, quarantined }: Page): (Assessment | undefi
 }
 
 /** Undefined for a record that may be tied with every other. */
-function seamRow(
-  assessment: Assessment,
-  key: SeamKey,
-  { nameOrder }: Reading,
-): SeamRow | undefined {
+function seamRow(assessment: Assessment, key: SeamKey, reading: Reading): SeamRow | undefined {
+  if (reading.isTwice(assessment.id)) return undefined;
+  const { nameOrder } = reading;
   const marks = tieMarks(assessment, key, nameOrder?.ties);
   return marks && { id: assessment.id, sortedBy: sortedBy(assessment, key), marks };
 }

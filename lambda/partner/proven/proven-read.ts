@@ -65,10 +65,11 @@ export async function proveRange(
   const noted = notedCount(reading, earlier, stoppedAt);
   const isChained = proof !== undefined && !reading.hasRepeats;
   const shown = { isChained, ids: reading.ids, from: earlier?.offset ?? 0, last: count };
-  const { assessments, requests } = reading;
+  const { assessments, others, requests } = reading;
   const quarantined = [...reading.quarantined.values()];
   return {
     assessments,
+    ...(others.length > 0 && { others }),
     quarantined,
     requests,
     isCutOff,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type DayRange, isWithin } from '../../detection/days.ts';
 import { NameOrderEvidence } from '../../detection/names-tied.ts';
 import type { Assessment } from '../../events/assessment.ts';
@@ -19,7 +20,7 @@ export interface ReadPart {
 /** One read of a range: the records that it has seen, and whether it may ask for more. */
 export class Reading {
   readonly #list: (query: ListQuery) => Promise<Page>;
-  readonly #seen = new Map<number, Assessment>();
+  readonly #seen = new Map<number, Versions>();
   /** By id, or by its problems where there is no id. */
   readonly quarantined = new Map<number | string, Quarantined>();
   /** Undefined: every shared name may be a tie, even if the answers show otherwise. */
@@ -40,8 +41,19 @@ export class Reading {
     this.#list = list;
   }
 
+  /** An id is there more than once if one page showed it so. */
   get assessments(): readonly Assessment[] {
-    return [...this.#seen.values()];
+    return [...this.#seen.values()].flatMap(({ rows }) => rows);
+  }
+
+  /** Other versions of these, which other pages showed. */
+  get others(): readonly Assessment[] {
+    return [...this.#seen.values()].flatMap(({ others }) => others);
+  }
+
+  /** One page has shown it twice: no page follows another by such a record. */
+  isTwice(id: number): boolean {
+    return (this.#seen.get(id)?.rows.length ?? 0) > 1;
   }
 
   /** Different ids that were seen; a record without one counts by its problems. */
@@ -91,13 +103,29 @@ export class Reading {
     const shown = new Set(assessments.map(({ id }) => id));
     this.hasRepeats ||= quarantined.some(({ id }) => id !== undefined && shown.has(id));
     for (const { id } of quarantined) if (id !== undefined) this.#seen.delete(id);
-    for (const assessment of assessments) {
-      this.quarantined.delete(assessment.id);
-      this.#seen.set(assessment.id, assessment);
+    for (const [id, rows] of Map.groupBy(assessments, (one) => one.id)) {
+      this.quarantined.delete(id);
+      this.#seen.set(id, versionsOf(rows, this.#seen.get(id)));
     }
     for (const record of quarantined)
       this.quarantined.set(record.id ?? record.problems.join('; '), record);
   }
+}
+
+/** What the pages of a read have shown of one id. */
+interface Versions {
+  /** The rows of the page with the most; of several, the last. */
+  readonly rows: readonly Assessment[];
+  readonly others: readonly Assessment[];
+}
+
+function versionsOf(rows: readonly Assessment[], before: Versions | undefined): Versions {
+  if (before === undefined) return { rows, others: [] };
+  const most = rows.length < before.rows.length ? before.rows : rows;
+  const others: Assessment[] = [];
+  for (const row of [...before.rows, ...before.others, ...rows])
+    if (![...most, ...others].some((one) => isDeepStrictEqual(one, row))) others.push(row);
+  return { rows: most, others };
 }
 
 export function dateFilters({ from, to }: DayRange): AssessmentFilter {

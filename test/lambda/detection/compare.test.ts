@@ -63,10 +63,20 @@ describe('a comparison of read rows with the ledger', () => {
     expect(sightingsOf([{ ...first, ...edit }], known, salt)).toMatchObject([expected]);
   });
 
-  it('counts an assessment that two pages showed once, as last read', () => {
-    const twice = ['Before', 'After'].map((name) => assessment({ name }));
-    const changes = sightingsOf(twice, new Map(), salt);
-    expect(changes.map(({ assessment }) => assessment.name)).toEqual(['After']);
+  it.each([
+    ['one that is known and present is none', { presence: 'present' }, []],
+    ['an unknown one is created once', undefined, [['created', 'a']]],
+    ['a withdrawn one is restored', { presence: 'withdrawn' }, [['restored', 'a']]],
+  ] as const)('of an id with two contents says nothing about them: %s', (_, before, expected) => {
+    const rows = ['b', 'a'].map((email) => assessment({ email }));
+    const [created] = sightingsOf([assessment({ email: 'c' })], new Map(), salt);
+    const known = new Map(
+      created && before ? [[created.id, { ...certification(created), ...before }]] : [],
+    );
+    for (const read of [rows, rows.toReversed()]) {
+      const { changes } = compare(read, known, salt, 0, 0, new Set(rows.map(({ id }) => id)));
+      expect(changes.map(({ kind, assessment: { email } }) => [kind, email])).toEqual(expected);
+    }
   });
 
   it('calls it restored also if it comes back with an earlier fingerprint', () => {

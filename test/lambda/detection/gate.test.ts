@@ -3,10 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { type Change, type Sighting, withdrawal } from '../../../lambda/detection/compare.ts';
 import {
   concludedGate,
+  foretoldAfter,
   type GateMemory,
+  gateAfterRelease,
+  isGateDue,
   judge,
   nothingFound,
   type Outlook,
+  stillHolding,
 } from '../../../lambda/detection/gate.ts';
 import { sightingsOf } from '../../scaffold/sightings.ts';
 import { assessment } from '../../support/assessments.ts';
@@ -45,6 +49,13 @@ class Gate {
     return verdict.held;
   }
 
+  /** Ops let changes go that were held a moment ago. */
+  release(changes: readonly Sighting[], text: string): string {
+    const released = changes.map((one) => ({ ...one, at: this.now }));
+    this.memory = gateAfterRelease(this.memory, released);
+    return text;
+  }
+
   /** Commits the changes that are not held. @returns the number of held ones */
   pass(batch: readonly Change[], rest: readonly Change[] = []): number {
     const held = this.judge(batch, rest);
@@ -56,7 +67,7 @@ class Gate {
 describe('the gate', () => {
   const kinds = ['created', 'updated', 'restored'] as const;
   const step =
-    /^(?:(?<minutes>-?\d+) min, )?(?:(?<known>\d+) of (?<total>\d+), )?(?<number>\d+) (?<kind>\w+)(?<held> held)?$/;
+    /^(?:(?<minutes>-?\d+) min, )?(?:(?<known>\d+) of (?<total>\d+), )?(?<number>\d+) (?<kind>\w+)(?<end> held| released)?$/;
 
   it.each([
     // The limit of an hour, over any number of batches.
@@ -76,6 +87,11 @@ describe('the gate', () => {
     ['1000 of 1300, 300 restored', '1300 of 1600, 300 created'],
     // With the count after a baseline, not the one before it.
     ['0 of 0, 1 created', '2000 of 2001, 1 created', '2001 of 2600, 1 created held'],
+    // Without those that ops have released, in the piece of each, and never below none.
+    ['501 created held', '1 created released', '501 created held', '502 created released'],
+    ['501 created held', '501 created released', '500 created', '1 created held'],
+    ['501 created held', '15 min, 501 created released', '1 created held'],
+    ['400 created', '900 created released', '500 created', '1 created held'],
     // Also when its clock goes back. Future changes count for at most an hour.
     ['400 created', '-300 min, 101 created held', '75 min, 500 created'],
   ])('counts as it should: %s, %s, %s', (...steps) => {
@@ -83,15 +99,31 @@ describe('the gate', () => {
     const lived = steps.map((text) => {
       const found = step.exec(text)?.groups;
       if (found === undefined) throw new Error(`no step: ${text}`);
-      const { minutes = 0, known, total, number, kind } = found;
+      const { minutes = 0, known, total, number, kind, end: ended } = found;
       gate.now += Number(minutes) * minute;
       if (known && total) gate.outlook = { known: Number(known), total: Number(total) };
-      const [changed] = kinds.filter((one) => one === kind);
-      const passed = changed && gate.pass(some(changed, Number(number)));
-      const end = { 0: '', [Number(number)]: ' held' }[passed ?? 0] ?? ` held ${passed}`;
+      const [changed = 'created'] = kinds.filter((one) => one === kind);
+      if (ended === ' released') return gate.release(some(changed, Number(number)), text);
+      const passed = gate.pass(some(changed, Number(number)));
+      const end = { 0: '', [Number(number)]: ' held' }[passed] ?? ` held ${passed}`;
       return text.replace(/ held$/, '') + end;
     });
     expect(lived).toEqual(steps);
+  });
+
+  it('says of which kinds it holds even one more, and until when', () => {
+    const gate = new Gate();
+    const seen = () => stillHolding(gate.memory, settings.holdAbove, gate.now);
+    gate.pass(some('created', 499));
+    expect(seen()).toBeUndefined();
+    gate.now += 25 * minute;
+    gate.pass([...some('created', 1), ...some('updated', 500)]);
+    expect(seen()).toEqual({ kinds: ['created', 'updated'], until: start + 90 * minute });
+    gate.now += 50 * minute;
+    expect(seen()).toEqual({ kinds: ['updated'], until: start + 90 * minute });
+    expect(stillHolding({ ...gate.memory, openUntil: gate.now + hour }, 500, gate.now)).toBe(
+      undefined,
+    );
   });
 
   it('neither holds nor counts withdrawals', () => {
@@ -142,6 +174,78 @@ describe('the gate', () => {
     expect(gate.memory).not.toHaveProperty('openUntil');
     gate.now += 3 * hour;
     expect(gate.pass(some('updated', 1, 'audit'))).toBe(0);
+  });
+});
+
+describe('changes that are held for the total alone', () => {
+  const withdrawAfter = 10 * minute;
+  const found = () => {
+    const gate = new Gate({ holdAbove: 5 });
+    gate.outlook = { known: 100, total: 120 };
+    return gate;
+  };
+  /** A tick's end. @returns how many leave, and in how many minutes the next look is due */
+  const end = (gate: Gate, agrees = true, isInterrupted = false) => {
+    const seen = { agrees, isInterrupted };
+    const { memory, leaving, look } = foretoldAfter(gate.memory, seen, withdrawAfter, gate.now);
+    gate.memory = memory;
+    const due = typeof look === 'number' ? (look - gate.now) / minute : look;
+    return [leaving.length, due];
+  };
+
+  it('leave once each total has agreed for long enough, and count once', () => {
+    const gate = found();
+    expect(gate.pass(some('created', 2))).toBe(2);
+    expect(end(gate, false)).toEqual([0, 'agreement']);
+    gate.outlook = { known: 102, total: 102 };
+    expect(end(gate)).toEqual([0, 10]);
+    gate.now += 9 * minute;
+    expect(end(gate, true, true)).toEqual([0, 10]);
+    gate.now += 9 * minute;
+    expect(end(gate)).toEqual([0, 1]);
+    expect(end(gate, false)).toEqual([0, 'agreement']);
+    expect(end(gate)).toEqual([0, 10]);
+    gate.now += 10 * minute;
+    expect(end(gate)).toEqual([2, undefined]);
+    expect(end(gate)).toEqual([0, undefined]);
+    expect(gate.pass(some('created', 4))).toBe(4);
+  });
+
+  it.each<[string, (gate: Gate) => void]>([
+    ['one is held by count', (gate) => void gate.pass(some('created', 4))],
+    [
+      'more than the limit are held',
+      (gate) => {
+        gate.now += 75 * minute;
+        gate.pass(some('created', 2));
+        gate.now += 75 * minute;
+        gate.pass(some('created', 2));
+      },
+    ],
+    [
+      'ops release them',
+      (gate) => {
+        const released = gate.memory.foretold?.events.map((one) => ({ ...one, at: gate.now }));
+        gate.memory = gateAfterRelease(gate.memory, released ?? []);
+      },
+    ],
+  ])('do not leave after %s', (_, spoil) => {
+    const gate = found();
+    gate.pass(some('created', 2));
+    spoil(gate);
+    end(gate);
+    gate.now += 10 * minute;
+    expect(end(gate)).toEqual([0, undefined]);
+  });
+
+  it.each([
+    ['agreement', true, true],
+    ['agreement', false, false],
+    [start, false, true],
+    [start + 1, true, false],
+    [undefined, true, false],
+  ] as const)('are looked at when they may leave: %s, agreeing %s', (look, agrees, isDue) => {
+    expect(isGateDue(look, agrees, start)).toBe(isDue);
   });
 });
 

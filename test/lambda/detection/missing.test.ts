@@ -6,6 +6,7 @@ import {
   concludedMissing,
   forgotten,
   isAskedFor,
+  isUnanswered,
   looksDue,
   lostOf,
   type Missing,
@@ -14,6 +15,7 @@ import {
   nothingMissing,
   sighted,
   type Totals,
+  unasked,
   withdrawing,
 } from '../../../lambda/detection/missing.ts';
 
@@ -68,7 +70,7 @@ describe('the number of withdrawals that are allowed at once', () => {
   });
 
   it('leaves out certifications that their ids still show', () => {
-    const shown = asked(noted(nothingMissing, [certification(1)], now), 1, true, now);
+    const shown = asked(noted(nothingMissing, [certification(1)], now), 1, 'shown', now);
     expect(lostOf(shown, totals({ missing: 3 }))).toBe(2);
   });
 });
@@ -90,7 +92,7 @@ describe('a note of a missing certification', () => {
       missing.notes.slice(0, 1).map((note) => isAskedFor(note, at, withdrawAfter));
     const due = now + withdrawAfter;
     expect([due - 1, due].map((at) => askedFor(first, at))).toEqual([[false], [true]]);
-    const again = asked(first, 1, false, due);
+    const again = asked(first, 1, 'none', due);
     const later = due + hour;
     expect([later - 1, later].map((at) => askedFor(again, at))).toEqual([[false], [true]]);
   });
@@ -101,7 +103,7 @@ describe('a note of a missing certification', () => {
   });
 
   it('is dropped if too many are missing, unless the id shows the certification', () => {
-    const many = forgotten(asked(first, 2, true, now), now + minute);
+    const many = forgotten(asked(first, 2, 'shown', now), now + minute);
     expect(many).toMatchObject({ notes: [{ id: 2 }], tooManySince: now + minute });
     expect(forgotten(many, now + hour).tooManySince).toBe(now + minute);
   });
@@ -110,18 +112,37 @@ describe('a note of a missing certification', () => {
     const all = Array.from({ length: 620 }, (_, id) => certification(id));
     let missing = noted(nothingMissing, all, now);
     expect(missing.notes).toHaveLength(300);
-    for (const { id } of missing.notes) missing = asked(missing, id, true, now + id);
+    for (const { id } of missing.notes) missing = asked(missing, id, 'shown', now + id);
     missing = noted(missing, all, now);
     expect(missing.notes).toHaveLength(600);
-    for (const { id } of missing.notes) missing = asked(missing, id, true, now + id);
+    for (const { id } of missing.notes) missing = asked(missing, id, 'shown', now + id);
     expect(missing.notes.map(({ id }) => id)).toEqual(
       Array.from({ length: 300 }, (_, n) => 300 + n),
     );
   });
 
   it('is unchanged after a request without an answer', () => {
-    const [note] = asked(asked(first, 1, true, now), 1, false, now + hour).notes;
+    const [note] = asked(asked(first, 1, 'shown', now), 1, 'none', now + hour).notes;
     expect(note).toMatchObject({ isShownById: true, askedAt: now + hour });
+  });
+});
+
+describe('a certification whose id cannot be asked for', () => {
+  const first = noted(nothingMissing, [certification(1), certification(2)], now);
+  const once = unasked(asked(first, 1, 'none', now), new Set([2]), now + minute);
+  const again = asked(once, 1, 'none', now + 59 * minute);
+  const after = (missing: Missing, ms: number) =>
+    missing.notes.filter((note) => isUnanswered(note, now + ms)).map(({ id }) => id);
+
+  it.each([
+    ['an hour after the first failure', again, hour, [1]],
+    ['no sooner', again, hour - 1, []],
+    ['with those that had no turn because of it', again, hour + minute, [1, 2]],
+    ['not after an answer', asked(again, 1, 'shown', now + hour), 2 * hour, [2]],
+    ['not if it could have been withdrawn', asked(again, 1, 'uncommitted', now), 2 * hour, [2]],
+  ])('is told: %s', (_, missing, ms, ids) => {
+    expect(after(missing, ms)).toEqual(ids);
+    expect(missing.notes.map(({ askedAt }) => askedAt === undefined)).toEqual([false, true]);
   });
 });
 
@@ -129,7 +150,7 @@ describe('the second look at a day', () => {
   const { notes } = noted(nothingMissing, [certification(1)], now);
   const { proof: _, ...unproven } = proven;
   const askedFor = (isShown: boolean, at: number) =>
-    asked({ ...nothingMissing, notes }, 1, isShown, at).notes;
+    asked({ ...nothingMissing, notes }, 1, isShown ? 'shown' : 'none', at).notes;
 
   it.each([
     ['when the certification may be asked for', proven, notes, withdrawAfter],

@@ -52,7 +52,7 @@ const decided =
     const isChosen = ({ revision }: { revision: number }) =>
       revisions.length === 0 || revisions.includes(revision);
     const waits = decision === 'retried' ? 'undeliverable' : 'held';
-    const { done, ...rest } = await used.opsLedger.decide(id, waits, decision, isChosen, later);
+    const { done, ...rest } = await used.ledger.decide(id, waits, decision, isChosen, later);
     return { done: done.map(({ revision }) => revision), ...rest };
   };
 
@@ -309,7 +309,7 @@ describeLedgers('the list of held events', (used) => {
     await held(110, () => now);
     const [first = { end: '', ids: [] }] = await pagesAfter();
     const last = Number(first.end.split('/').at(-1));
-    await used().opsLedger.decide(last, 'held', 'discarded', () => true, later);
+    await used().ledger.decide(last, 'held', 'discarded', () => true, later);
     const rest = (await pagesAfter(first.end)).flatMap(({ ids }) => ids);
     expect([...first.ids, ...rest].sort((a, b) => a - b)).toEqual(upTo(110));
   });

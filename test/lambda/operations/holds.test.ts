@@ -145,10 +145,10 @@ describe('a decision', () => {
 
   it('has its lease until it is killed, and ends a batch before it, also if one event of it fails', async () => {
     await holdMany(20);
-    const { opsLedger, ledger } = story;
+    const { ledger } = story;
     const killedAt = story.clock.now().add({ seconds: 55 });
-    const decide = opsLedger.decide.bind(opsLedger);
-    const failing = vi.spyOn(opsLedger, 'decide').mockImplementation(async (id, ...rest) => {
+    const decide = ledger.decide.bind(ledger);
+    const failing = vi.spyOn(ledger, 'decide').mockImplementation(async (id, ...rest) => {
       expect((await ledger.recordedState())?.leaseUntil).toEqual(killedAt.add({ seconds: 5 }));
       if (id === 1) throw new TypeError('odd');
       return decide(id, ...rest);
@@ -181,6 +181,26 @@ describe('a release for a busy day', () => {
     expect(result).not.toHaveProperty('openUntil');
     busy(2_000);
     expect(await story.tick()).toMatchObject({ created: 30, held: 30 });
+  });
+
+  it.each<['release' | 'discard', object, number]>([
+    ['release', {}, 0],
+    ['release', { as: 'digest' }, 0],
+    ['release', { ids: [1_000] }, 1],
+    ['discard', {}, 1],
+  ])('needs none after a release, which settles what it lets go: %s %j', async (...decision) => {
+    const [command, selection, held] = decision;
+    const holding = { until: '2026-11-21T09:10:00Z', types: ['created'] };
+    busy(1_000);
+    expect(await story.minute()).toMatchObject({ created: 30, held: 30 });
+    expect(await resultOf(story, 'holds')).toMatchObject({ holding });
+    const decided = await story.operate({ command, ...selection });
+    const left = expect.objectContaining({ holding });
+    expect(decided).toMatchObject({
+      result: held > 0 ? left : expect.not.objectContaining({ holding }),
+    });
+    story.add(on('2026-11-20', 1));
+    expect(await story.tick()).toMatchObject({ created: 1, held });
   });
 
   it('releases held events, and begins only once, over any number of calls', async () => {

@@ -9,7 +9,7 @@ import {
 import { type ExpectedSubscription, endpointName } from '../../../lambda/names.ts';
 import { CredentialsNotSetError } from '../../../lambda/partner/secret.ts';
 import { ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
-import { noAssessments } from '../../scaffold/partner.ts';
+import { noAssessments, serverError } from '../../scaffold/partner.ts';
 import { IntegrationWithPast } from '../../scaffold/past.ts';
 import { on, resultOf } from './answers.ts';
 
@@ -123,6 +123,16 @@ describe('a self-check', () => {
     await selfCheck();
     expect((await status()).selfCheck?.failed).toEqual({ topics });
   });
+
+  it.each([serverError, { status: 403 }])(
+    'counts an id that cannot be asked for: $status',
+    async (fault) => {
+      story.host.onGet = () => fault;
+      expect(await day()).toEqual([fails]);
+      const failed = { 'single-record': expect.stringContaining('single-record') };
+      expect((await status()).selfCheck).toMatchObject({ failed });
+    },
+  );
 
   it('does not take back failures that it cannot try', async () => {
     story.subscribersOf = async () => none;

@@ -92,12 +92,9 @@ describe('a page', () => {
     expect(JSON.stringify(quarantined)).not.toContain(secret);
   });
 
-  it('quarantines the second of two records with the same id', () => {
-    const result = pageOf(record(1), record(5), record(1, { name: 'Other Nobody' }));
-    expect(result.assessments).toEqual([record(1), record(5)]);
-    expect(result.quarantined).toEqual([
-      { index: 2, id: 1, problems: ['id: the same as in a row before'] },
-    ]);
+  it('has both of two records with the same id', () => {
+    const rows = [record(1), record(5), record(1, { name: 'Other Nobody' })];
+    expect(pageOf(...rows)).toMatchObject({ assessments: rows, quarantined: [] });
   });
 
   const wide = Array.from({ length: 10_000 }, () => 0);

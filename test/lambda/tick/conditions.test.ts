@@ -57,7 +57,7 @@ async function tick(
 async function flood(size: number, heldNow = 0): Promise<boolean> {
   const changes = sightingsOf([assessment()], new Map(), 'salt');
   const all = Array.from({ length: size }, () => changes).flat();
-  return tellFlood(partsOf(), new Map(await conditions()), heldNow, all);
+  return tellFlood(partsOf(), new Map(await conditions()), heldNow, all, undefined);
 }
 
 const begins = 'many certifications are missing at the partner';

@@ -148,8 +148,15 @@ it('an id without an answer is asked for again after an hour, and delays nothing
   expect(await story.minute()).toMatchObject({ created: 1 });
   await story.minutes(15);
   expect(gone()).toBe(4);
+  expect(titles(story)).toEqual([]);
+  await story.minutes(60);
   answering(story, { get });
   await story.minutesUntil(() => gone() === 8, 65);
+  await story.minute();
+  expect(titles(story)).toEqual([
+    'missing records cannot be asked for by their ids',
+    'missing records can be asked for by their ids again',
+  ]);
 });
 
 describe('too many missing certifications', () => {

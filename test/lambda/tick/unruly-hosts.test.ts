@@ -65,6 +65,24 @@ describe('a total that is not the sum of its days', () => {
     expect(world.heard).toHaveLength(1);
   });
 
+  it('holds a new certification back only until it has agreed for ten minutes', async () => {
+    lie(700);
+    world.host.add(777, '2026-11-20');
+    expect(await world.minute()).toMatchObject({ created: 1, held: 1 });
+    await world.minutes(3);
+    lie(0);
+    await world.minutes(5);
+    // Each pulse has to agree.
+    lie(700);
+    await world.minute();
+    lie(0);
+    const minutes = await world.minutesUntil(() => world.heardOf(777).length > 0, 30);
+    expect(minutes).toBe(13);
+    await world.minutes(20);
+    expect(titles(world)).toEqual(['a flood of changes is held', 'nothing is held any more']);
+    expect(await world.minute()).toMatchObject({ requests: 1 });
+  });
+
   it('and jumps for a moment holds no new certification back', async () => {
     lie(1);
     await world.minutes(75);
@@ -74,6 +92,36 @@ describe('a total that is not the sum of its days', () => {
     world.host.add(777, '2026-11-20');
     expect(await world.minute()).toMatchObject({ created: 1, held: 0, delivered: 1 });
   });
+});
+
+it('an id that is there twice, in changing order, is announced once and told once', async () => {
+  const twins = new Set([11, 25, 777]);
+  world.host.twinOf = ({ assessment, ...record }) =>
+    twins.has(assessment.id)
+      ? { ...record, assessment: { ...assessment, email: 'a@example.org', name: 'A Twin' } }
+      : undefined;
+  await known(3);
+  await world.passSelfChecks();
+  world.host.add(777, dayOf(2));
+  for (let hours = 0; hours < 3; hours++) {
+    world.clock.advance(nextDay);
+    await world.minutes(4);
+  }
+  expect(world.heard.map(({ id }) => id)).toEqual([`${world.name}/777/1`]);
+  const { email } = world.world.find(({ id }) => id === 777) ?? {};
+  expect(world.heard[0]?.data.assessment).toMatchObject({ email });
+  expect(world.memory.days.get(dayOf(2))).toMatchObject({ count: 13, proof: { count: 13 } });
+  expect(titles(world).slice(1)).toEqual([
+    'the partner shows one id twice',
+    'the partner shows more ids twice',
+  ]);
+  expect(await world.minute()).toMatchObject({ requests: 1, unexplained: 0 });
+  world.host.twinOf = undefined;
+  world.host.edit(25);
+  world.clock.advance(nextDay);
+  await world.minutes(4);
+  expect(world.heardOf(25)).toEqual(['updated']);
+  expect(titles(world).slice(3)).toEqual(['the partner shows each id once again']);
 });
 
 it('audits go on beside records that cannot be committed, or are gone with another status', async () => {

@@ -250,7 +250,8 @@ it('the count of held events sums up its calls, and reports unreadable outboxes'
   const found = countedEvents(all, true);
   expect(found).toMatchObject({ at: one.at, oldest: early, newest: late, events: 6 });
   expect(countedEvents(all, false)).not.toHaveProperty('list');
-  const none = countedEvents({ ...one, list: [], unreadable: 2 }, false);
+  const holding = { until: '2026-11-21T17:00:00Z', types: ['created' as const] };
+  const none = countedEvents({ ...one, list: [], unreadable: 2, holding }, false);
   await isApproved('holds', [
     ...[...holdsLines(view, { found, altogether: 6 }, 'held'), ''],
     ...holdsLines(view, { found: none, altogether: 0 }, 'held'),

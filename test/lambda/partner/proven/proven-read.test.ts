@@ -166,6 +166,30 @@ describe('proveRange', () => {
     expect(partner.queries.filter(({ offset }) => offset === 0)).toHaveLength(2);
   });
 
+  it('proves days with an id that is there twice, counts both rows, and follows no page by it', async () => {
+    const records = people(150).toSorted((a, b) =>
+      a.assessment.name < b.assessment.name ? -1 : 1,
+    );
+    const twice = records.map(({ assessment: one }, n) => ({
+      assessment: n === 99 ? { ...one, id: records[98]?.assessment.id ?? 0 } : one,
+    }));
+    const partner = host(() => twice);
+    expect(await prove(partner)).toMatchObject({ proof: 'key-seam', count: 150 });
+    expect(partner.queries.map(({ offset }) => offset)).toEqual([0, 95]);
+  });
+
+  it('has the versions of a record that was edited between two pages', async () => {
+    const records = people(150).toSorted((a, b) =>
+      a.assessment.name < b.assessment.name ? -1 : 1,
+    );
+    const edited = records.map(({ assessment: one }) => ({ assessment: { ...one, email: 'b' } }));
+    const read = await prove(host((request) => (request < 2 ? records : edited)));
+    expect(read).toMatchObject({ proof: 'key-seam', count: 150 });
+    expect(read.others?.map(({ id }) => id)).toEqual(
+      [97, 98, 99].map((n) => records[n]?.assessment.id),
+    );
+  });
+
   it.each([
     ['mended', 1, 0, 'key-seam'],
     ['spoiled', 2, 1, undefined],
