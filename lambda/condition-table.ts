@@ -244,7 +244,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     title: 'the partner allows too few requests',
     fault: 'partner',
     ends: 'the partner allows enough requests again',
-    over: 'no request was refused for an hour, or the pace is as it is set',
+    over: 'no request was refused for an hour',
     happened:
       'The partner refuses requests because there are too many of them (429). The ticks have slowed down to the pace that it allows.',
     impact:

@@ -20,9 +20,11 @@ export function takeShare(
   if (isBackingOff(state, clock.now())) return 'backing-off';
   pace.perMinute = shareOf(settings.requestsPerMinute, atOnce);
   const { pace: taught } = state;
-  if (taught && (taught.refusedAt ?? 0) >= (pace.value.refusedAt ?? 0)) {
-    const { learned } = taught;
-    const share = learned !== undefined && { learned: shareOf(learned, atOnce) };
+  if (taught && (taught.refusal?.at ?? 0) >= (pace.value.refusal?.at ?? 0)) {
+    const { refusal } = taught;
+    const share = refusal?.learned !== undefined && {
+      refusal: { ...refusal, learned: shareOf(refusal.learned, atOnce) },
+    };
     pace.value = { ...taught, ...unhurried, ...share };
   }
   return undefined;

@@ -23,7 +23,7 @@ import { auditPlanOf, calendarLearned, savedUntil, waited } from '../detection/d
 import { digestOf } from '../detection/fingerprint.ts';
 import { believed, unexplainedAfter } from '../detection/locate.ts';
 import { nothingMissing } from '../detection/missing.ts';
-import { backOffAfter, isBackingOff, remembered, unhurried } from '../detection/pace.ts';
+import { backOffAfter, isBackingOff, knownPace, remembered, unhurried } from '../detection/pace.ts';
 import { selfCheckSeen } from '../detection/self-check.ts';
 import { silenceAfter, silenceEnded, silenceSeen } from '../detection/silence.ts';
 import {
@@ -411,8 +411,7 @@ class Tick {
       { parts: this.#parts, limit: this.#limit, lease, salt: state.salt, toBeFound, isMalformed },
       state.missing ?? nothingMissing,
     );
-    const { perMinute, value } = this.#parts.partner.pace;
-    const allowed = value.learned ?? perMinute;
+    const allowed = knownPace(this.#parts.partner.pace);
     // The other half of a minute's pace is left for other work.
     const most = Math.ceil(allowed / 2);
     const audit = { ...settings.audit, requests: Math.min(settings.audit.requests, most) };

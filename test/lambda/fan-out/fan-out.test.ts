@@ -182,18 +182,19 @@ describe('a range', () => {
   });
 });
 
+const last = (learned: number, at = 5) => ({ refusal: { at, until: at, answered: 1, learned } });
 it.each([
   ['is that of one more than read at once', 100, 4, {}, {}, [20, undefined]],
-  ['is a request at least', 3, 4, {}, { learned: 2 }, [1, 1]],
-  ['is one of what ticks have learned, too', 100, 4, {}, { learned: 15, refusedAt: 5 }, [20, 3]],
-  ['is what it has learned since', 100, 1, { learned: 9, refusedAt: 6 }, { learned: 15 }, [50, 9]],
+  ['is a request at least', 3, 4, {}, last(2), [1, 1]],
+  ['is one of what ticks have learned, too', 100, 4, {}, last(15), [20, 3]],
+  ['is what it has learned since', 100, 1, last(9, 6), last(15), [50, 9]],
 ])('the share of a task %s', async (_, requestsPerMinute, atOnce, own, ticks, expected) => {
   const { partner, settings, clock } = story.taskParts;
   partner.pace.value = { since: 0, sent: 0, ...own };
   const pace = { since: 0, sent: 0, ...ticks };
   const asking = { partner, settings: { ...settings, requestsPerMinute }, clock };
   takeShare(asking, { ...(await story.ledger.state()), pace }, atOnce);
-  expect([partner.pace.perMinute, partner.pace.value.learned]).toEqual(expected);
+  expect([partner.pace.perMinute, partner.pace.value.refusal?.learned]).toEqual(expected);
 });
 
 describe('a restarted baseline', () => {
