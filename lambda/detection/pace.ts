@@ -32,6 +32,10 @@ export const paceKnown = z.readonly(
     sent: z.int(),
     /** Since when it has answered with nothing but refusals for pace. */
     refusedSince: z.exactOptional(z.number()),
+    /** When the last tokens that had worked were refused before their end (tokens.ts). */
+    tokensEnded: z.exactOptional(z.readonly(z.array(z.number()))),
+    /** When a number of the host was last not believed, by name (host-numbers.ts). */
+    odd: z.exactOptional(z.readonly(z.record(z.string(), z.number()))),
     /** The last refusal for pace that stood when the request was repeated. */
     refusal: z.exactOptional(
       z.readonly(

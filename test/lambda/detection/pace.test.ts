@@ -43,6 +43,7 @@ const learnedTwelve = refusedAfter(12, 1, refusedAfter(12));
 describe('the next request', () => {
   const two = many(unhurried, 3, t0 + 5, 2);
   const full = spent(two, 3, t0 + 9);
+  const learned = many(learnedTwelve, 600, t0 + 2 * minute, 12);
   const waits = { ...unhurried, refusal: { at: t0, until: t0 + hour + 1, answered: 0 } };
 
   it.each([
@@ -54,9 +55,9 @@ describe('the next request', () => {
     ["does not wait longer than an hour, which is another clock's", waits, 0, 0],
     ['has no room in the rest of a refused minute', refusedAfter(1), 1, minute],
     ['has the set room after one', many(refusedAfter(1), 3, t0 + minute, 2), minute, minute],
-    ['has the learned room', many(learnedTwelve, 600, t0 + 2 * minute, 12), 2 * minute, 3 * minute],
+    ['has the learned room', learned, 2 * minute, 3 * minute],
   ])('%s', (_, pace, nowMs, expected) => {
-    expect(opensAt(pace, pace.refusal?.learned ? 600 : 3, t0 + nowMs)).toBe(t0 + expected);
+    expect(opensAt(pace, pace === learned ? 600 : 3, t0 + nowMs)).toBe(t0 + expected);
   });
 });
 
