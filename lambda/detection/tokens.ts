@@ -15,6 +15,17 @@ const waitsMs = [250, 1_000, 3_000];
 /** Below so many requests a minute, there is room for one repeat. */
 const smallPace = 20;
 
+/**
+ * At a host where a new token ends the one before, users of the same credentials take turns: two
+ * tokens that have ended early within this time show that another one is at work.
+ */
+const contendedMs = 10_000;
+/** The pause then, with a random part, so that those who wait do not ask at the same time. */
+const leastPauseMs = 1_000;
+const pauseMs = 3_000;
+/** The longest random pause before the second token of a call. */
+const secondPauseMs = 6_000;
+
 const hourMs = 3_600_000;
 /** So many tokens that end early within an hour are no accident. */
 const manyEnds = 3;
@@ -49,6 +60,23 @@ export const isYoung = (ageMs: number) => ageMs < youngMs;
  */
 export function endedEarly(pace: Pace, now: number): Pace {
   return { ...pace, tokensEnded: [...(pace.tokensEnded ?? []), now].slice(-manyEnds) };
+}
+
+/**
+ * How long to wait before a token is asked for, in milliseconds.
+ *
+ * @param isSecond this call was refused with the one before, which never worked
+ * @param random from 0 up to, not including, 1
+ */
+export function pauseBeforeToken(
+  { tokensEnded = [] }: Pace,
+  isSecond: boolean,
+  now: number,
+  random: () => number,
+): number {
+  if (isSecond) return random() * secondPauseMs;
+  const ends = tokensEnded.filter((at) => now - at < contendedMs);
+  return ends.length > 1 ? leastPauseMs + random() * pauseMs : 0;
 }
 
 /** Ops are told as long as three of them have ended within an hour. */

@@ -1,6 +1,12 @@
 import * as z from 'zod/mini';
 import { disbelieved } from '../detection/host-numbers.ts';
-import { endedEarly, isYoung, useOf, waitsForToken } from '../detection/tokens.ts';
+import {
+  endedEarly,
+  isYoung,
+  pauseBeforeToken,
+  useOf,
+  waitsForToken,
+} from '../detection/tokens.ts';
 import { inEnglish, problemsOf } from '../english.ts';
 import { errorCode, parseBody, toRefusal } from './api.ts';
 import type { ClientParts } from './client.ts';
@@ -52,7 +58,8 @@ const tokensOfACall = 2;
  *
  * A refused token is replaced, unless it is so new that it may become good: then one caller tries
  * it again after short waits, and the others wait for that. One that has worked is replaced at
- * once. A call asks for two tokens at most, the second with the credentials read afresh.
+ * once, unless others ask for tokens, too: then after a pause, in which they get on. A call asks for
+ * two tokens at most, the second with the credentials read afresh.
  *
  * @throws {PartnerError} or the credential source's error
  */
@@ -74,10 +81,10 @@ class Tokens {
 
   async authorized(request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
     for (let asked = 0; ; ) {
-      let used = this.#token;
-      if (used === undefined || this.#nowMs >= used.usableUntilMs) {
+      let used = this.#usable;
+      if (used === undefined) {
         if (asked === tokensOfACall) throw new PartnerError('token-refused-twice', request.kind);
-        used = await this.#renewed(asked > 0);
+        used = await this.#renewed(asked > 0, signal);
         asked += 1;
       }
       const reply = await this.#sendWith(used, request, signal);
@@ -89,12 +96,21 @@ class Tokens {
     return this.#parts.clock.now().epochMilliseconds;
   }
 
-  /** One request for all that wait, so no caller's deadline applies to it. */
-  #renewed(isAfresh: boolean): Promise<Token> {
-    const { clock, attemptMs } = this.#parts;
+  get #usable(): Token | undefined {
+    const token = this.#token;
+    return token !== undefined && this.#nowMs < token.usableUntilMs ? token : undefined;
+  }
+
+  async #renewed(isSecond: boolean, signal: AbortSignal): Promise<Token> {
+    const { clock, attemptMs, pace, random } = this.#parts;
+    const pauseMs = pauseBeforeToken(pace.value, isSecond, this.#nowMs, random);
+    if (pauseMs > 0) await clock.sleep(pauseMs, signal);
+    // Another caller may have got one meanwhile.
+    if (this.#usable) return this.#usable;
     const onTimeout = () => new PartnerError('timed-out', 'token', 'attempt');
-    this.#pending ??= withTimeLimit(clock, attemptMs, onTimeout, undefined, (signal) =>
-      this.#renew(signal, isAfresh),
+    // The request serves many callers, so no caller's deadline applies to it.
+    this.#pending ??= withTimeLimit(clock, attemptMs, onTimeout, undefined, (own) =>
+      this.#renew(own, isSecond),
     ).finally(() => {
       this.#pending = undefined;
     });
@@ -103,7 +119,7 @@ class Tokens {
 
   async #renew(signal: AbortSignal, isAfresh: boolean): Promise<Token> {
     const { credentials, tokenRequest, clock } = this.#parts;
-    // Once more with the secret as it is now: it may have been rotated since it was cached.
+    // With the secret as it is now: it may have been rotated since it was cached.
     for (const afresh of isAfresh ? [true] : [false, true]) {
       const request = toTokenRequest(await credentials({ afresh }), tokenRequest);
       const sentAtMs = this.#nowMs;
