@@ -52,6 +52,11 @@ export class TokenIssuer {
     return this.credentials;
   }
 
+  /** As if somebody else had asked for a token, where that ends all earlier ones. */
+  endTokens(): void {
+    this.#issued++;
+  }
+
   /** Section 4.1. `now` is the server's clock in epoch milliseconds. */
   issue(request: AuthorizedRequest, rules: Rules, now: number, switches: Switches): SandboxAnswer {
     const lifetime = switches.tokenLifetime;

@@ -7,7 +7,7 @@ import { nothingNoted } from '../../scaffold/facts.ts';
 const asDocumented = { useMs: 7_140_000, isStated: true, isOdd: false };
 const instead = { useMs: 7_140_000, isStated: false, isOdd: true };
 
-it.each([
+it.each<[expiresIn: unknown, ReturnType<typeof useOf>]>([
   [7_200, asDocumented],
   [JSON.parse('7200.0'), asDocumented],
   [60, { ...asDocumented, useMs: 60_000 }],
@@ -15,7 +15,7 @@ it.each([
   [2_592_000, { ...asDocumented, useMs: 2_591_940_000 }],
   ['3600', { useMs: 3_540_000, isStated: true, isOdd: true }],
   ...[undefined, null, 0, 59, -1, 2_592_001, 1e12, '1e3', '0', 'long', true].map(
-    (value) => [value, instead] as const,
+    (value): [unknown, typeof instead] => [value, instead],
   ),
 ])('a token whose expires_in is %j is used for a minute at least', (value, expected) => {
   expect(useOf(value)).toEqual(expected);
