@@ -78,6 +78,11 @@ describe('a refusal', () => {
       refusedAfter(1, 1, refusedAfter(1, 0, unhurried, 3), 3),
       { learned: 3 },
     ],
+    [
+      'lowers it at once where a limit is known',
+      refusedAfter(9, 60, learnedTwelve),
+      { learned: 12 },
+    ],
     ['halves a learned pace at most', refusedAfter(1, 2, slowed), { learned: 50 }],
     ['waits as the host asks', refused(unhurried, 600, t0, 9), { until: t0 + 9 }],
     ['waits an hour at most', refused(unhurried, 600, t0, 9e9), { until: t0 + hour }],
@@ -99,9 +104,8 @@ it.each([
 
 it.each([
   ['the set one', unhurried, 600],
-  ['what was answered in the last refused minute', refusedAfter(12), 12],
   ['the learned one, also once it has risen', paceAt(learnedTwelve, 600, t0 + hour).pace, 12],
-  ['four at least', refusedAfter(0), 4],
+  ['the set one after a burst', refusedAfter(12), 600],
 ])('the pace that audits count on is %s', (_, value, known) => {
   expect(knownPace({ value, perMinute: 600 })).toBe(known);
 });
@@ -118,7 +122,7 @@ describe('the pace that the next tick has to know', () => {
     ['has the refusal, without requests', closed, 2, 0, { ...closed, ...none }],
     ['has the learned pace', learnedTwelve, 600, minute, learnedTwelve],
     ['has a learned pace that has risen', learnedTwelve, 600, hour, { ...learnedTwelve, ...none }],
-    ['is nothing an hour after the refusal', forgiven, 600, 2 * hour, undefined],
+    ['is nothing a day after the refusal', forgiven, 600, 25 * hour, undefined],
   ] as const)('%s', (_, pace, set, laterMs, expected) => {
     const known = remembered(pace, set, t0 + laterMs);
     expect(known).toEqual(expected);
