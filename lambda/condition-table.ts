@@ -273,7 +273,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     ends: 'all numbers of the host are believed again',
     over: 'none has come for a day',
     happened:
-      'The host has sent numbers that steer the notifier, and that are absent or outside of any sensible range.',
+      'The host has sent numbers that are absent or outside of any sensible range, such as how long a token lasts.',
     impact: `They are ignored, and documented or own values take their place. ${othersAsEver}`,
     counts: 'Numbers so far',
     act: 'in the morning',

@@ -2,9 +2,9 @@ import type { Observations } from './conditions.ts';
 import type { Pace, RequestPace } from './pace.ts';
 
 /**
- * The numbers of the host that steer us, each with the range in which it is believed, in seconds.
- * Outside of it, it is ignored and told. A `meta.count` beyond its range makes the answer none
- * (partner/api.ts). Numbers that are not here steer nothing.
+ * The numbers of the host on which something depends, each with the range in which it is believed,
+ * in seconds. Outside of it, a number is ignored and told. A `meta.count` beyond its range makes the answer none
+ * (partner/api.ts). Nothing depends on others.
  */
 export const hostNumbers = {
   /** The documented life of a token takes its place (docs/partner.md, 2.1). */

@@ -33,7 +33,7 @@ const tokenSchema = z.looseObject({
   expires_in: z.unknown(),
 });
 
-/** A token, and what the API has said to it. */
+/** A token, and its use so far. */
 interface Token {
   readonly value: string;
   /** Milliseconds since the epoch. */
