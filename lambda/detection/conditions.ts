@@ -3,8 +3,10 @@ import type { NotifierError } from '../errors.ts';
 import type { QuarantinedRecord } from '../ports/partner-reader.ts';
 import type { Pause, State } from '../ports/state.ts';
 import type { Calendar } from './calendar.ts';
+import { oddNumbersSeen } from './host-numbers.ts';
 import { isUnanswered, type Missing, type Note } from './missing.ts';
 import { paceSeen, type RequestPace } from './pace.ts';
+import { sharedSeen } from './tokens.ts';
 import type { Twins } from './twins.ts';
 
 /** The steps that a tick must pass, in this order: the secret, the token, the API. */
@@ -30,6 +32,8 @@ export const conditionNames = [
   ...blocking,
   'rate-limited',
   'baseline-unread',
+  'credentials-shared',
+  'odd-numbers',
   'missing',
   'unexplained',
   'held',
@@ -288,6 +292,8 @@ export function conditionsOf(facts: TickFacts, open: OpenConditions, nowMs: numb
     paused: { number: 0 },
     ...facts.stated,
     ...paceSeen(facts.pace, nowMs),
+    ...sharedSeen(facts.pace, nowMs),
+    ...oddNumbersSeen(facts.pace, nowMs),
     ...(blocked && blockedSeen(blocked, open)),
     ...(absence && {
       missing: { number: tooMany, since: tooManySince, steadyMs },

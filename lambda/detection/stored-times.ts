@@ -14,7 +14,8 @@ type Settings = Pick<TickSettings, 'audit' | 'withdrawAfterMs' | 'alerts'>;
 function longestAhead({ audit, withdrawAfterMs, alerts }: Settings) {
   const seen = [
     ...['at', 'since', 'goneAt', 'askedAt', 'owedAt', 'readAt', 'heartbeat', 'dirtySince'],
-    ...['refusedAt', 'refusedSince', 'tooManySince', 'unexplainedSince', 'unprovenSince'],
+    ...['agreedSince', 'failedSince', 'refusedSince', 'tooManySince', 'unexplainedSince'],
+    ...['unprovenSince', 'tokensEnded', 'odd.*'],
   ];
   return new Map([
     ...seen.map((name) => [name, 0] as const),
@@ -22,7 +23,8 @@ function longestAhead({ audit, withdrawAfterMs, alerts }: Settings) {
     ['digest.dueAt', (alerts.digestEvery ?? 0) * 60_000 + dayMs + hourMs],
     ['auditsFrom', Math.max(audit.recentMs, audit.historyMs)],
     ['missing.lookAt', Math.max(withdrawAfterMs, hourMs)],
-    ['pace.closedUntil', hourMs],
+    ['refusal.until', hourMs],
+    ['gateLook', withdrawAfterMs],
     ['backOff.until', hourMs],
   ]);
 }
@@ -40,7 +42,7 @@ export function judged(stored: unknown, nowMs: number, settings: Settings): unkn
   const walk = (value: unknown, name: string, of: string): unknown => {
     if (Array.isArray(value)) return partsOf(value, (one) => walk(one, name, of));
     if (isPlain(value)) return partsOf(value, (one, key) => walk(one, key, name));
-    const most = longest.get(`${of}.${name}`) ?? longest.get(name);
+    const most = longest.get(`${of}.${name}`) ?? longest.get(`${of}.*`) ?? longest.get(name);
     return most === undefined ? value : inTime(value, nowMs, nowMs + most);
   };
   return walk(stored, '', '');

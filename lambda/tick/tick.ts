@@ -39,6 +39,7 @@ import { nothingMissing } from '../detection/missing.ts';
 import {
   backOffAfter,
   isBackingOff,
+  knownPace,
   remembered,
   requestsLeft,
   unhurried,
@@ -487,8 +488,7 @@ class Tick {
       { parts: this.#parts, limit: this.#limit, lease, salt: state.salt, toBeFound, isMalformed },
       state.missing ?? nothingMissing,
     );
-    const { perMinute, value } = this.#parts.partner.pace;
-    const allowed = value.learned ?? perMinute;
+    const allowed = knownPace(this.#parts.partner.pace);
     // The other half of a minute's pace is left for other work.
     const most = Math.ceil(allowed / 2);
     const audit = { ...settings.audit, requests: Math.min(settings.audit.requests, most) };

@@ -83,6 +83,13 @@ const decisions = {
   unassigned: [0],
   /** Probability that a record gets another educator, at each event. */
   reassigned: [0],
+  /** Milliseconds after which the partner accepts a token that it has issued. */
+  youngTokens: [0],
+  /**
+   * Probability of each request that somebody else asks for a token just before it, at a partner
+   * where a new token ends the one before. 0: tokens do not end each other.
+   */
+  rival: [0],
   /** Milliseconds that SNS takes for each answer. 0: as long as other calls to AWS. */
   snsMs: [0],
   /** The approximate time of a call to AWS. */
@@ -183,11 +190,15 @@ function hostOf(seed: number) {
     snsMs: one(0.1, [8_000]),
   };
   const slowest = pace > 0 && hosts.chance(0.3) ? 5 : pace;
+  const tokens = Random.of(seed, 'tokens');
+  const rare = (...numbers: readonly [number, ...number[]]) =>
+    tokens.chance(0.15) ? tokens.pick(numbers) : 0;
   return {
     ...{ ...host, pace: slowest },
     twins: one(0.15, [0.1, 0.5]),
     idsFail: one(0.1, [500, 403]),
     surplus: one(0.15, [700]),
+    ...{ youngTokens: rare(200, 2_000), rival: rare(0.03, 0.2) },
   };
 }
 

@@ -7,7 +7,7 @@ import { accessNames, conditionNames, isBlocking, isLasting } from '../../detect
 import { recentWindow } from '../../detection/days.ts';
 import { auditPlan } from '../../detection/due.ts';
 import { leaseSeen } from '../../detection/lease.ts';
-import { isBackingOff } from '../../detection/pace.ts';
+import { allowedAt, isBackingOff, unhurried } from '../../detection/pace.ts';
 import { faultOf, NotifierError, reachOf } from '../../errors.ts';
 import { commandRecord } from '../../ports/command-record.ts';
 import type { State } from '../../ports/state.ts';
@@ -226,7 +226,7 @@ export const status = define({
       today: state?.today?.day === today ? state.today : { day: today, ...noneOfAnyKind() },
       waiting,
       ...proofOverview(calendar, { now, timeZone: settings.timeZone }),
-      pace: paceTold(state?.pace, now),
+      pace: paceTold(state?.pace, settings.requestsPerMinute, now.epochMilliseconds),
       detection: detectionTimes(settings, known, {
         days: calendar.size,
         pace: state?.pace,
@@ -290,8 +290,8 @@ function reasonsAgainst(
     ['held', waiting.held > 0],
     ['undeliverable', waiting.undeliverable > 0],
     // After these counts: the index may have a held event under something else that its item owes.
-    // Records with odd fields are announced like any other.
-    ...conditions.map(({ name }) => [name, name !== 'odd-fields'] as const),
+    // Records with odd fields are announced like any other, and odd numbers are ignored.
+    ...conditions.map(({ name }) => [name, !name.startsWith('odd-')] as const),
     ['baseline-unread', hasUnread],
     ['owing', waiting.pending > 0],
   ]);
@@ -357,11 +357,12 @@ function stoppedBy(error: unknown): Reason | undefined {
   return faultOf(error) === 'partner' ? 'partner-silent' : 'not-asked';
 }
 
-function paceTold(known: State['pace'], now: Temporal.Instant): Status['pace'] {
-  const { learned: perMinute, closedUntil = 0 } = known ?? {};
-  const isSilent = closedUntil > now.epochMilliseconds;
-  if (perMinute === undefined && !isSilent) return undefined;
-  return { perMinute, silentUntil: isSilent ? timeOf(closedUntil) : undefined };
+function paceTold(known: State['pace'], set: number, nowMs: number): Status['pace'] {
+  const allowed = allowedAt(known ?? unhurried, set, nowMs);
+  const perMinute = allowed < set ? allowed : undefined;
+  const until = known?.refusal?.until ?? 0;
+  const silentUntil = until > nowMs ? timeOf(until) : undefined;
+  return (perMinute ?? silentUntil) === undefined ? undefined : { perMinute, silentUntil };
 }
 
 /**
@@ -446,9 +447,9 @@ export function detectionTimes(
   },
 ): Status['detection'] {
   const { every, audit } = settings;
-  const { learned = settings.requestsPerMinute, closedUntil = 0 } = present.pace ?? {};
-  const allowed = Math.min(learned, settings.requestsPerMinute);
-  const silent = Math.ceil(Math.max(0, closedUntil - present.nowMs) / 60_000);
+  const { pace = unhurried, nowMs } = present;
+  const allowed = allowedAt(pace, settings.requestsPerMinute, nowMs);
+  const silent = Math.ceil(Math.max(0, (pace.refusal?.until ?? 0) - nowMs) / 60_000);
   const ofSearch = Math.ceil(Math.log2(present.days + 1)) + requestsBesideCounts;
   // Each tick spends one of its requests on the pulse.
   const search = Math.ceil(ofSearch / Math.max(1, allowed * every - 1)) * every;

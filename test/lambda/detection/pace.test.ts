@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  allowedAt,
   answered,
+  knownPace,
   type Pace,
   paceAt,
   paceSeen,
@@ -30,16 +32,19 @@ function many(pace: Pace, set: number, now: number, count: number): Pace {
   return after;
 }
 
-/** The host has refused a request after so many, without a time to wait. */
-function refusedAfter(count: number, now = t0, set = 600): Pace {
-  const pace = spent(many(unhurried, set, now, count), set, now);
+/** The host has refused a request after so many, so many minutes later, without a time to wait. */
+function refusedAfter(count: number, minutes = 0, before = unhurried, set = 600): Pace {
+  const now = t0 + minutes * minute;
+  const pace = spent(many(before, set, now, count), set, now);
   return refused(answered(pace, 429, now), set, now);
 }
+const learnedTwelve = refusedAfter(12, 1, refusedAfter(12));
 
 describe('the next request', () => {
   const two = many(unhurried, 3, t0 + 5, 2);
   const full = spent(two, 3, t0 + 9);
-  const waits = { ...unhurried, closedUntil: t0 + hour + 1 };
+  const learned = many(learnedTwelve, 600, t0 + 2 * minute, 12);
+  const waits = { ...unhurried, refusal: { at: t0, until: t0 + hour + 1, answered: 0 } };
 
   it.each([
     ['has room up to the set number', two, 9, 9],
@@ -48,115 +53,108 @@ describe('the next request', () => {
     ['has room when the clock is set back', full, 4, 4],
     ['waits for the end of a refusal', waits, 1, hour + 1],
     ["does not wait longer than an hour, which is another clock's", waits, 0, 0],
+    ['has no room in the rest of a refused minute', refusedAfter(1), 1, minute],
+    ['has the set room after one', many(refusedAfter(1), 3, t0 + minute, 2), minute, minute],
+    ['has the learned room', learned, 2 * minute, 3 * minute],
   ])('%s', (_, pace, nowMs, expected) => {
-    expect(opensAt(pace, 3, t0 + nowMs)).toBe(t0 + expected);
+    expect(opensAt(pace, pace === learned ? 600 : 3, t0 + nowMs)).toBe(t0 + expected);
   });
 });
 
 describe('a refusal', () => {
-  it('lowers the pace to the number that the host allowed, and closes the rest of the minute', () => {
-    const pace = refusedAfter(12);
-    expect(pace).toMatchObject({ learned: 12, refusedAt: t0, closedUntil: t0 + minute });
-    expect(opensAt(pace, 600, t0 + 1)).toBe(t0 + minute);
-    const next = many(pace, 600, t0 + minute, 12);
-    expect(opensAt(next, 600, t0 + minute)).toBe(t0 + 2 * minute);
-  });
+  const slowed = refusedAfter(100, 1, refusedAfter(100));
+  const none = { learned: undefined };
 
   it.each([
-    ['to four requests in a quiet minute', refusedAfter(1), { learned: 4 }],
-    ['to the set pace in a quiet minute', refusedAfter(1, t0, 3), { learned: 3 }],
-    ['for the time that the host asks', refused(unhurried, 600, t0, 9), { closedUntil: t0 + 9 }],
-    ['for an hour at most', refused(unhurried, 600, t0, 24 * hour), { closedUntil: t0 + hour }],
-  ])('lowers the pace %s', (_, pace, expected) => {
-    expect(pace).toMatchObject(expected);
+    ['alone lowers no pace', refusedAfter(12), { ...none, until: t0 + minute }],
+    ['in the next minute lowers it to what was answered', learnedTwelve, { learned: 12 }],
+    ['two minutes later, too', refusedAfter(12, 2, refusedAfter(12)), { learned: 12 }],
+    ['three minutes later is one alone', refusedAfter(12, 3, refusedAfter(12)), none],
+    ['from before the last one teaches nothing', refusedAfter(12, 0, refusedAfter(12)), none],
+    ['counts the whole minute', refusedAfter(0, 1, refusedAfter(18)), { learned: 18 }],
+    ['leaves four requests', refusedAfter(1, 1, refusedAfter(1)), { learned: 4 }],
+    [
+      'leaves the set pace',
+      refusedAfter(1, 1, refusedAfter(1, 0, unhurried, 3), 3),
+      { learned: 3 },
+    ],
+    [
+      'lowers it at once where a limit is known',
+      refusedAfter(9, 60, learnedTwelve),
+      { learned: 12 },
+    ],
+    ['halves a learned pace at most', refusedAfter(1, 2, slowed), { learned: 50 }],
+    ['waits as the host asks', refused(unhurried, 600, t0, 9), { until: t0 + 9 }],
+    ['waits an hour at most', refused(unhurried, 600, t0, 9e9), { until: t0 + hour }],
+  ])('%s', (_, { refusal }, expected) => {
+    expect({ learned: undefined, ...refusal }).toMatchObject(expected);
   });
 });
 
-describe('a learned pace', () => {
-  /** The minute after the refusal in which 12 requests were made, or so many. */
-  const used = (minutes: number, requests = 12) =>
-    many(refusedAfter(12), 600, t0 + minutes * minute, requests);
-  const refusedAgain = { ...used(12), refusedAt: t0 + 12 * minute + 1 };
-  const raised = paceAt(used(9), 600, t0 + 10 * minute).pace;
+it.each([
+  ['stays for two minutes after that of the refusal', 4 * minute - 1, 12],
+  ['rises by half in the third', 4 * minute, 18],
+  ['rises in each one, used up or not', 6 * minute, 41],
+  ['ends when it reaches the set pace', 13 * minute, 600],
+  ['is forgotten when the clock goes back', -hour, 600],
+])('a learned pace %s', (_, laterMs, allowed) => {
+  const { pace } = paceAt(learnedTwelve, 600, t0 + laterMs);
+  expect(allowedAt(pace, 600, t0 + laterMs)).toBe(allowed);
+});
 
-  it.each([
-    ['lasts for a day', refusedAfter(12), 600, 24 * hour - 1, 12],
-    ['is forgotten after a day', refusedAfter(12), 600, 24 * hour, undefined],
-    ['is forgotten when the clock goes back', refusedAfter(12), 600, -1, undefined],
-    ['has no effect at the set pace', refusedAfter(12), 12, 0, undefined],
-    ['is not raised sooner than ten minutes after', used(9), 600, 10 * minute - 1, 12],
-    ['is raised by half after a minute that used it up', used(9), 600, 10 * minute, 18],
-    ['is raised again', many(raised, 600, t0 + 10 * minute, 18), 600, 11 * minute, 27],
-    ['is not raised after a minute that did not', used(12, 11), 600, 13 * minute, 12],
-    ['is not raised after the minute of a refusal', refusedAgain, 600, 40 * minute, 12],
-    ['ends when it reaches the set pace', used(12), 15, 13 * minute, undefined],
-  ])('%s', (_, pace, set, laterMs, learned) => {
-    expect(paceAt(pace, set, t0 + laterMs).pace.learned).toBe(learned);
-  });
-
-  it('begins a new minute when it is raised', () => {
-    expect(raised).toMatchObject({ refusedAt: t0, sent: 0 });
-  });
+it.each([
+  ['the set one', unhurried, 600],
+  ['the learned one, also once it has risen', paceAt(learnedTwelve, 600, t0 + hour).pace, 12],
+  ['the set one after a burst', refusedAfter(12), 600],
+])('the pace that audits count on is %s', (_, value, known) => {
+  expect(knownPace({ value, perMinute: 600 })).toBe(known);
 });
 
 describe('the pace that the next tick has to know', () => {
   const none = { since: 0, sent: 0 };
-  const learned = { learned: 12, refusedAt: t0, refusedSince: t0 };
+  const closed = refused(unhurried, 2, t0, 90_000);
+  const forgiven = answered(refusedAfter(12), 200, t0);
 
   it.each([
     ['is nothing while half of the minute is left', many(unhurried, 4, t0, 2), 4, 0, undefined],
     ['is that of the minute', many(unhurried, 4, t0, 3), 4, 0, { ...none, since: t0, sent: 3 }],
     ['is nothing after the minute', many(unhurried, 4, t0, 3), 4, minute, undefined],
-    ['has the refusal', refusedAfter(12), 600, minute, { ...none, ...learned }],
-    [
-      'has the wait, without requests',
-      refused(unhurried, 2, t0, 90_000),
-      2,
-      0,
-      { ...none, closedUntil: t0 + 90_000 },
-    ],
+    ['has the refusal, without requests', closed, 2, 0, { ...closed, ...none }],
+    ['has the learned pace', learnedTwelve, 600, minute, learnedTwelve],
+    ['has a learned pace that has risen', learnedTwelve, 600, hour, { ...learnedTwelve, ...none }],
+    ['is nothing a day after the refusal', forgiven, 600, 25 * hour, undefined],
   ] as const)('%s', (_, pace, set, laterMs, expected) => {
-    expect(remembered(pace, set, t0 + laterMs)).toEqual(expected);
-  });
-
-  it('has the requests already sent at a small pace', () => {
-    expect(remembered(refusedAfter(12), 600, t0)).toMatchObject({ sent: 12, learned: 12 });
+    const known = remembered(pace, set, t0 + laterMs);
+    expect(known).toEqual(expected);
   });
 });
 
 describe('ops are told', () => {
-  const answeredOnce = answered(refusedAfter(12), 200, t0);
-  const used = (requests: number) => many(answeredOnce, 600, t0 + minute, requests);
+  const answeredOnce = answered(learnedTwelve, 200, t0);
+  const used = (requests: number) => many(answeredOnce, 600, t0 + 2 * minute, requests);
   const onlyRefused = answered(answered(unhurried, 429, t0), 429, t0 + minute);
   const quarter = 15 * minute;
 
   it.each([
-    ['not by the refusal itself', answeredOnce, 600, 0, undefined],
-    ['not before the learned pace is used up', used(11), 600, minute, undefined],
-    ['once the learned pace is used up', used(12), 600, minute, true],
-    [
-      'not before fifteen minutes of nothing but refusals',
-      onlyRefused,
-      600,
-      quarter - 1,
-      undefined,
-    ],
+    ['not by the refusal itself', answeredOnce, 600, minute, undefined],
+    ['not before the learned pace is used up', used(11), 600, 2 * minute, undefined],
+    ['once the learned pace is used up', used(12), 600, 2 * minute, true],
+    ['not that it is over while a refusal is remembered', answeredOnce, 600, hour, undefined],
+    ['that it is over an hour after the last one', answeredOnce, 600, hour + 3 * minute, false],
+    ['not before fifteen minutes of refusals', onlyRefused, 600, quarter - 1, undefined],
     ['after fifteen minutes of them', onlyRefused, 600, quarter, true],
     ['that it is over after an answer', answered(onlyRefused, 200, t0), 600, quarter, false],
+    [
+      'nothing of a learned pace that has risen',
+      many(answeredOnce, 600, t0 + 20 * minute, 12),
+      600,
+      20 * minute,
+      undefined,
+    ],
     ['nothing of a set pace that is used up', many(unhurried, 4, t0, 4), 4, 0, false],
   ])('%s', (_, value, perMinute, laterMs, expected) => {
     const seen = paceSeen({ value, perMinute }, t0 + laterMs)['rate-limited'];
     expect(seen && seen.number > 0).toBe(expected);
-  });
-});
-
-describe('a refusal early in our minute, by a host with its own minutes', () => {
-  it('halves the pace at most', () => {
-    const learned = refusedAfter(100);
-    const at = t0 + 2 * minute;
-    const early = refused(answered(spent(learned, 600, at), 429, at), 600, at);
-    expect(early.learned).toBe(50);
-    expect(opensAt(early, 600, at)).toBe(at + minute);
   });
 });
 
@@ -184,7 +182,12 @@ describe('at any pace of the host', () => {
         count -= Number(isRefused);
         const known = answered(pace, isRefused ? 429 : 200, now);
         const learned = isRefused ? refused(known, set, now, retryAfterMs) : known;
-        pace = remembered(learned, set, now) ?? learned;
+        pace = {
+          ...learned,
+          ...remembered(learned, set, now),
+          sent: learned.sent,
+          since: learned.since,
+        };
       }
     });
   });

@@ -16,7 +16,11 @@ const state = (ahead: number) => ({
   unexplainedSince: now + ahead,
   conditions: new Map([['held', { since: now + ahead, told: { at: now + ahead, number: 5 } }]]),
   missing: { notes: [{ id: now * 2, since: now + ahead }], lookAt: now + 60 * minute + ahead },
-  pace: { since: now + ahead, closedUntil: now + 60 * minute + ahead },
+  pace: {
+    ...{ since: now + ahead, tokensEnded: [now + ahead], odd: { expires_in: now + ahead } },
+    refusal: { at: now + ahead, until: now + 60 * minute + ahead, answered: 9e12 },
+  },
+  gateLook: now + settings.withdrawAfterMs + ahead,
   backOff: { until: instant(now + 60 * minute + ahead), failures: 2 },
   dueAt: now + recentMs + ahead,
   auditsFrom: now + historyMs + ahead,
@@ -42,7 +46,11 @@ it('stored times are believed as far ahead as they can lie, and count as now bey
     ...{ dirtySince: instant(now), heartbeat: '2026-11-21T08:00:00Z', unexplainedSince: now },
     conditions: new Map([['held', { since: now, told: { at: now, number: 5 } }]]),
     missing: { notes: [{ id: now * 2, since: now }], lookAt: now },
-    pace: { since: now, closedUntil: now },
+    pace: {
+      ...{ since: now, tokensEnded: [now], odd: { expires_in: now } },
+      refusal: { at: now, until: now, answered: 9e12 },
+    },
+    gateLook: now,
     ...{ backOff: { until: instant(now), failures: 2 }, dueAt: now, auditsFrom: now },
     digest: { dueAt: instant(now), owedAt: instant(now) },
   });

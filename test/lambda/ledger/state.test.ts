@@ -176,7 +176,7 @@ describeLedgers('the state', (used) => {
   const bookmark = { range, offset: 900, anchors: [4, 5] };
   const searching = { from: '2024-02-01', to: '2024-02-29' };
   const cursor = { ...bookmark, isSweep: true, day: '2015-01-01', count: 400 };
-  const refusal = { learned: 12, refusedAt: 6, refusedSince: 6, closedUntil: 7 };
+  const refusal = { at: 6, until: 7, answered: 12, learned: 12 };
   const ofToday = { day: '2026-11-21', created: 1, updated: 2, withdrawn: 3, restored: 4 };
 
   it.each<[field: string, changes: StateChanges, dropped: StateChanges]>([
@@ -186,7 +186,7 @@ describeLedgers('the state', (used) => {
     ['digest', { digest: { dueAt: later, owedAt: now } }, { digest: undefined }],
     ['backOff', { backOff: { until: later, failures: 2 } }, { backOff: undefined }],
     ['pace', { pace: { since: 5, sent: 12 } }, { pace: undefined }],
-    ['pace', { pace: { since: 5, sent: 12, ...refusal } }, { pace: undefined }],
+    ['pace', { pace: { since: 5, sent: 12, refusedSince: 6, refusal } }, { pace: undefined }],
     ['pulseDigest', { pulseDigest: 'digest' }, { pulseDigest: undefined }],
   ])('has the %s for the next ticks until it is dropped', async (field, changes, dropped) => {
     expect(await learns(changes)).toMatchObject(changes);

@@ -34,7 +34,7 @@ it("a client continues at another client's pace", async () => {
   const one = await rig({ answers: { list: busy } });
   await rejection(one.client.list({}, { deadline: one.clock.now().add({ seconds: 9 }) }));
   const pace = one.client.pace.value;
-  expect(pace).toMatchObject({ learned: 4 });
+  expect(pace).toMatchObject({ refusal: { answered: 1 } });
   const { client, clock } = await rig();
   client.pace.value = pace;
   const deadline = clock.now().add({ seconds: 50 });

@@ -35,12 +35,13 @@ async function reports(isLast: (report: TickReport) => boolean, most: number) {
 const isRead = () => titles(story).includes(done);
 
 it('a baseline is read at the pace that its host allows, and ops hear of it and of its end', async () => {
-  begin(3_000, 12);
-  // 30 requests at 12 a minute take two and a half minutes.
-  await reports(isRead, 4);
-  expect(story.memory.items.size).toBe(3_000);
-  expect(story.host.refusals).toBe(2);
-  await story.minutes(66);
+  begin(4_000, 12);
+  // 40 requests at 12 a minute take three and a half minutes.
+  await reports(isRead, 5);
+  expect(story.memory.items.size).toBe(4_000);
+  // Two minutes teach the pace; from the third after them on, a higher one is tried.
+  expect(story.host.refusals).toBe(4);
+  await story.minutes(70);
   expect(titles(story)).toEqual([tooFew, done, enough]);
   await story.minutes(120);
   expect(titles(story)).toHaveLength(3);
