@@ -1,7 +1,13 @@
 import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import type { DayEntry } from '../detection/calendar.ts';
-import { type Certification, type Change, found, type Sighting } from '../detection/compare.ts';
+import {
+  type Certification,
+  type Change,
+  found,
+  type Outdated,
+  type Sighting,
+} from '../detection/compare.ts';
 import type { NotifierError } from '../errors.ts';
 import type { CertificationEvent } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
@@ -53,6 +59,8 @@ export interface Ledger {
   addToDays(deltas: ReadonlyMap<string, number>): Promise<void>;
   /** Records new certifications that are not announced. Needs the lease: its writes are unconditional. */
   recordSilently(sightings: readonly Sighting[], now: Temporal.Instant): Promise<void>;
+  /** Replaces hashes of certifications that are as they were compared. */
+  rehash(outdated: readonly Outdated[]): Promise<void>;
   /**
    * One write: the certification's new state, and its event in the outbox, owed or held. An event
    * behind a held one of the same certification is held as well. If all events of the certification

@@ -54,7 +54,7 @@ export async function announceNewcomers(
   const recent = pulse.assessments.filter(({ certified_on }) =>
     parts.rules.isNewcomer(certified_on, startDay),
   );
-  const { changes } = await compareWithLedger(parts, recent, state.salt);
+  const { changes } = await compareWithLedger(parts, recent, state);
   const done = await announcement.announce(changes, { in: 'page' });
   await parts.ledger.addToDays(countDeltas(done));
 }

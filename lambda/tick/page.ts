@@ -1,5 +1,5 @@
 import type { Compared } from '../detection/compare.ts';
-import { markOf } from '../detection/fingerprint.ts';
+import { isRehashing, markOf } from '../detection/fingerprint.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import type { LeasedState } from '../ports/state.ts';
@@ -23,7 +23,7 @@ export async function readPage(
   let { assessments, count } = pulse;
   for (let isTail = false; ; isTail = true) {
     const rows = assessments.filter((row) => !agreed.has(markOf(row, salt)));
-    const compared = await compareWithLedger(parts, rows, salt);
+    const compared = await compareWithLedger(parts, rows, state);
     const unknown = compared.changes.filter(({ kind }) => kind !== 'updated').length;
     for (const row of compared.same) agreed.add(markOf(row, salt));
     const page = {
@@ -48,9 +48,11 @@ export async function readPage(
 export async function compareWithLedger(
   { ledger, rules, clock, settings }: TickParts,
   rows: readonly Assessment[],
-  salt: string,
+  { salt, rules: hashedBy }: Pick<LeasedState, 'salt' | 'rules'>,
 ): Promise<Compared> {
   const known = await ledger.known(rows.map(({ id }) => id));
   const nowMs = clock.now().epochMilliseconds;
-  return rules.compare(rows, known, salt, nowMs, settings.withdrawAfterMs);
+  const compared = rules.compare(rows, known, salt, nowMs, settings.withdrawAfterMs);
+  if (isRehashing(hashedBy, nowMs)) await ledger.rehash(compared.outdated);
+  return compared;
 }

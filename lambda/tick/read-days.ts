@@ -17,6 +17,7 @@ import type { ReadResult, ReadStep, StepAnswer, WorkProgress } from '../detectio
 import { reachOf } from '../errors.ts';
 import type { DayCertification } from '../ports/ledger.ts';
 import type { RangeRead } from '../ports/partner-reader.ts';
+import type { LeasedState } from '../ports/state.ts';
 import type { Announcement } from './announcement.ts';
 import type { Looked, Looks } from './looks.ts';
 import { compareWithLedger } from './page.ts';
@@ -26,7 +27,7 @@ import type { StepContext, TickParts } from './parts.ts';
 const daysTogether = 16;
 
 export interface ReadingContext extends StepContext {
-  readonly salt: string;
+  readonly state: Pick<LeasedState, 'salt' | 'rules'>;
   readonly announcement: Announcement;
   /** Looks for missing certifications; a baseline has none. */
   readonly looks?: Looks;
@@ -119,9 +120,9 @@ async function settle(
   before: WorkProgress,
   read: Judged,
 ): Promise<Settled> {
-  const { parts, limit, salt } = context;
+  const { parts, limit, state } = context;
   const { step, isUnproven, begunAt } = read;
-  const fresh = dayEntries(step.days, read, begunAt, salt);
+  const fresh = dayEntries(step.days, read, begunAt, state.salt);
   if (isUnproven) parts.rules.attributeRest(fresh, step.days, read);
   const seen = await differences(context, [...fresh.keys()], read, read.isFirstReading);
   const looked = await lookedAt(context, read, before, fresh, seen.unseen);
@@ -221,7 +222,7 @@ interface Differences {
  * up all rows.
  */
 async function differences(
-  { parts, salt }: ReadingContext,
+  { parts, state }: ReadingContext,
   days: readonly string[],
   { assessments, quarantined }: RangeRead,
   isFirstReading: boolean,
@@ -232,7 +233,9 @@ async function differences(
   if (!isFirstReading) await pMap(days, lookUp, { concurrency: daysTogether });
   const different = assessments.filter((row) => {
     const known = indexed.get(row.certified_on)?.get(row.id);
-    return known?.presence !== 'present' || known.fingerprint !== fingerprintOf(row, salt).whole;
+    return (
+      known?.presence !== 'present' || known.fingerprint !== fingerprintOf(row, state.salt).whole
+    );
   });
   // Ids of all days of the read: a certification that moved among them is a sighting, not missing.
   const seen = new Set([...assessments, ...quarantined].flatMap(({ id = [] }) => id));
@@ -240,7 +243,7 @@ async function differences(
     const present = [...ofDay].filter(([, { presence }]) => presence === 'present');
     return [day, present.map(([id]) => id).filter((id) => !seen.has(id))] as const;
   });
-  const { changes, older } = await compareWithLedger(parts, different, salt);
+  const { changes, older } = await compareWithLedger(parts, different, state);
   return { sightings: changes, older, unseen: new Map(unseen) };
 }
 

@@ -20,7 +20,7 @@ import { asking, stillAsked } from '../detection/day-entries.ts';
 import { type RecentWindow, recentWindow } from '../detection/days.ts';
 import { indexLagMinutes, isDigestDue } from '../detection/digest-schedule.ts';
 import { auditPlanOf, calendarLearned, savedUntil, waited } from '../detection/due.ts';
-import { digestOf } from '../detection/fingerprint.ts';
+import { digestOf, rulesNow } from '../detection/fingerprint.ts';
 import { believed, unexplainedAfter } from '../detection/locate.ts';
 import { nothingMissing } from '../detection/missing.ts';
 import { backOffAfter, isBackingOff, remembered, unhurried } from '../detection/pace.ts';
@@ -565,7 +565,7 @@ class Tick {
   }
 
   #context({ state, announcement }: Work) {
-    return { parts: this.#parts, limit: this.#limit, salt: state.salt, announcement, state };
+    return { parts: this.#parts, limit: this.#limit, announcement, state };
   }
 
   /** Takes the lease, and with it the duty to deliver events that earlier ticks left. */
@@ -621,6 +621,9 @@ class Tick {
       ...((denial ?? state.denial) && { denial }),
       ...(work && { ...this.#announced(work, now, outcome), ...noLease }),
       heartbeat: now.toString(),
+      ...(state.rules?.number !== rulesNow && {
+        rules: { number: rulesNow, since: now.epochMilliseconds },
+      }),
       activity: this.#activity(state, work?.announcement.now.failures ? 1 : 0),
     };
     if (!(await ledger.saveState(end, work?.lease)))

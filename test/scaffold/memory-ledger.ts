@@ -7,6 +7,7 @@ import {
   isNothing,
   isUndone,
   type LastTold,
+  type Outdated,
   type Sighting,
   toldOf,
 } from '../../lambda/detection/compare.ts';
@@ -224,6 +225,15 @@ export class MemoryLedger implements Ledger {
         outbox: new Map(),
         owedSince: 0,
       });
+  }
+
+  async rehash(outdated: readonly Outdated[]): Promise<void> {
+    for (const { before, fingerprint } of outdated) {
+      const item = this.items.get(before.id);
+      const { revision, fingerprint: known } = item?.certification ?? {};
+      if (item && revision === before.revision && known?.whole === before.fingerprint.whole)
+        item.certification = { ...item.certification, fingerprint };
+    }
   }
 
   async commit(...[change, event, now, destiny]: Parameters<Ledger['commit']>) {

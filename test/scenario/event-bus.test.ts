@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import ajvDraft4 from 'ajv-draft-04';
 import ajvFormats from 'ajv-formats';
+import { Temporal } from 'temporal-polyfill';
 import { expect, it, onTestFinished } from 'vitest';
 import { parseEvent } from '../../consumer/index.ts';
 import { certificationEvent, certificationEventSchema } from '../../lambda/events/event.ts';
@@ -127,7 +128,7 @@ it('each event of the contract is a detail on a bus, up to the largest that SNS 
       integration: 'd'.repeat(40),
       type: 'certification.updated',
       revision: 1,
-      time: '2026-11-21T08:00:04.120Z',
+      time: Temporal.Instant.from('2026-11-21T08:00:04.120Z'),
       fields: 'all',
       late: false,
       assessment: { ...assessment({ id: 1 }), notes: 'é'.repeat(length) },

@@ -64,7 +64,7 @@ describe('a digest, as a person reads it,', () => {
   const replayed = event('created', { name: 'Tove' }, { replay: true });
   const tested = testEvent({
     ...{ integration: 'district-a', unique: 'a1', fields: 'all' },
-    time: Temporal.Instant.from(announcedAt),
+    time: announcedAt,
   });
   const incomplete = [
     created({ id: 1, name: null, first_name: null, last_name: null }),

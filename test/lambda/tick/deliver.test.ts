@@ -1,3 +1,4 @@
+import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { NotifierError } from '../../../lambda/errors.ts';
 import { certificationEvent } from '../../../lambda/events/event.ts';
@@ -16,7 +17,7 @@ const event = certificationEvent({
   revision: 1,
   changed: [],
   late: false,
-  time: '2026-11-21T08:00:04.120Z',
+  time: Temporal.Instant.from('2026-11-21T08:00:04.120Z'),
 });
 
 /** First revisions, with consecutive ids from this one on. */
