@@ -116,7 +116,8 @@ export interface Compared {
  * move to another day is an update of `certified_on`. A certification that comes back is restored,
  * or created if subscribers were never told of it. A row as the certification was within
  * `withdrawAfter`, before its last change, is an older answer of a lagging replica or a cache. It
- * is no update. Each fingerprint is compared by its own rules, so newer rules are no update, either.
+ * is no update. A field has changed only if it differs by the rules of its fingerprint and by those of
+ * now: newer rules are no update, either.
  */
 export function compare(
   read: readonly Assessment[],
@@ -178,7 +179,10 @@ function changeOf(
   const revision = before.revision + 1;
   if (before.isUntold) return { ...created, revision, before };
   const byItsRules = fingerprintOf(assessment, salt, rulesOf(before.fingerprint.whole));
-  const changed = changedFields(before.fingerprint, byItsRules);
+  const differing = new Set(changedFields(before.fingerprint, byItsRules));
+  const changed = changedFields(before.fingerprint, fingerprint).filter((one) =>
+    differing.has(one),
+  );
   if (before.presence === 'present' && changed.length === 0) return undefined;
   const kind = before.presence === 'present' ? 'updated' : 'restored';
   return { ...created, kind, revision, changed, before };

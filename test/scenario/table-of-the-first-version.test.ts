@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { Temporal } from 'temporal-polyfill';
 import { expect, it } from 'vitest';
+import { rulesNow, rulesOf } from '../../lambda/detection/fingerprint.ts';
 import { contract } from '../../lambda/operations/contract.ts';
 import { Integration } from '../scaffold/integration.ts';
 import { ledgersInDynamoDb } from '../scaffold/ledgers.ts';
@@ -44,6 +45,8 @@ it('a table of the first version is used without another baseline and without an
     expect.stringContaining('no self-check has come to its end since'),
   ]);
   const state = await story.ledger.state();
+  const hashes = [...(await story.ledger.known(story.world.map(({ id }) => id))).values()];
+  expect(hashes.filter(({ fingerprint }) => rulesOf(fingerprint.whole) < rulesNow)).toEqual([]);
   const days = [...(await story.ledger.calendar(state.years)).values()];
   expect(days.filter(({ readAt }) => readAt < before)).toEqual([]);
   expect(state).toMatchObject({

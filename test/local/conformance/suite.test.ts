@@ -86,6 +86,25 @@ it.each<Row>([
   expect(new Set(written.map(({ path }) => path))).toEqual(new Set(['/oauth/token']));
 });
 
+it.each([
+  ['0001-01-01', '2999-12-31'],
+  ['9999-12-31', '9999-12-31'],
+  ['0001-01-01', '9999-12-31'],
+])(
+  'a host with dates at the edges of the calendar follows the document: %s, %s',
+  async (...days) => {
+    const sandbox = await sandboxWith({ records: 3, timeZone: 'UTC' });
+    for (let added = 0; added < 6; added++)
+      sandbox.world.add({ certified_on: days[Number(added > 3)] });
+    const report = await check(sandbox);
+    expect(checksThat(report, 'fail')).toEqual([]);
+    const asked = sandbox.requests.map(({ path }) => decodeURIComponent(path));
+    expect(asked.filter((path) => /_date\]=(?!(?!0000)\d{4}-\d\d-\d\d(&|$))/.test(path))).toEqual(
+      [],
+    );
+  },
+);
+
 it.each(allForms)('a host passes with the token request as %s alone', async (form) => {
   const report = await check(await sandboxWith({ records: 250, seed: 3 }), { forms: [form] });
   expect(checksThat(report, 'fail')).toEqual([]);
