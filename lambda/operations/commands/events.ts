@@ -1,7 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import { presence } from '../../detection/compare.ts';
-import { daysFrom, firstDay } from '../../detection/days.ts';
 import { type Life, revisionNoted } from '../../ports/ledger.ts';
 import { define } from '../definition.ts';
 import { StalledError } from '../errors.ts';
@@ -159,7 +158,7 @@ function askedFor({ settings, clock }: OperationParts, command: Command): Asked 
   const now = clock.now();
   const today = now.toZonedDateTimeISO(timeZone).toPlainDate();
   const last = command.to === undefined ? today : Temporal.PlainDate.from(command.to);
-  const from = command.from ?? `${daysFrom(last, 1 - daysAtFirst) ?? firstDay}`;
+  const from = command.from ?? last.subtract({ days: daysAtFirst - 1 }).toString();
   const asked = Temporal.PlainDate.from(from).toZonedDateTime(timeZone).toInstant();
   const begin = Temporal.Instant.compare(asked, noneBefore) < 0 ? noneBefore : asked;
   const end = last.add({ days: 1 }).toZonedDateTime(timeZone);
