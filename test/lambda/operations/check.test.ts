@@ -111,7 +111,7 @@ describe('a check', () => {
     async (day) => {
       story.world = [on(day, 1)];
       expect((await checked()).get('day-bounds')).toMatchObject({ outcome: 'ok' });
-      expect(story.requests.filter((one) => /0000|10000/.test(one))).toEqual([]);
+      expect(JSON.stringify(story.host.requests)).not.toMatch(/"0000-|"\+/);
     },
   );
 
