@@ -230,9 +230,9 @@ export class MemoryLedger implements Ledger {
   async rehash(outdated: readonly Outdated[]): Promise<void> {
     for (const { before, fingerprint } of outdated) {
       const item = this.items.get(before.id);
-      const { revision, fingerprint: known } = item?.certification ?? {};
-      if (item && revision === before.revision && known?.whole === before.fingerprint.whole)
-        item.certification = { ...item.certification, fingerprint };
+      const { certification: now } = item ?? {};
+      if (item && now?.revision === before.revision && now.fingerprint === before.fingerprint)
+        item.certification = { ...now, fingerprint };
     }
   }
 

@@ -74,13 +74,6 @@ describeLedgers('a commit', (used) => {
     );
   });
 
-  it('cuts a long name to the room of an item', async () => {
-    await used().create(assessment({ assessment_name: 'Knöts '.repeat(1_000) }));
-    const { assessment_name } = (await known()) ?? {};
-    expect(assessment_name).toMatch(/^Knöts .*…$/);
-    expect(Buffer.byteLength(assessment_name ?? '')).toBeLessThanOrEqual(1_024);
-  });
-
   it('of a withdrawal leaves it known, so that it can be restored', async () => {
     const { ledger } = used();
     const read = assessment();
