@@ -224,7 +224,7 @@ export function countDeltas(changes: readonly Change[]): Map<string, number> {
 
 /**
  * Subscribers' knowledge of a certification, in short: nothing, that it is withdrawn, or the hash
- * of its fingerprint, whatever the rules' number.
+ * of its fingerprint without the number of the rules.
  */
 export type LastTold = string;
 

@@ -28,7 +28,7 @@ export const documentedOfParts = [
   'proctor_name',
 ] as const satisfies readonly (keyof ResultPart)[];
 
-/** What had to be altered when a record was read. */
+/** The values of a record that its reading has altered. */
 interface Altered {
   /** The paths of values that are not as they came. */
   readonly paths: readonly string[];
@@ -66,7 +66,7 @@ export function oddPaths(assessment: Assessment): string[] {
  */
 export const rulesNow = 2;
 
-/** @param whole of a fingerprint, an earlier one, or what subscribers were told */
+/** @param whole of a fingerprint */
 export const rulesOf = (whole: string): number => Number(/\.(\d+)$/.exec(whole)?.[1] ?? 1);
 
 /** The hash alone, as it is by all rules if reading the record has altered nothing. */

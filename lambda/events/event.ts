@@ -51,7 +51,7 @@ const announcement = {
  */
 const announcedAssessmentSchema = described(
   z.looseObject(assessmentSchema.shape),
-  'The record under the field names of the Partner Assessment Results API. Only the identifiers (`id`, `organization_id`, `assessment_name`, `certified_on`) are always there. A setting of the integration chooses the other fields, and the partner may leave them out. Null: the partner has sent null, or a value that is not of the documented type. Fields that the API adds pass through.',
+  'The record under the field names of the Partner Assessment Results API. Only the identifiers (`id`, `organization_id`, `assessment_name`, `certified_on`) are always there. A setting of the integration chooses the other fields, and the partner may leave them out. Null: the partner has sent null, or a value that the documented type cannot carry. Fields that the API adds pass through, numbers in the digits that were sent.',
   'Assessment',
 );
 

@@ -80,7 +80,7 @@ describe('a page', () => {
     ['external_ref', '9007199254740993', '9007199254740993', []],
     ['results.score', '1.10', '1.10', []],
     ['another', nested.placeholder, 'null', ['(undocumented)']],
-  ])('has a %s of %s as %s, and the path of what was altered', (field, written, read, paths) => {
+  ])('has a %s of %s as %s, and the paths of altered values', (field, written, read, paths) => {
     const text = JSON.stringify({ data: [withField(1, field, '@')], meta });
     const sent = text.replace('"@"', written).replace(nested.placeholder, nested.text);
     const [one] = parsed(sent).assessments;
