@@ -7,8 +7,8 @@ export const plainDay = z.codec(z.iso.date(), z.instanceof(Temporal.PlainDate), 
   encode: (day) => day.toString(),
 });
 
-/** The calendar that the API's dates can name. */
-export const [firstDay, lastDay] = ['0001-01-01', '9999-12-31'];
+/** The API's dates can name no earlier day, and none after the year 9999. */
+export const firstDay = '0001-01-01';
 
 /** @returns undefined beyond the calendar: no request can ask for such a day */
 export function daysFrom(day: Temporal.PlainDate, days: number): Temporal.PlainDate | undefined {

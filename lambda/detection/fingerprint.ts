@@ -122,9 +122,9 @@ export function fingerprintOf(
   salt: string,
   rules: number = rulesNow,
 ): Fingerprint {
-  if (rules === 1) return hashesOf(altered.get(assessment)?.first ?? assessment, salt);
-  const { whole, fields } = hashesOf(assessment, salt);
-  return { whole: `${whole}.${rulesNow}`, fields };
+  const { first = assessment } = altered.get(assessment) ?? {};
+  const { whole, fields } = hashesOf(rules === 1 ? first : assessment, salt);
+  return { whole: rules === 1 ? whole : `${whole}.${rulesNow}`, fields };
 }
 
 function hashesOf(assessment: Assessment, salt: string): Fingerprint {
