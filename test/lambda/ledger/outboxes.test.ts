@@ -157,8 +157,6 @@ describeLives('an outbox', [
   ['is emptied of several events at once', [ann, bea, told(1, 2)], '- -'],
   ['may owe only a digest', [ann, bea, published(1), told(2)], 'digest -'],
   ['delays nothing for a digest', [ann, published(1), bea], 'digest pending', 'updated'],
-  ['has a held event', [annHeld], 'held', 'created'],
-  ['has a held event behind another', [ann, beaHeld], 'pending held', 'updated behind pending'],
   ['keeps a held event after a delivery', [ann, beaHeld, told(1)], '- held'],
   ['delays events behind a held one', [annHeld, bea], 'held behind', 'updated behind held'],
   ['sets a refused event aside', [ann, refused(1)], 'undeliverable'],
