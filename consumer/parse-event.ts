@@ -52,6 +52,9 @@ const anyVersionSchema = z.looseObject({
  * envelope) or the whole message, an SQS or SNS record of a Lambda invocation, an event of
  * EventBridge, the body of an HTTPS request (text, bytes or parsed), or the event itself. Unknown fields stay.
  *
+ * Numbers are those of JavaScript: an undocumented one beyond 2^53 or with a final zero loses digits
+ * that the text has.
+ *
  * It does not look at signatures: a body that came over HTTPS goes through `verifySnsMessage`
  * first.
  *

@@ -390,7 +390,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     over: 'every day was read since a tick last met such a record',
     happened: 'Fields that the document of the API promises are null, missing or of another type.',
     impact:
-      'The records are announced all the same: null and missing as they came, null in the place of a value of another type.',
+      'The records are announced all the same: null and missing as they came, an integer or a boolean as the promised text, any other value as null.',
     counts: 'Fields so far',
     act: 'in the morning',
     toDo: 'Tell the partner which fields they are. The log of the poll function has the ids of some such records beside "odd field".',

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseExactly } from '../../lambda/json-text.ts';
 import { NotFoundError } from '../../ops/errors.ts';
 import { amount } from '../../ops/render/text.ts';
 import { moment } from '../../ops/render/time.ts';
@@ -91,7 +92,7 @@ function shown({ body, receivedAt, by }: DeliveredEvent, door: Door): Html {
   return html`${facts([
     ['received', moment(receivedAt, viewOf(door))],
     ['got by', by.join(', ')],
-  ])}<pre>${JSON.stringify(JSON.parse(body), null, 2)}</pre>`;
+  ])}<pre>${JSON.stringify(parseExactly(body), null, 2)}</pre>`;
 }
 
 const idIn = ({ integration, subject, revision }: AskedLocally['given']) =>

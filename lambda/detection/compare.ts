@@ -1,7 +1,16 @@
 import * as z from 'zod/mini';
 import type { Assessment } from '../events/assessment.ts';
 import { proofKind } from './calendar.ts';
-import { changedFields, type Fingerprint, fingerprintOf, markOf } from './fingerprint.ts';
+import {
+  changedFields,
+  type Fingerprint,
+  fingerprintOf,
+  hashIn,
+  isAsIn,
+  markOf,
+  rulesNow,
+  rulesOf,
+} from './fingerprint.ts';
 import { smallestOf } from './twins.ts';
 
 /** An assessment as the ledger knows it. */
@@ -90,10 +99,18 @@ export const found = z.object({
 
 export type Found = Readonly<z.output<typeof found>>;
 
+/** A certification that has not changed, and its hashes by the rules of now. */
+export interface Outdated {
+  readonly before: Certification;
+  readonly fingerprint: Fingerprint;
+}
+
 export interface Compared {
   readonly changes: readonly Sighting[];
   /** Rows that equal the ledger's. */
   readonly same: readonly Assessment[];
+  /** Those of `same` whose hashes were made by older rules. */
+  readonly outdated: readonly Outdated[];
   /** Days of older answers, and until when such answers may come: milliseconds since the epoch. */
   readonly older: readonly { readonly day: string; readonly until: number }[];
 }
@@ -104,7 +121,8 @@ export interface Compared {
  * present, the smallest of them counts. A move to another day is an update of `certified_on`. A certification that comes back is restored,
  * or created if subscribers were never told of it. A row as the certification was within
  * `withdrawAfter`, before its last change, is an older answer of a lagging replica or a cache. It
- * is no update.
+ * is no update. A field has changed only if it differs by the rules of its fingerprint and by those of
+ * now: newer rules are no update, either.
  */
 export function compare(
   read: readonly Assessment[],
@@ -126,12 +144,12 @@ export function compare(
     const fingerprint = fingerprintOf(assessment, salt);
     const before = known.get(id);
     const earlier = before?.earlier?.filter(({ until }) => nowMs < until) ?? [];
-    const isEarlier = earlier.some((one) => one.fingerprint === fingerprint.whole);
+    const isEarlier = earlier.some((one) => isAsIn(assessment, one.fingerprint, salt));
     if (before?.presence === 'present' && isEarlier) {
       older.push({ day, until: Math.max(...earlier.map(({ until }) => until)) });
       continue;
     }
-    const change = changeOf(assessment, fingerprint, before);
+    const change = changeOf(assessment, fingerprint, before, salt);
     if (change === undefined) {
       same.push(assessment);
       continue;
@@ -143,20 +161,37 @@ export function compare(
     ];
     changes.set(id, { ...change, ...(replaced && { earlier: replaced }) });
   }
-  return { changes: [...changes.values()], same, older };
+  return { changes: [...changes.values()], same, outdated: outdatedOf(same, known, salt), older };
+}
+
+function outdatedOf(
+  same: readonly Assessment[],
+  known: ReadonlyMap<number, Certification>,
+  salt: string,
+): Outdated[] {
+  return same.flatMap((row) => {
+    const before = known.get(row.id);
+    if (before === undefined || rulesOf(before.fingerprint.whole) === rulesNow) return [];
+    return { before, fingerprint: fingerprintOf(row, salt) };
+  });
 }
 
 function changeOf(
   assessment: Assessment,
   fingerprint: Fingerprint,
   before: Certification | undefined,
+  salt: string,
 ): Sighting | undefined {
   const { id } = assessment;
   const created = { kind: 'created', id, assessment, fingerprint, changed: [] } as const;
   if (before === undefined) return { ...created, revision: 1 };
   const revision = before.revision + 1;
   if (before.isUntold) return { ...created, revision, before };
-  const changed = changedFields(before.fingerprint, fingerprint);
+  const byItsRules = fingerprintOf(assessment, salt, rulesOf(before.fingerprint.whole));
+  const differing = new Set(changedFields(before.fingerprint, byItsRules));
+  const changed = changedFields(before.fingerprint, fingerprint).filter((one) =>
+    differing.has(one),
+  );
   if (before.presence === 'present' && changed.length === 0) return undefined;
   const kind = before.presence === 'present' ? 'updated' : 'restored';
   return { ...created, kind, revision, changed, before };
@@ -197,15 +232,15 @@ export function countDeltas(changes: readonly Change[]): Map<string, number> {
 }
 
 /**
- * Subscribers' knowledge of a certification, in short: nothing, that it is withdrawn, or its
- * fingerprint.
+ * Subscribers' knowledge of a certification, in short: nothing, that it is withdrawn, or the hash
+ * of its fingerprint without the number of the rules.
  */
 export type LastTold = string;
 
 /** @param before the ledger's knowledge before an event that waits for ops */
 export function toldOf(before: Certification | undefined): LastTold {
   if (before === undefined || before.isUntold) return 'nothing';
-  return before.presence === 'withdrawn' ? 'withdrawn' : before.fingerprint.whole;
+  return before.presence === 'withdrawn' ? 'withdrawn' : hashIn(before.fingerprint.whole);
 }
 
 /**
@@ -214,7 +249,7 @@ export function toldOf(before: Certification | undefined): LastTold {
  */
 export function isUndone(told: LastTold, change: Change): boolean {
   if (change.kind === 'withdrawn') return told === 'withdrawn' || told === 'nothing';
-  return told === change.fingerprint.whole;
+  return told === hashIn(change.fingerprint.whole);
 }
 
 /**

@@ -7,6 +7,15 @@ export const plainDay = z.codec(z.iso.date(), z.instanceof(Temporal.PlainDate), 
   encode: (day) => day.toString(),
 });
 
+/** The API's dates can name no earlier day, and none after the year 9999. */
+export const firstDay = '0001-01-01';
+
+/** @returns undefined beyond the calendar: no request can ask for such a day */
+export function daysFrom(day: Temporal.PlainDate, days: number): Temporal.PlainDate | undefined {
+  const other = day.add({ days });
+  return other.year >= 1 && other.year <= 9_999 ? other : undefined;
+}
+
 /** The days that are read most often: from `from` on, with no end, so that tomorrow is in it. */
 export interface RecentWindow {
   /** `YYYY-MM-DD`: a certification dated before it is late. */

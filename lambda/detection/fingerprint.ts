@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import * as z from 'zod/mini';
 import type { Assessment, ResultPart } from '../events/assessment.ts';
 
 /**
@@ -27,9 +28,24 @@ export const documentedOfParts = [
   'proctor_name',
 ] as const satisfies readonly (keyof ResultPart)[];
 
+/** The values of a record that its reading has altered. */
+interface Altered {
+  /** The paths of values that are not as they came. */
+  readonly paths: readonly string[];
+  /** The record by the first rules: null where a text came as a number or a boolean. */
+  readonly first: Assessment;
+}
+
+/** Beside the record, since nothing of it may leave with the record. */
+const altered = new WeakMap<Assessment, Altered>();
+
+export function noteAltered(assessment: Assessment, what: Altered): void {
+  altered.set(assessment, what);
+}
+
 /**
- * The paths at which a record has no documented value: null, absent, or of another type, which the
- * reader has replaced with null. For an educator without a State Educator ID, null is documented.
+ * The paths at which a record is not as documented: null, absent, or of another type, as the reader
+ * has noted. For an educator without a State Educator ID, null is documented.
  */
 export function oddPaths(assessment: Assessment): string[] {
   const paths: string[] = documentedFields.filter((field) =>
@@ -38,8 +54,35 @@ export function oddPaths(assessment: Assessment): string[] {
   for (const part of assessment.results ?? [])
     for (const field of documentedOfParts)
       if ((part[field] ?? null) === null) paths.push(`results[].${field}`);
-  return [...new Set(paths)];
+  return [...new Set([...paths, ...(altered.get(assessment)?.paths ?? [])])];
 }
+
+/**
+ * The rules of new fingerprints: how a record becomes the text that is hashed, and with which key.
+ * Each fingerprint ends with the number of its rules.
+ *
+ * 1: a text that came as a number or a boolean counts as null. Without a number at its end.
+ * 2: it counts as its digits, or its word.
+ */
+export const rulesNow = 2;
+
+/** @param whole of a fingerprint */
+export const rulesOf = (whole: string): number => Number(/\.(\d+)$/.exec(whole)?.[1] ?? 1);
+
+/** The hash alone, as it is by all rules if reading the record has altered nothing. */
+export const hashIn = (whole: string): string => whole.replace(/\.\d+$/, '');
+
+/** For a rollback: hashes by new rules are unreadable to older code. */
+const rehashedAfterMs = 3_600_000;
+
+/** Since when ticks have come to their end by these rules: milliseconds since the epoch. */
+export const rulesNoted = z.object({ number: z.int(), since: z.number() });
+
+/** Whether hashes by older rules are replaced by now. */
+export const isRehashing = (
+  rules: Readonly<z.output<typeof rulesNoted>> | undefined,
+  nowMs: number,
+): boolean => rules?.number === rulesNow && nowMs - rules.since >= rehashedAfterMs;
 
 /** Characters of base64url: 72 bits. */
 const fieldHashLength = 12;
@@ -55,10 +98,7 @@ const markLength = 8;
  * A cache: a tick looks at each record of an answer several times, and a fingerprint takes eleven
  * HMACs.
  */
-const ofRecords = new WeakMap<
-  Assessment,
-  { readonly salt: string; readonly fingerprint: Fingerprint }
->();
+const ofRecords = new WeakMap<Assessment, { readonly salt: string } & Fingerprint>();
 
 /** The ledger's trace of a record's content: enough to see a change, nothing to read. */
 export interface Fingerprint {
@@ -73,11 +113,23 @@ export interface Fingerprint {
  *
  * The key is the integration's salt, so that a hash cannot be looked up in a dictionary of names.
  * The id goes into each hash, so that two people with one name do not share one. The order of
- * `results` does not count: they are compared as a set of parts. Null and absent are the same.
+ * `results` and of names does not count: parts are compared as a set. Null and absent are the same.
+ *
+ * @param rules those of the fingerprint that it is compared with
  */
-export function fingerprintOf(assessment: Assessment, salt: string): Fingerprint {
+export function fingerprintOf(
+  assessment: Assessment,
+  salt: string,
+  rules: number = rulesNow,
+): Fingerprint {
+  const { first = assessment } = altered.get(assessment) ?? {};
+  const { whole, fields } = hashesOf(rules === 1 ? first : assessment, salt);
+  return { whole: rules === 1 ? whole : `${whole}.${rulesNow}`, fields };
+}
+
+function hashesOf(assessment: Assessment, salt: string): Fingerprint {
   const known = ofRecords.get(assessment);
-  if (known?.salt === salt) return known.fingerprint;
+  if (known?.salt === salt) return known;
   const { id, results, ...others } = assessment;
   const parts = results?.map((part) =>
     JSON.stringify(documentedOfParts.map((field) => part[field])),
@@ -91,10 +143,14 @@ export function fingerprintOf(assessment: Assessment, salt: string): Fingerprint
   }
   const content = JSON.stringify([id, Object.values(fields)]);
   const hash = createHmac('sha256', salt).update(content).digest('base64url');
-  const fingerprint = { whole: hash.slice(0, fingerprintLength), fields };
-  ofRecords.set(assessment, { salt, fingerprint });
-  return fingerprint;
+  const hashes = { salt, whole: hash.slice(0, fingerprintLength), fields };
+  ofRecords.set(assessment, hashes);
+  return hashes;
 }
+
+/** Whether the record is as this fingerprint has it, by the fingerprint's own rules. */
+export const isAsIn = (assessment: Assessment, whole: string, salt: string): boolean =>
+  fingerprintOf(assessment, salt, rulesOf(whole)).whole === whole;
 
 /** A short mark of a row as it is; the id is part of the fingerprint. */
 export const markOf = (assessment: Assessment, salt: string): string =>

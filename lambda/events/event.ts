@@ -1,3 +1,4 @@
+import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import { type Assessment, assessmentSchema, described, type ResultPart } from './assessment.ts';
 import { briefName, maxMessageBytes, messageOf } from './sns-message.ts';
@@ -15,7 +16,7 @@ const envelope = {
   subject: described(z.string(), "The assessment's id; `test` for a test event."),
   time: described(
     z.iso.datetime(),
-    'When the change was noticed (UTC), not when the assessment was completed: that is `certified_on`.',
+    'When the change was noticed (UTC, with milliseconds), not when the assessment was completed: that is `certified_on`.',
   ),
   datacontenttype: z.literal('application/json'),
   dataschema: described(z.literal(eventSchemaId), 'This version of the contract.'),
@@ -50,7 +51,7 @@ const announcement = {
  */
 const announcedAssessmentSchema = described(
   z.looseObject(assessmentSchema.shape),
-  'The record under the field names of the Partner Assessment Results API. Only the identifiers (`id`, `organization_id`, `assessment_name`, `certified_on`) are always there. A setting of the integration chooses the other fields, and the partner may leave them out. Null: the partner has sent null, or a value that is not of the documented type. Fields that the API adds pass through.',
+  'The record under the field names of the Partner Assessment Results API. Only the identifiers (`id`, `organization_id`, `assessment_name`, `certified_on`) are always there. A setting of the integration chooses the other fields, and the partner may leave them out. Null: the partner has sent null, or a value that the documented type cannot carry. Fields that the API adds pass through, numbers in the digits that were sent.',
   'Assessment',
 );
 
@@ -146,8 +147,8 @@ export interface Announced {
    */
   readonly fields?: FieldChoice;
   readonly revision: number;
-  /** When the change was noticed; RFC 3339, UTC. */
-  readonly time: { toString(): string };
+  /** When the change was noticed. */
+  readonly time: Temporal.Instant;
   readonly late: boolean;
   readonly changed?: readonly string[];
   /** It was sent before, and is sent again on request. */
@@ -176,7 +177,7 @@ export function certificationEvent(announced: Announced): CertificationEvent {
     id: `${integration}/${subject}/${unique}`,
     source: `urn:certification-notifier:${integration}`,
     subject,
-    time: announced.time.toString(),
+    time: announced.time.toString({ fractionalSecondDigits: 3 }),
     datacontenttype: 'application/json',
     dataschema: eventSchemaId,
     sequence: String(revision),

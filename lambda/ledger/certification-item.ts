@@ -1,6 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import { type Certification, type Change, presence, type Sighting } from '../detection/compare.ts';
+import { type Fingerprint, rulesNow, rulesOf } from '../detection/fingerprint.ts';
 import { certificationEventSchema } from '../events/event.ts';
 import { briefName } from '../events/sns-message.ts';
 import { jsonText } from '../json-text.ts';
@@ -28,8 +29,8 @@ export const waits = ['pending', 'digest', 'held', 'undeliverable'] as const sat
 const certificationItem = z.object({
   [ledgerTable.byDay.sortKey]: z.int(),
   day: z.iso.date(),
-  fingerprint: z.string(),
-  fields: z.record(z.string(), z.string()),
+  // By newer rules than these, every hash would differ.
+  fingerprint: z.string().check(z.refine((whole) => rulesOf(whole) <= rulesNow)),
   revision: z.int().check(z.positive()),
   presence,
   earlier: z.optional(z.array(z.object({ fingerprint: z.string(), until: z.number() }))),
@@ -37,6 +38,9 @@ const certificationItem = z.object({
   assessment_name: z.nullable(z.string()),
   untold: z.optional(z.boolean()),
 });
+
+/** By their fields. By the first rules they are the attribute `fields`. */
+const hashes = z.record(z.string(), z.string());
 
 const byDayEntry = z.pick(certificationItem, {
   [ledgerTable.byDay.sortKey]: true,
@@ -122,7 +126,8 @@ export function eventsOf(item: Plain, waits: readonly Waits[]): WaitingEvent[] {
 
 export function parseCertification(item: Plain): Certification {
   const parsed = parse(certificationItem, item);
-  const { assessment_id: id, fingerprint: whole, fields, earlier, untold, ...known } = parsed;
+  const { assessment_id: id, fingerprint: whole, earlier, untold, ...known } = parsed;
+  const fields = parse(hashes, item, item['hashes'] ?? item['fields']);
   const [outbox = []] = readAll([item], outboxOf);
   return {
     ...known,
@@ -187,8 +192,7 @@ export function changeAttributes(integration: string, change: Change, note: Note
     [ledgerTable.byDay.partitionKey]: ledgerKeys.indexed(integration, assessment.certified_on),
     [ledgerTable.byDay.sortKey]: assessment.id,
     day: assessment.certified_on,
-    fingerprint: fingerprint.whole,
-    fields: fingerprint.fields,
+    ...hashAttributes(fingerprint),
     presence: 'present',
     ...(earlier && { earlier }),
     organization_id: assessment.organization_id,
@@ -197,6 +201,15 @@ export function changeAttributes(integration: string, change: Change, note: Note
     schema: schemaVersion,
   };
 }
+
+/**
+ * Older code finds an item without `fields` unreadable, instead of different. The index has
+ * `fingerprint`, so that keeps its name.
+ */
+export const hashAttributes = ({ whole, fields }: Fingerprint): Plain => ({
+  ...{ fingerprint: whole, hashes: fields },
+  fields: undefined,
+});
 
 /** As text, instants are in order only if they have the same number of digits. */
 export const momentOf = (at: Temporal.Instant) => at.toString({ smallestUnit: 'millisecond' });

@@ -9,6 +9,7 @@ import {
   changeAttributes,
   eventsOf,
   filedUnder,
+  hashAttributes,
   idIn,
   outboxOf,
   parseCertification,
@@ -43,6 +44,7 @@ const outboxWrites = 'outbox_writes';
  *   commit  condition: the item is new, or at the revision that was compared; if the write undoes held
  *           events, the outbox must also be as it was read
  *   settle  condition: the entries are there
+ *   rehash  condition: revision and fingerprint are as they were compared
  */
 export function certifications(table: Table, integration: string, journal: Journal) {
   /** An unreadable item blocks only its own commits. */
@@ -124,6 +126,15 @@ export function certifications(table: Table, integration: string, journal: Journ
       const at = now.toString();
       await underLease(table, integration, lease).putAll(
         sightings.map((sighting) => baselineItem(integration, sighting, at)),
+      );
+    },
+    async rehash(outdated) {
+      await writeEach(outdated, ({ before: { id, revision, fingerprint: old }, fingerprint }) =>
+        table.update(ledgerKeys.certification(integration, id), {
+          set: hashAttributes(fingerprint),
+          where: 'revision = :revision AND fingerprint = :old',
+          values: { ':revision': revision, ':old': old.whole },
+        }),
       );
     },
     async commit(...commit) {

@@ -1,8 +1,11 @@
 import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
+import { firstDay } from '../detection/days.ts';
+import { noteAltered } from '../detection/fingerprint.ts';
 import { believed, type HostNumber, hostNumbers } from '../detection/host-numbers.ts';
 import { inEnglish, problemsOf } from '../english.ts';
 import { type Assessment, assessmentSchema, resultPartSchema } from '../events/assessment.ts';
+import { asNumber, parseExactly, WrittenNumber } from '../json-text.ts';
 import type { QuarantinedRecord } from '../ports/partner-reader.ts';
 import { PartnerError, type RequestKind } from './errors.ts';
 import type { HttpReply } from './transport.ts';
@@ -115,35 +118,117 @@ const MAX_PARTS = 100;
 const MAX_VALUES = 5_000;
 const MAX_DEPTH = 32;
 
-const undocumented = z.catch(z.unknown().check(z.refine((value) => roomAfter(value) >= 0)), null);
+/** All fields that the document does not name: a name may say anything. */
+const undocumented = '(undocumented)';
+
+interface Documented {
+  readonly name: string;
+  readonly schema: z.core.$ZodType;
+  readonly isNumber: boolean;
+}
+
+interface Shape {
+  readonly fields: readonly Documented[];
+  readonly names: ReadonlySet<string>;
+}
+
+/** @param apart fields that are read in another way */
+const shapeOf = (shape: z.core.$ZodShape, ...apart: readonly string[]): Shape => ({
+  fields: Object.entries(shape).flatMap(([name, schema]) =>
+    apart.includes(name) ? [] : { name, schema, isNumber: z.safeParse(schema, 1).success },
+  ),
+  names: new Set(Object.keys(shape)),
+});
+
+const ofRecords = shapeOf(assessmentSchema.shape, 'id', 'certified_on', 'results');
+const ofParts = shapeOf(resultPartSchema.shape);
+
+/** How a documented text is read. By the first rules, a value of another type was null. */
+type TextReader = (value: unknown) => unknown;
+
+/** An integer becomes its digits and a boolean its word, without a loss. */
+function asText(value: unknown): unknown {
+  if (typeof value === 'boolean') return String(value);
+  const number = typeof value === 'number' ? String(value) : '';
+  const digits = value instanceof WrittenNumber ? value.digits : number;
+  return /^-?\d+$/.test(digits) ? digits : value;
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  !(value instanceof WrittenNumber);
 
 /**
- * The same fields, and others as they come. Null takes the place of a value that breaks its schema
- * or the limits.
+ * The fields as the contract has them. Null and absent stay as they came. Null takes the place of a
+ * value that cannot be carried without a loss, or exceeds the limits.
+ *
+ * @param note takes the paths of values that are not as they came
  */
-const tolerant = (fields: z.core.$ZodShape) => {
-  const pairs = Object.entries(fields).map(([name, field]) => [name, z.catch(field, null)]);
-  return z.catchall(z.object(Object.fromEntries(pairs)), undocumented);
-};
+function fitted(
+  row: object,
+  { fields, names }: Shape,
+  read: TextReader,
+  note: (path: string) => void,
+): Map<string, unknown> {
+  const given = new Map<string, unknown>(Object.entries(row));
+  const others = [...given].filter(([name, value]) => !names.has(name) && roomAfter(value) < 0);
+  for (const [name] of others) given.set(name, null);
+  if (others.length > 0) note(undocumented);
+  for (const { name, schema, isNumber } of fields) {
+    const came = given.get(name);
+    const [value, fit] = isNumber ? [asNumber(came), asNumber(came)] : [came, read(came)];
+    const kept = z.safeParse(schema, fit).success ? fit : null;
+    if (kept !== value) note(name);
+    if (kept !== undefined) given.set(name, kept);
+  }
+  return given;
+}
 
-/** A value that is no part becomes a part without fields. */
-const tolerantPart = z.catch(tolerant(resultPartSchema.shape), {});
+function fittedRecord(row: unknown, read: TextReader, note: (path: string) => void): unknown {
+  if (!isObject(row)) return row;
+  const given = fitted(row, ofRecords, read, note);
+  const partOf = (part: unknown) =>
+    // A value that is no part becomes a part without fields.
+    isObject(part)
+      ? Object.fromEntries(fitted(part, ofParts, read, (path) => note(`results[].${path}`)))
+      : {};
+  const parts = given.get('results') ?? undefined;
+  if (Array.isArray(parts) && parts.length <= MAX_PARTS) given.set('results', parts.map(partOf));
+  else if (parts !== undefined) {
+    note('results');
+    given.set('results', null);
+  }
+  given.set('id', asNumber(given.get('id')));
+  return Object.fromEntries(given);
+}
 
-/**
- * Strict about identity, tolerant of content: an id and a valid day make a record. Any other field
- * passes as it came; null and absent are in the contract. Null takes the place of a value of
- * another type, or beyond the limits.
- */
-const recordSchema = z.pipe(
-  z.extend(tolerant(assessmentSchema.shape), {
-    id: assessmentSchema.shape.id,
-    certified_on: assessmentSchema.shape.certified_on,
-    results: z.catch(z.nullish(z.array(tolerantPart).check(z.maxLength(MAX_PARTS))), null),
+/** Strict about identity, tolerant of content: an id and a valid day make a record. */
+const recordSchema = assessmentSchema.check(
+  z.refine(({ certified_on }) => certified_on >= firstDay, {
+    path: ['certified_on'],
+    error: 'before the year 1',
   }),
-  assessmentSchema,
 );
 
+function parseRecord(row: unknown) {
+  const paths = new Set<string>();
+  const fit = fittedRecord(row, asText, (path) => paths.add(path));
+  const parsed = recordSchema.safeParse(fit, inEnglish);
+  if (parsed.success && paths.size > 0) {
+    const asItIs = (value: unknown) => value;
+    const { data: first = parsed.data } = recordSchema.safeParse(
+      fittedRecord(row, asItIs, () => undefined),
+    );
+    noteAltered(parsed.data, { paths: [...paths], first });
+  }
+  return { fit, ...parsed };
+}
+
 const identifiedSchema = z.object({ id: assessmentSchema.shape.id });
+
+const counted = z.pipe(z.transform(asNumber), z.int().check(z.nonnegative()));
 
 const pageSchema = z.object({
   // Not z.array: it would visit each of a few million elements before it counts them.
@@ -152,9 +237,9 @@ const pageSchema = z.object({
     `not an array of at most ${MAX_PAGE_SIZE}`,
   ),
   meta: z.object({
-    count: z.int().check(z.nonnegative(), z.maximum(MAX_COUNT)),
-    offset: z.int().check(z.nonnegative()),
-    page: z.int().check(z.nonnegative()),
+    count: z.pipe(counted, z.number().check(z.maximum(MAX_COUNT))),
+    offset: counted,
+    page: counted,
   }),
 });
 
@@ -170,15 +255,20 @@ const MAX_BODY_VALUES = 25_000;
  *
  * The errors have no cause: the parser's own error quotes the text that it could not read.
  *
+ * @param parse `parseExactly` where values are passed on
  * @throws {PartnerError} `unexpected-response`, `response-too-large`
  */
-export function parseBody(kind: RequestKind, reply: HttpReply): unknown {
+export function parseBody(
+  kind: RequestKind,
+  reply: HttpReply,
+  parse: (text: string) => unknown = JSON.parse,
+): unknown {
   try {
     const text = utf8.decode(reply.body);
     // Every value but the first follows a comma or an opening bracket; those in strings count too.
     if (text.split(/[,[{]/, MAX_BODY_VALUES + 1).length > MAX_BODY_VALUES)
       throw new PartnerError('response-too-large', kind, 'values');
-    return JSON.parse(text);
+    return parse(text);
   } catch (error) {
     if (error instanceof PartnerError) throw error;
     const { 'content-encoding': coding = 'identity' } = reply.headers;
@@ -195,7 +285,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * `response-too-large`
  */
 export function parsePage(reply: HttpReply, offset: number): Page {
-  const envelope = pageSchema.safeParse(parseBody('list', reply), inEnglish);
+  const envelope = pageSchema.safeParse(parseBody('list', reply, parseExactly), inEnglish);
   if (!envelope.success)
     throw new PartnerError('unexpected-response', 'list', problemsOf(envelope.error));
   const { data, meta } = envelope.data;
@@ -205,9 +295,9 @@ export function parsePage(reply: HttpReply, offset: number): Page {
   const assessments: Assessment[] = [];
   const quarantined: Quarantined[] = [];
   for (const [index, row] of data.entries()) {
-    const { data: record, error } = recordSchema.safeParse(row, inEnglish);
+    const { fit, data: record, error } = parseRecord(row);
     if (error !== undefined) {
-      const { data: identified } = identifiedSchema.safeParse(row);
+      const { data: identified } = identifiedSchema.safeParse(fit);
       quarantined.push({ index, ...identified, problems: problemsOf(error) });
     } else {
       assessments.push(record);
@@ -221,7 +311,7 @@ export function parsePage(reply: HttpReply, offset: number): Page {
  * @throws {PartnerError} `malformed-record` if it is not a record, or another one
  */
 export function readRecord(reply: HttpReply, id: number): Assessment {
-  const { data: record, error } = recordSchema.safeParse(parseBody('get', reply), inEnglish);
+  const { data: record, error } = parseRecord(parseBody('get', reply, parseExactly));
   if (record?.id === id) return record;
   const problems = error ? problemsOf(error) : ['id: not the one that was asked for'];
   throw new PartnerError('malformed-record', 'get', [`assessment ${id}`, ...problems]);

@@ -2,6 +2,7 @@
 export type { Clock } from '../clock.ts';
 export { NotifierError } from '../errors.ts';
 export type { Assessment, ResultPart } from '../events/assessment.ts';
+export { WrittenNumber } from '../json-text.ts';
 export {
   type AssessmentFilter,
   type ListQuery,

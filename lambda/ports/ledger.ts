@@ -1,7 +1,13 @@
 import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import type { DayEntry } from '../detection/calendar.ts';
-import { type Certification, type Change, found, type Sighting } from '../detection/compare.ts';
+import {
+  type Certification,
+  type Change,
+  found,
+  type Outdated,
+  type Sighting,
+} from '../detection/compare.ts';
 import type { GateMemory } from '../detection/gate.ts';
 import type { NotifierError } from '../errors.ts';
 import type { CertificationEvent } from '../events/event.ts';
@@ -67,6 +73,8 @@ export interface Ledger {
     now: Temporal.Instant,
     lease?: Lease,
   ): Promise<void>;
+  /** Replaces hashes of certifications that are as they were compared. */
+  rehash(outdated: readonly Outdated[]): Promise<void>;
   /**
    * One write: the certification's new state, and its event in the outbox, owed or held. An event
    * behind a held one of the same certification is held as well. If all events of the certification

@@ -10,6 +10,7 @@ import {
   openCondition,
 } from '../detection/conditions.ts';
 import { plainDay } from '../detection/days.ts';
+import { rulesNoted } from '../detection/fingerprint.ts';
 import { type GateMemory, gateLook, gateMemory, nothingFound } from '../detection/gate.ts';
 import { type Missing, missingInBrief, missingNoted } from '../detection/missing.ts';
 import { paceKnown } from '../detection/pace.ts';
@@ -87,6 +88,8 @@ export const denialNoted = z.object({ at: z.string(), what: z.string(), whatToDo
 export const state = z.object({
   /** Key of the fingerprints' hashes; random, made once, never changed. */
   salt: z.string().check(z.minLength(1)),
+  /** The rules by which the last tick made hashes, and since when ticks have. */
+  rules: z.optional(z.readonly(rulesNoted)),
   baseline: z._default(baseline, { status: 'none' }),
   /**
    * Since when some outbox may owe events: when the last tick took the lease that did not end, or

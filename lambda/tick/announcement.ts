@@ -292,7 +292,7 @@ export class Announcement {
     }
   }
 
-  #eventOf(change: Change, time: { toString(): string }, brief: boolean): CertificationEvent {
+  #eventOf(change: Change, time: Temporal.Instant, brief: boolean): CertificationEvent {
     const { name: integration, fields } = this.#context.parts.settings;
     const { id, kind, revision } = change;
     const assessment =

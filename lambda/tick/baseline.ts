@@ -65,9 +65,8 @@ export async function announceNewcomers(
     ({ certified_on: day }) =>
       parts.rules.isNewcomer(day, startDay) && calendar.unreadDayOf(day) === undefined,
   );
-  const { salt } = state;
   const unsure = twins.of(pulse);
-  const { changes } = await compareWithLedger({ parts, limit, salt }, recent, unsure);
+  const { changes } = await compareWithLedger({ parts, limit, state }, recent, unsure);
   const done = await announcement.announce(changes.filter(isSeenWhole(pulse)), { in: 'page' });
   await parts.ledger.addToDays(countDeltas(done), lease);
 }

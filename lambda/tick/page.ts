@@ -1,5 +1,5 @@
 import type { Compared, Sighting } from '../detection/compare.ts';
-import { cutOffDay, markOf } from '../detection/fingerprint.ts';
+import { cutOffDay, isRehashing, markOf } from '../detection/fingerprint.ts';
 import { reachOf } from '../errors.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
@@ -28,7 +28,7 @@ export async function readPage(
     const rows = assessments.filter((row) => !agreed.has(markOf(row, salt)));
     // In all rows: those that agree would leave one version.
     const twins = seen.of({ assessments });
-    const compared = await compareWithLedger({ parts, limit, salt }, rows, twins);
+    const compared = await compareWithLedger({ parts, limit, state }, rows, twins);
     const changes = compared.changes.filter(isSeenWhole(pulse));
     const unknown = changes.filter(({ kind }) => kind !== 'updated').length;
     for (const row of compared.same) agreed.add(markOf(row, salt));
@@ -66,7 +66,7 @@ const askedAtMost = 10;
 export interface Comparing {
   readonly parts: TickParts;
   readonly limit: TimeLimit;
-  readonly salt: string;
+  readonly state: Pick<LeasedState, 'salt' | 'rules'>;
 }
 
 /**
@@ -74,23 +74,18 @@ export interface Comparing {
  * @param isAsked whether an unknown one of them is asked for by its id, whose answer then counts
  */
 export async function compareWithLedger(
-  { parts, limit, salt }: Comparing,
+  { parts, limit, state: { salt, rules: hashedBy } }: Comparing,
   rows: readonly Assessment[],
   twins: ReadonlySet<number>,
   isAsked: (sighting: Sighting) => boolean = () => true,
 ): Promise<Compared> {
   const { ledger, rules, clock, settings, partner, journal } = parts;
   const known = await ledger.known(rows.map(({ id }) => id));
+  const nowMs = clock.now().epochMilliseconds;
   const compare = (some: readonly Assessment[], unsure?: ReadonlySet<number>) =>
-    rules.compare(
-      some,
-      known,
-      salt,
-      clock.now().epochMilliseconds,
-      settings.withdrawAfterMs,
-      unsure,
-    );
+    rules.compare(some, known, salt, nowMs, settings.withdrawAfterMs, unsure);
   const compared = compare(rows, twins);
+  if (isRehashing(hashedBy, nowMs)) await ledger.rehash(compared.outdated);
   const unsure = compared.changes.filter((one) => twins.has(one.id) && isAsked(one));
   const shown: Assessment[] = [];
   for (const { id } of unsure.slice(0, askedAtMost)) {

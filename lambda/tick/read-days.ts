@@ -24,6 +24,7 @@ import { rowsOf } from '../detection/twins.ts';
 import type { ReadResult, ReadStep, StepAnswer, WorkProgress } from '../detection/worklist.ts';
 import { reachOf } from '../errors.ts';
 import type { DayCertification } from '../ports/ledger.ts';
+import type { LeasedState } from '../ports/state.ts';
 import type { Announcement } from './announcement.ts';
 import type { Looked, Looks } from './looks.ts';
 import { compareWithLedger } from './page.ts';
@@ -34,7 +35,7 @@ import type { SeenTwins } from './twins.ts';
 const daysTogether = 16;
 
 export interface ReadingContext extends LeasedContext {
-  readonly salt: string;
+  readonly state: Pick<LeasedState, 'salt' | 'rules'>;
   readonly announcement: Announcement;
   readonly twins: SeenTwins;
   /** Looks for missing certifications; a baseline has none. */
@@ -176,10 +177,10 @@ async function settle(
   before: WorkProgress,
   read: Judged,
 ): Promise<Settled> {
-  const { parts, limit, salt } = context;
+  const { parts, limit, state } = context;
   const { step, isUnproven, begunAt } = read;
   const assessments = rowsOf(read, context.twins.now);
-  const fresh = dayEntries(step.days, { ...read, assessments }, begunAt, salt);
+  const fresh = dayEntries(step.days, { ...read, assessments }, begunAt, state.salt);
   if (isUnproven) parts.rules.attributeRest(fresh, step.days, read);
   const seen = await differences(context, [...fresh.keys()], read);
   const looked = await lookedAt(context, read, before, fresh, seen.unseen);
@@ -288,7 +289,7 @@ async function differences(
   days: readonly string[],
   { assessments, others = [], quarantined, proof, begunAt, isFirstReading }: Judged,
 ): Promise<Differences> {
-  const { parts, salt, twins, telling } = context;
+  const { parts, state, twins, telling } = context;
   const { ledger, settings } = parts;
   const known = new Set(twins.now.map(({ id }) => id));
   const unsure = twins.of({ assessments, others }, new Set(proof ? days : []));
@@ -297,7 +298,9 @@ async function differences(
   if (!isFirstReading) await pMap(days, lookUp, { concurrency: daysTogether });
   const different = assessments.filter((row) => {
     const known = indexed.get(row.certified_on)?.get(row.id);
-    return known?.presence !== 'present' || known.fingerprint !== fingerprintOf(row, salt).whole;
+    return (
+      known?.presence !== 'present' || known.fingerprint !== fingerprintOf(row, state.salt).whole
+    );
   });
   // Ids of all days of the read: a certification that moved among them is a sighting, not missing.
   const seen = new Set([...assessments, ...quarantined].flatMap(({ id = [] }) => id));

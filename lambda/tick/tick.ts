@@ -32,7 +32,7 @@ import { asking, stillAsked } from '../detection/day-entries.ts';
 import { type RecentWindow, recentWindow } from '../detection/days.ts';
 import { indexLagMinutes, isDigestDue } from '../detection/digest-schedule.ts';
 import { auditPlanOf, calendarLearned, savedUntil, waited } from '../detection/due.ts';
-import { digestOf } from '../detection/fingerprint.ts';
+import { digestOf, rulesNow } from '../detection/fingerprint.ts';
 import { isGateDue } from '../detection/gate.ts';
 import { believed, unexplainedAfter } from '../detection/locate.ts';
 import { nothingMissing } from '../detection/missing.ts';
@@ -442,7 +442,7 @@ class Tick {
   async #holdUnread({ state, announcement, twins }: Work, doubtful: readonly Sighting[]): Promise<void> {
     if (doubtful.length === 0 || this.#limit.wasReached) return;
     const shown = doubtful.map(({ assessment }) => assessment);
-    const comparing = { parts: this.#parts, limit: this.#limit, salt: state.salt };
+    const comparing = { parts: this.#parts, limit: this.#limit, state };
     const unsure = new Set(twins.now.map(({ id }) => id));
     const { changes } = await compareWithLedger(comparing, shown, unsure);
     await announcement.announce(changes, { in: 'page', doubt: 'baseline' });
@@ -701,10 +701,9 @@ class Tick {
   }
 
   #context({ lease, state, announcement, twins }: Work) {
-    const { salt } = state;
     const telling = tellingOf(this.#parts, state);
     return {
-      ...{ parts: this.#parts, limit: this.#limit, lease, salt },
+      ...{ parts: this.#parts, limit: this.#limit, lease },
       ...{ announcement, twins, state, telling },
     };
   }
@@ -765,6 +764,9 @@ class Tick {
       ...((denial ?? state.denial) && { denial }),
       ...(work && { ...this.#announced(work, now, outcome), ...noLease }),
       heartbeat: now.toString(),
+      ...(state.rules?.number !== rulesNow && {
+        rules: { number: rulesNow, since: now.epochMilliseconds },
+      }),
       activity: this.#activity(state, work?.announcement.now.failures ? 1 : 0),
     };
     if (!(await ledger.saveState(end, work?.lease)))

@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import { daysFrom } from '../../lambda/detection/days.ts';
 import type { Happenings } from './api.ts';
 import type { Random } from './random.ts';
 import type { World } from './world.ts';
@@ -45,7 +46,10 @@ export class RandomChanges implements Happenings {
     else if (kind === 3) {
       const { certified_on } = this.#world.change(id, {});
       const days = this.#random.below(60) - 30;
-      this.#world.moveTo(id, Temporal.PlainDate.from(certified_on).add({ days }).toString());
+      this.#world.moveTo(
+        id,
+        `${daysFrom(Temporal.PlainDate.from(certified_on), days) ?? certified_on}`,
+      );
     } else this.#world.change(id, { email: `changed.${this.#random.below(1e6)}@example.org` });
   }
 

@@ -50,7 +50,7 @@ export function exampleEvents(): CertificationEvent[] {
       fields,
       changed: [],
       late,
-      time: '2026-11-21T08:00:04.120Z',
+      time: Temporal.Instant.from('2026-11-21T08:00:04.120Z'),
     }),
     certificationEvent({
       integration,
@@ -60,7 +60,7 @@ export function exampleEvents(): CertificationEvent[] {
       fields,
       changed: ['name', 'last_name'],
       late,
-      time: '2026-11-21T14:15:02.733Z',
+      time: Temporal.Instant.from('2026-11-21T14:15:02.733Z'),
     }),
     certificationEvent({
       type: 'certification.withdrawn',
@@ -68,7 +68,7 @@ export function exampleEvents(): CertificationEvent[] {
       revision: 3,
       assessment: renamed,
       late,
-      time: '2026-11-22T09:30:01.908Z',
+      time: Temporal.Instant.from('2026-11-22T09:30:01.908Z'),
     }),
     certificationEvent({
       integration,
@@ -78,7 +78,7 @@ export function exampleEvents(): CertificationEvent[] {
       fields,
       changed: [],
       late,
-      time: '2026-11-22T10:45:03.064Z',
+      time: Temporal.Instant.from('2026-11-22T10:45:03.064Z'),
     }),
     testEvent({
       integration,

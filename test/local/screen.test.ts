@@ -1,4 +1,5 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
+import { Temporal } from 'temporal-polyfill';
 import { expect, it } from 'vitest';
 import { certificationEvent } from '../../lambda/events/event.ts';
 import { mailIn } from '../../local/mails-and-events.ts';
@@ -32,7 +33,7 @@ const event = (revision: number, fields: object = {}, late = false, changed: str
       revision,
       changed,
       late,
-      time: '2026-11-21T12:00:00Z',
+      time: Temporal.Instant.from('2026-11-21T12:00:00Z'),
     }),
   );
 const counts =

@@ -84,7 +84,7 @@ export function windowOf({ offset = 0, page = 50 }: ListQuery): { offset: number
 function daysOf({ start_date, end_date }: AssessmentFilter): (day: string) => boolean {
   if (start_date === undefined && end_date === undefined) return () => true;
   const from = start_date?.toString() ?? '';
-  const to = end_date?.toString() ?? '9999';
+  const to = end_date?.toString() ?? '9999-12-31';
   return (day) => day !== '' && day >= from && day <= to;
 }
 

@@ -8,6 +8,7 @@ import {
   isNothing,
   isUndone,
   type LastTold,
+  type Outdated,
   toldOf,
 } from '../../lambda/detection/compare.ts';
 import { nothingFound } from '../../lambda/detection/gate.ts';
@@ -244,6 +245,15 @@ export class MemoryLedger implements Ledger {
         outbox: new Map(),
         owedSince: 0,
       });
+  }
+
+  async rehash(outdated: readonly Outdated[]): Promise<void> {
+    for (const { before, fingerprint } of outdated) {
+      const item = this.items.get(before.id);
+      const { certification: now } = item ?? {};
+      if (item && now?.revision === before.revision && now.fingerprint === before.fingerprint)
+        item.certification = { ...now, fingerprint };
+    }
   }
 
   async commit(...[change, event, now, destiny]: Parameters<Ledger['commit']>) {

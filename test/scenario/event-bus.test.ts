@@ -3,10 +3,11 @@ import ajvDraft4 from 'ajv-draft-04';
 import ajvFormats from 'ajv-formats';
 import { expect, it, onTestFinished } from 'vitest';
 import { parseEvent } from '../../consumer/index.ts';
-import { certificationEvent, certificationEventSchema } from '../../lambda/events/event.ts';
+import { certificationEventSchema } from '../../lambda/events/event.ts';
 import { maxMessageBytes, messageOf } from '../../lambda/events/sns-message.ts';
 import { readAssembly } from '../../local/aws/assembly.ts';
 import { interpret, type PipePlan } from '../../local/aws/interpret.ts';
+import { eventOf } from '../lambda/events/announced.ts';
 import { Deployment, integration, queues } from '../scaffold/deployment.ts';
 import { type BusEntry, busEntry, entrySize, transformed } from '../scaffold/pipes.ts';
 import { assessment } from '../support/assessments.ts';
@@ -123,15 +124,10 @@ it('each event of the contract is a detail on a bus, up to the largest that SNS 
     );
   }
   const sized = (length: number) =>
-    certificationEvent({
-      integration: 'd'.repeat(40),
-      type: 'certification.updated',
-      revision: 1,
-      time: '2026-11-21T08:00:04.120Z',
-      fields: 'all',
-      late: false,
-      assessment: { ...assessment({ id: 1 }), notes: 'é'.repeat(length) },
-    });
+    eventOf(
+      { ...assessment({ id: 1 }), notes: 'é'.repeat(length) },
+      { integration: 'd'.repeat(40), type: 'certification.updated' },
+    );
   let length = 131_000;
   while (sized(length).data.truncated) length -= 1;
   const largest = sized(length);

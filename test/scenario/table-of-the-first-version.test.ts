@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { Temporal } from 'temporal-polyfill';
 import { expect, it } from 'vitest';
+import { rulesNow, rulesOf } from '../../lambda/detection/fingerprint.ts';
 import { contract } from '../../lambda/operations/contract.ts';
 import { Integration } from '../scaffold/integration.ts';
 import { ledgersInDynamoDb } from '../scaffold/ledgers.ts';
@@ -34,6 +35,12 @@ it('a table of the first version is used without another baseline and without an
   expect(first).toMatchObject({ outcome: 'completed', recorded: 0, unexplained: 0, missing: 0 });
   const before = story.clock.now().epochMilliseconds;
   await story.minutes(30);
+  const byOlderRules = async () => {
+    const known = await story.ledger.known(story.world.map(({ id }) => id));
+    return [...known.values()].filter((one) => rulesOf(one.fingerprint.whole) < rulesNow).length;
+  };
+  // Not within the hour in which an older version may come back.
+  expect(await byOlderRules()).toBe(story.world.length);
   // The audits of its history were due a day later.
   story.clock.advance({ hours: 24 });
   await story.minutes(30);
@@ -44,6 +51,7 @@ it('a table of the first version is used without another baseline and without an
     expect.stringContaining('no self-check has come to its end since'),
   ]);
   const state = await story.ledger.state();
+  expect(await byOlderRules()).toBe(0);
   const days = [...(await story.ledger.calendar(state.years)).values()];
   expect(days.filter(({ readAt }) => readAt < before)).toEqual([]);
   expect(state).toMatchObject({

@@ -6,7 +6,7 @@ import { filedUnder, type MemoryLedger } from '../scaffold/memory-ledger.ts';
 import type { Audience } from './audience.ts';
 import { thatHold } from './coverage.ts';
 import type { Witness } from './witness.ts';
-import type { World } from './world.ts';
+import { numberAsText, type World } from './world.ts';
 
 export interface AfterALife {
   readonly world: Pick<World, 'entries' | 'births' | 'disturbedAt'>;
@@ -75,7 +75,10 @@ async function conditionFindings({ world, ledger, isAudited }: AfterALife): Prom
   const { conditions } = await ledger.state();
   const held = new Set(ledger.held.map(({ certificationId }) => certificationId)).size;
   const isHeld = held > 0;
-  const isOdd = [...world.entries.values()].some(({ assessment }) => lacksSomething(assessment));
+  const isOdd = [...world.entries.values()].some(
+    ({ assessment, odd = {} }) =>
+      lacksSomething(assessment) || Object.values(odd).includes(numberAsText),
+  );
   const told = conditions.get('held')?.number ?? 0;
   const mayLast = thatHold({ held: isHeld, 'odd-fields': isOdd, 'check-failed': true });
   return [

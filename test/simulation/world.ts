@@ -29,15 +29,18 @@ const damages: readonly [Damage, ...Damage[]] = [
 const huge: Damage = { remarks: 'as long as 3 MiB' };
 const hugeBytes = 3 * 1024 * 1024;
 
-/** As a reader gets an odd field: null stands for another type, and absent is absent. */
-type Read = null | undefined;
+/** As a reader gets an odd field: text for a number, else null for another type, and absent is absent. */
+type Read = string | null | undefined;
 type OddField = readonly [field: keyof Assessment, served: unknown, read: Read];
 type OddPart = readonly [of: 'results', field: keyof ResultPart, served: unknown, read: Read];
+
+/** Served where a text is documented. */
+export const numberAsText = 7;
 
 const oddities: readonly [OddField, ...(OddField | OddPart)[]] = [
   ['email', null, null],
   ['email', undefined, undefined],
-  ['email', 7, null],
+  ['email', numberAsText, `${numberAsText}`],
   ['name', null, null],
   ['first_name', undefined, undefined],
   ['last_name', ['Ash'], null],
@@ -45,7 +48,7 @@ const oddities: readonly [OddField, ...(OddField | OddPart)[]] = [
   ['organization_id', '7', null],
   ['organization_id', undefined, null],
   ['assessment_name', { of: 'another type' }, null],
-  ['seid', 7, null],
+  ['seid', numberAsText, `${numberAsText}`],
   ['results', null, null],
   ['results', 'none', null],
   ['results', 'proctor_name', null, null],

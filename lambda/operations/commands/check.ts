@@ -2,7 +2,7 @@ import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import { alarmed, noticed, putBack } from '../../condition-table.ts';
 import { problemOf } from '../../describe-error.ts';
-import { recentWindow } from '../../detection/days.ts';
+import { daysFrom, recentWindow } from '../../detection/days.ts';
 import { isRefusal, reachOf } from '../../errors.ts';
 import { type ExpectedSubscription, type TopicName, topicNames } from '../../names.ts';
 import type { PulseRead } from '../../ports/partner-reader.ts';
@@ -243,9 +243,10 @@ async function dayBounds(
   const day = newestDay(pulse);
   if (day === undefined) return nothingToTry;
   const date = Temporal.PlainDate.from(day);
-  const before = await partner.count({ to: date.subtract({ days: 1 }) }, deadline);
+  const [earlier, later] = [daysFrom(date, -1), daysFrom(date, 1)];
+  const before = earlier ? await partner.count({ to: earlier }, deadline) : 0;
   const on = await partner.count({ from: date, to: date }, deadline);
-  const after = await partner.count({ from: date.add({ days: 1 }) }, deadline);
+  const after = later ? await partner.count({ from: later }, deadline) : 0;
   const shown = pulse.assessments.filter(({ certified_on }) => certified_on === day).length;
   // A malformed record counts, and may be of a later day.
   if (before + on + after === pulse.count && on >= shown)

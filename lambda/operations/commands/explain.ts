@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { problemOf } from '../../describe-error.ts';
 import { presence } from '../../detection/compare.ts';
-import { fingerprintOf } from '../../detection/fingerprint.ts';
+import { isAsIn } from '../../detection/fingerprint.ts';
 import type { Life } from '../../ports/ledger.ts';
 import { revisionNoted } from '../../ports/ledger.ts';
 import type { State } from '../../ports/state.ts';
@@ -131,12 +131,12 @@ async function ask(
     const record = await parts.partner.get(id, limit.deadline);
     if (record === undefined) return { has: 'nothing' };
     if (record === 'unreadable') return { has: 'malformed' };
-    const whole = state && fingerprintOf(record, state.salt).whole;
     return {
       has: 'record',
       day: record.certified_on,
       organization_id: record.organization_id,
-      asRecorded: story && whole === story.certification.fingerprint.whole,
+      asRecorded:
+        state && story && isAsIn(record, story.certification.fingerprint.whole, state.salt),
     };
   } catch (error) {
     return { has: 'no-answer', problem: problemOf(error, 'command') };

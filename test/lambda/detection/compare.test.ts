@@ -7,6 +7,8 @@ import {
   type Sighting,
   withdrawal,
 } from '../../../lambda/detection/compare.ts';
+import { fingerprintOf, noteAltered } from '../../../lambda/detection/fingerprint.ts';
+import type { Assessment } from '../../../lambda/events/assessment.ts';
 import { sightingsOf } from '../../scaffold/sightings.ts';
 import { anyAssessment, assessment } from '../../support/assessments.ts';
 import { forAll } from '../../support/for-all.ts';
@@ -77,6 +79,32 @@ describe('a comparison of read rows with the ledger', () => {
       const { changes } = compare(read, known, salt, 0, 0, new Set(rows.map(({ id }) => id)));
       expect(changes.map(({ kind, assessment: { email } }) => [kind, email])).toEqual(expected);
     }
+  });
+
+  /** A record whose State Educator ID is this text, or was sent as this number. */
+  const shown = (sent: string | number | null, name = 'A') => {
+    const record = assessment({ name, seid: sent === null ? null : String(sent) });
+    if (typeof sent === 'number')
+      noteAltered(record, { paths: ['seid'], first: { ...record, seid: null } });
+    return record;
+  };
+  it.each<[string, 1 | 2, Assessment, Assessment, string[]?]>([
+    ['a number, recorded as null', 1, shown(4711), shown(4711)],
+    ['that, and an edit', 1, shown(4711), shown(4711, 'B'), ['name']],
+    ['a text that becomes a number', 1, shown('4711'), shown(4711)],
+    ['that, and an edit', 1, shown('4711'), shown(4711, 'B'), ['name']],
+    ['a number that becomes a text', 2, shown(4711), shown('4711')],
+    ['another number', 2, shown(4711), shown(4713), ['seid']],
+    ['null that becomes a number', 2, shown(null), shown(4711), ['seid']],
+  ])('compares by the rules of the hashes: %s, %i', (_, rules, before, after, changed) => {
+    const [created] = sightingsOf([before], new Map(), salt);
+    if (!created) throw new Error('nothing was created');
+    const fingerprint = fingerprintOf(before, salt, rules);
+    const known = new Map([[before.id, { ...certification(created), fingerprint }]]);
+    const { changes, outdated } = compare([after], known, salt, 0, 600_000);
+    expect(changes.map((change) => change.changed)).toEqual(changed ? [changed] : []);
+    const now = rules < 2 && !changed ? [fingerprintOf(after, salt)] : [];
+    expect(outdated.map((one) => one.fingerprint)).toEqual(now);
   });
 
   it('calls it restored also if it comes back with an earlier fingerprint', () => {

@@ -14,7 +14,6 @@ describe('the tally of a day', () => {
     ['begins again with the next day', before, '2026-11-21', found, next],
     ['begins with the first change', undefined, '2026-11-21', found, next],
     ['is not written when nothing has changed', before, '2026-11-20', none, undefined],
-    ['is not written for a day without changes', before, '2026-11-21', none, undefined],
   ] as const)('%s', (_, tally, day, counts, expected) => {
     expect(tallied(tally, day, counts)).toEqual(expected);
   });

@@ -11,6 +11,9 @@ const promised = [
 ];
 
 describe('the odd paths of a record', () => {
+  const [part] = assessment().results;
+  const fields = ['proctor_name', 'assessment_id', 'assessment_name', 'certified_on', 'proctor_id'];
+  const ofParts = fields.map((field) => `results[].${field}`);
   const oneField = promised.flatMap((field): [object, string[]][] => [
     [{ [field]: null }, [field]],
     [{ [field]: undefined }, [field]],
@@ -20,22 +23,9 @@ describe('the odd paths of a record', () => {
     [{}, []],
     [{ seid: null }, []],
     [{ seid: undefined }, ['seid']],
+    [{ results: [{ ...part, proctor_name: null }, { ...part }, {}] }, ofParts],
   ])('are those of unsent fields, but not of a null State Educator ID: %o', (fields, expected) => {
     expect(oddPaths({ ...assessment(), ...fields })).toEqual(expected);
-  });
-
-  it('name a field of several parts once', () => {
-    const [part] = assessment().results;
-    const results = [{ ...part, proctor_name: null }, { ...part }, {}];
-    const fields = [
-      'proctor_name',
-      'assessment_id',
-      'assessment_name',
-      'certified_on',
-      'proctor_id',
-    ];
-    const expected = fields.map((field) => `results[].${field}`);
-    expect(oddPaths({ ...assessment(), results })).toEqual(expected);
   });
 });
 

@@ -1,3 +1,4 @@
+import { Temporal } from 'temporal-polyfill';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
 import {
   type Announced,
@@ -7,7 +8,7 @@ import {
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
 import { assessment } from '../../support/assessments.ts';
 
-export const announcedAt = '2026-11-21T08:00:04.120Z';
+export const announcedAt = Temporal.Instant.from('2026-11-21T08:00:04.12Z');
 
 /** An event about a record, with all its fields: a new certification unless `more` says otherwise. */
 export const eventOf = (

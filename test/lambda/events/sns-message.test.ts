@@ -4,7 +4,6 @@ import { integrationName } from '../../../infra/config/integration.ts';
 import { type CertificationEvent, certificationEventSchema } from '../../../lambda/events/event.ts';
 import { messageOf } from '../../../lambda/events/sns-message.ts';
 import { anyAssessment, assessment } from '../../support/assessments.ts';
-import { forAll } from '../../support/for-all.ts';
 import { eventOf } from './announced.ts';
 
 /** AWS: 256 KiB, body and attributes. */
@@ -103,12 +102,4 @@ describe('the body of an SNS message', () => {
     expect(body).toContain('"a\\u0000b\\ufffec\\uffffd\\ud800e"');
     expect(body).not.toMatch(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u);
   });
-});
-
-describe('the bytes of an SNS message', () => {
-  it('are those of its body and of the names, types and values of its attributes, in UTF-8', () =>
-    forAll(anyAssessment, (read) => {
-      const event = eventOf(read);
-      expect(messageOf(event).bytes).toBe(bytesOf(event));
-    }));
 });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { compare, withdrawal } from '../../../lambda/detection/compare.ts';
+import { fingerprintOf } from '../../../lambda/detection/fingerprint.ts';
 import { assessment } from '../../support/assessments.ts';
 import { changesOf, describeLedgers, later, now, onlyChange } from './ledgers.ts';
 
@@ -73,13 +74,6 @@ describeLedgers('a commit', (used) => {
     );
   });
 
-  it('cuts a long name to the room of an item', async () => {
-    await used().create(assessment({ assessment_name: 'Knöts '.repeat(1_000) }));
-    const { assessment_name } = (await known()) ?? {};
-    expect(assessment_name).toMatch(/^Knöts .*…$/);
-    expect(Buffer.byteLength(assessment_name ?? '')).toBeLessThanOrEqual(1_024);
-  });
-
   it('of a withdrawal leaves it known, so that it can be restored', async () => {
     const { ledger } = used();
     const read = assessment();
@@ -95,6 +89,21 @@ describeLedgers('a commit', (used) => {
     expect(again).toBeUndefined();
     expect((await used().update(read)).event.type).toBe('certification.restored');
     expect(await presence()).toBe('present');
+  });
+});
+
+describeLedgers('hashes by newer rules', (used) => {
+  it('replace those of a certification that is as it was compared', async () => {
+    const { ledger } = used();
+    const { fingerprint } = onlyChange(assessment());
+    const old = fingerprintOf(assessment(), 'salt-of-the-tests', 1);
+    await ledger.recordSilently([{ ...onlyChange(assessment()), fingerprint: old }], now);
+    const [before] = (await ledger.known([id])).values();
+    if (before === undefined) throw new Error('it was recorded');
+    await ledger.rehash([{ before: { ...before, revision: 2 }, fingerprint }]);
+    expect((await ledger.known([id])).get(id)).toEqual(before);
+    await ledger.rehash([{ before, fingerprint }]);
+    expect((await ledger.known([id])).get(id)).toEqual({ ...before, fingerprint });
   });
 });
 

@@ -90,10 +90,8 @@ describe('the item of the state', () => {
   });
 
   it.each([
-    ['salt', { salt: '' }],
     ['baseline', { baseline: { status: 'running' } }],
     ['baseline.startDay', { baseline: { status: 'completed', start_day: '2026-02-30' } }],
-    ['dueAt', { due_at: 'soon' }],
     ['missing.total', { missing: { total: '1' } }],
     ['conditions', { 'condition:held': { since: 'then', number: 1 } }],
     ['leaseUntil', { lease_until: '2026-11-21' }],

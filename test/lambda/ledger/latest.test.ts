@@ -78,13 +78,4 @@ describeLedgers('certifications by their last event', (used) => {
       Array.from({ length: many }, (_, n) => [n + 1, 1, now.epochMilliseconds - n - 1]),
     );
   });
-
-  it('come later, oldest first, if they move between two pages', async () => {
-    for (let id = 1; id <= 150; id += 1) await used().create(of(id), now.subtract({ seconds: id }));
-    const pages = used().opsLedger.latest(daysAgo(31), later, any)[Symbol.asyncIterator]();
-    await pages.next();
-    await used().update(of(150, 'Odile'), later);
-    expect(await since(used(), now)).toEqual([150]);
-    await pages.return?.();
-  });
 });

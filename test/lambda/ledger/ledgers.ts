@@ -7,7 +7,6 @@ import {
   withdrawal,
 } from '../../../lambda/detection/compare.ts';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
-import { certificationEvent } from '../../../lambda/events/event.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
 import type { OpsLedger } from '../../../lambda/operations/ops-ledger.ts';
 import type { Journal } from '../../../lambda/ports/journal.ts';
@@ -21,6 +20,7 @@ import {
 } from '../../scaffold/ledgers.ts';
 import { MemoryLedger } from '../../scaffold/memory-ledger.ts';
 import { sightingsOf } from '../../scaffold/sightings.ts';
+import { eventOf } from '../events/announced.ts';
 
 export const now = Temporal.Instant.from('2026-11-21T08:00:00Z');
 export const later = now.add({ minutes: 1 });
@@ -56,16 +56,10 @@ export class LedgerInUse {
   }
 
   commit(change: Sighting, at = now, destiny: 'pending' | 'held' = 'pending') {
-    const event = certificationEvent({
-      integration: this.integration,
-      type: `certification.${change.kind}`,
-      assessment: change.assessment,
-      fields: 'all',
-      revision: change.revision,
-      changed: change.changed,
-      late: false,
-      time: at,
-    });
+    const { kind, revision, changed } = change;
+    const type = `certification.${kind}` as const;
+    const of = { integration: this.integration, type, revision, changed, time: at };
+    const event = eventOf(change.assessment, of);
     return this.ledger.commit(change, event, at, destiny);
   }
 
@@ -89,11 +83,13 @@ export class LedgerInUse {
     const before = (await this.ledger.known([id])).get(id);
     if (before === undefined) throw new Error('it is not known');
     const { organization_id, assessment_name, day: certified_on } = before;
-    const event = certificationEvent({
-      ...{ type: 'certification.withdrawn', late: false, time: later },
-      ...{ integration: this.integration, revision: before.revision + 1 },
-      assessment: { id, organization_id, assessment_name, certified_on },
-    });
+    const event = eventOf(
+      { id, organization_id, assessment_name, certified_on },
+      {
+        ...{ type: 'certification.withdrawn', time: later },
+        ...{ integration: this.integration, revision: before.revision + 1 },
+      },
+    );
     return await this.ledger.commit(withdrawal(before), event, later, destiny);
   }
 

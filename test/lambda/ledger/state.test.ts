@@ -179,32 +179,36 @@ describeLedgers('the state', (used) => {
   const refusal = { at: 6, until: 7, answered: 12, learned: 12 };
   const ofToday = { day: '2026-11-21', created: 1, updated: 2, withdrawn: 3, restored: 4 };
 
-  it.each<[field: string, changes: StateChanges, dropped: StateChanges]>([
-    ['missing', { missing }, { missing: undefined }],
-    ['searching', { searching }, { searching: undefined }],
-    ['cursor', { cursor }, { cursor: undefined }],
-    ['digest', { digest: { dueAt: later, owedAt: now } }, { digest: undefined }],
-    ['backOff', { backOff: { until: later, failures: 2 } }, { backOff: undefined }],
-    ['pace', { pace: { since: 5, sent: 12 } }, { pace: undefined }],
-    ['pace', { pace: { since: 5, sent: 12, refusedSince: 6, refusal } }, { pace: undefined }],
-    ['pulseDigest', { pulseDigest: 'digest' }, { pulseDigest: undefined }],
-  ])('has the %s for the next ticks until it is dropped', async (field, changes, dropped) => {
-    expect(await learns(changes)).toMatchObject(changes);
-    expect(await learns({ expected: 13 })).toMatchObject({ ...changes, expected: 13 });
-    expect(await learns(dropped)).not.toHaveProperty(field);
+  it('has each field for the next ticks until it is dropped', async () => {
+    const fields = {
+      ...{
+        missing,
+        searching,
+        cursor,
+        digest: { dueAt: later, owedAt: now },
+        pulseDigest: 'digest',
+      },
+      ...{ backOff: { until: later, failures: 2 }, pace: { since: 5, sent: 12, refusedSince: 6, refusal } },
+      ...{ rules: { number: 2, since: 4 }, today: ofToday, gate, unexplained: -1, dueAt: 5 },
+      ...{ expected: 12, auditsFrom: 7, reported: ['48213'] },
+    };
+    expect(await learns(fields)).toMatchObject(fields);
+    expect(await learns({ expected: 13 })).toMatchObject({ ...fields, expected: 13 });
+    const some = { missing: undefined, searching: undefined, cursor: undefined, digest: undefined };
+    const dropped = { ...some, backOff: undefined, pace: undefined, pulseDigest: undefined };
+    const left = await learns(dropped);
+    for (const field of Object.keys(dropped)) expect(left).not.toHaveProperty(field);
   });
 
-  it.each<[string, StateChanges]>([
-    ['today', { today: ofToday }],
-    ['numbers', { expected: 12, unexplained: -1, dueAt: 5, auditsFrom: 7, reported: ['48213'] }],
-    ['gate', { gate }],
-    ['bookmark', { baseline: { status: 'running', startDay, sliceDays: 40, bookmark } }],
-    ['place', { baseline: { status: 'running', startDay, before: range.from, sliceDays: 40 } }],
-  ])('has the %s for the next ticks', async (_, changes) => {
-    expect(await learns(changes)).toMatchObject(changes);
-    expect(await learns({ pulseDigest: 'x' })).toMatchObject({ ...changes, pulseDigest: 'x' });
-    expect((await state()).baseline).toEqual(changes.baseline ?? { status: 'none' });
-  });
+  it.each([{ bookmark }, { before: range.from }])(
+    'has the place of a baseline: %o',
+    async (place) => {
+      const baseline = { status: 'running', startDay, sliceDays: 40, ...place } as const;
+      await learns({ baseline });
+      await learns({ pulseDigest: 'x' });
+      expect((await state()).baseline).toEqual(baseline);
+    },
+  );
 
   it.each<[string, StateChanges]>([
     ['missing certifications', { missing }],

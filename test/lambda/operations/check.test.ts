@@ -106,6 +106,15 @@ describe('a check', () => {
     expect([...checks.values()].filter(({ outcome }) => outcome === 'failed')).toEqual([]);
   });
 
+  it.each(['0001-01-01', '9999-12-31'])(
+    'asks for no day outside of the calendar: %s',
+    async (day) => {
+      story.world = [on(day, 1)];
+      expect((await checked()).get('day-bounds')).toMatchObject({ outcome: 'ok' });
+      expect(JSON.stringify(story.host.requests)).not.toMatch(/"0000-|"\+/);
+    },
+  );
+
   it('asks a second time if the numbers of days do not add up', async () => {
     let asked = 0;
     story.host.count = (right, { filter }) => {

@@ -32,8 +32,8 @@ describe('the list of held events', () => {
     story.clock.advance({ minutes: 1 });
     await hold(2, { organization_id: 9, certified_on: '2019-05-05' });
     const before = await story.items();
-    const first = { id: 1, organization_id: 7, year: 2026, since: '2026-11-21T08:00:00Z' };
-    const second = { id: 2, organization_id: 9, year: 2019, since: '2026-11-21T08:01:00Z' };
+    const first = { id: 1, organization_id: 7, year: 2026, since: '2026-11-21T08:00:00.000Z' };
+    const second = { id: 2, organization_id: 9, year: 2019, since: '2026-11-21T08:01:00.000Z' };
     const name = 'Larkspur Valley Schools';
     expect(await resultOf(story, 'holds')).toEqual({
       at: '2026-11-21T08:01:00Z',

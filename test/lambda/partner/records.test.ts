@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { oddPaths } from '../../../lambda/detection/fingerprint.ts';
 import { parsePage } from '../../../lambda/partner/api.ts';
 import { json, page, type Responder, raw, record, rejection, rig } from './scripted-host.ts';
 
@@ -27,6 +28,8 @@ describe('a page', () => {
   it.each([
     ['null', null],
     ['no date', '2026-02-30'],
+    ['before the year 1', '0000-12-31'],
+    ['after the year 9999', '10000-01-01'],
     ['too deep', nested.placeholder],
   ])('quarantines a record whose day is %s by its place, id and path alone', (_, day) => {
     const bad = record(2, { email: 5, certified_on: day, results: [{ proctor_id: 'x' }] });
@@ -61,6 +64,29 @@ describe('a page', () => {
     expect(assessments).toStrictEqual(
       read.map((value, index) => sent(withField(index + 1, field, value))),
     );
+  });
+
+  it.each([
+    ['seid', '4711', '"4711"', ['seid']],
+    ['seid', '12345678901234567890', '"12345678901234567890"', ['seid']],
+    ['seid', 'false', '"false"', ['seid']],
+    ['seid', '"007"', '"007"', []],
+    ['seid', '4711.0', 'null', ['seid']],
+    ['seid', '1e3', 'null', ['seid']],
+    ['results.proctor_name', '-5', '"-5"', ['results[].proctor_name']],
+    ['results.proctor_id', '7.0', '7', []],
+    ['organization_id', '9007199254740993', 'null', ['organization_id']],
+    ['organization_id', '"7"', 'null', ['organization_id']],
+    ['external_ref', '9007199254740993', '9007199254740993', []],
+    ['results.score', '1.10', '1.10', []],
+    ['another', nested.placeholder, 'null', ['(undocumented)']],
+  ])('has a %s of %s as %s, and the paths of altered values', (field, written, read, paths) => {
+    const text = JSON.stringify({ data: [withField(1, field, '@')], meta });
+    const sent = text.replace('"@"', written).replace(nested.placeholder, nested.text);
+    const [one] = parsed(sent).assessments;
+    const [, name] = /([a-z_]+)$/.exec(field) ?? [];
+    expect(JSON.stringify(one)).toContain(`"${name}":${read}`);
+    expect(one && oddPaths(one)).toEqual(paths);
   });
 
   it('has an empty part for a value that is no part', () => {

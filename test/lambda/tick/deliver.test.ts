@@ -1,23 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { NotifierError } from '../../../lambda/errors.ts';
-import { certificationEvent } from '../../../lambda/events/event.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { deliver, inherit, tellPeople } from '../../../lambda/tick/deliver.ts';
 import { TimeLimit } from '../../../lambda/tick/time-limit.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
+import { eventOf } from '../events/announced.ts';
 
-const event = certificationEvent({
-  integration: 'district-a',
-  type: 'certification.created',
-  assessment: assessment({ id: 1 }),
-  fields: 'identifiers',
-  revision: 1,
-  changed: [],
-  late: false,
-  time: '2026-11-21T08:00:04.120Z',
-});
+const event = eventOf(assessment({ id: 1 }), { fields: 'identifiers' });
 
 /** First revisions, with consecutive ids from this one on. */
 function owedEvents(count: number, from = 1, owes: OwedEvent['owes'] = 'event-and-digest') {

@@ -23,7 +23,6 @@ const nothing: Step = () => undefined;
 /** docs/operations.md describes these effects of a ledger restored to an earlier time. */
 it.each([
   ['later creations again, under the same id', [add], [nothing], ['3/1', '3/1']],
-  ['a later change again, under the same id', [edit('b@c.org')], [nothing], ['1/2', '1/2']],
   [
     'several later changes under revisions used before',
     [edit('b@c.org'), edit('d@e.org')],

@@ -77,11 +77,6 @@ it.each<[string, SandboxOptions, (name: string) => boolean]>([
     { deviations: deviationNames, malformed: 0.2 },
     ofPeople,
   ],
-  [
-    'in the fields of people, while records are malformed and move',
-    { malformed: 0.5, churn: 1, extraFields: true },
-    ofPeople,
-  ],
 ])(
   'a host with a person’s address in place of each text, %s, is not quoted',
   async (_, options, isReplaced) => {

@@ -21,7 +21,10 @@ afterEach(async () => {
   for (const sandbox of started.splice(0)) await sandbox.close();
 });
 
-type Row = [string, SandboxOptions, code: 0 | 1 | 2, fail: unknown, undecided: unknown];
+type Row = [
+  ...[string, SandboxOptions, code: 0 | 1 | 2, fail: unknown, undecided: unknown],
+  ...days: string[],
+];
 
 const credentials = { clientId: 'a:b +%', clientSecret: 'pä&=ss w:rd%2B' };
 const moving: SandboxOptions = { unstableTies: true, backdated: 0.5 };
@@ -45,6 +48,7 @@ const passing: readonly FaultOrder[] = [
 ];
 const withoutRecords = ['2.2', '2.3', '2.4', '3', '4.2', '4.3', '8'];
 const anything: unknown = expect.any(Array);
+const small: SandboxOptions = { records: 3, timeZone: 'UTC' };
 const few: unknown = expect.arrayContaining(['8']);
 
 // deviations.test.ts has the check that catches each deviation.
@@ -63,6 +67,9 @@ it.each<Row>([
   ['moves at times', { ...moving, seed: 23, churn: 0.3, records: 300 }, 0, [], anything],
   ['grows', { ...moving, seed: 24, churn: 0.6, records: 120, certifyEvery: 10 }, 0, [], anything],
   ['moves, and is wrong in single answers', wrong, 1, proven, anything],
+  ['has placeholders', small, 0, [], anything, ...Array(5).fill('0001-01-01'), '2999-12-31'],
+  ['ends the calendar', small, 0, [], anything, ...Array(5).fill('9999-12-31')],
+  ['has its ends', small, 0, [], anything, ...Array(5).fill('9999-12-31'), '0001-01-01'],
   ['has trouble that passes', { records: 120, faults: passing }, 0, [], []],
   ['has trouble that stays', { records: 120, faults: [onEachRecord(503)] }, 2, [], ['4.3', '7']],
   [
@@ -72,8 +79,9 @@ it.each<Row>([
     ['4.3', '7'],
     [],
   ],
-])('a host that %s is judged rightly: %o', async (_, options, code, fail, undecided) => {
-  const { url, credentials, requests } = await sandboxWith(options);
+])('a host that %s is judged rightly: %o', async (_, options, code, fail, undecided, ...days) => {
+  const { url, credentials, requests, world } = await sandboxWith(options);
+  for (const certified_on of days) world.add({ certified_on });
   const report = await check({ url, credentials });
   expect({
     code: exitCode(report),
@@ -82,6 +90,8 @@ it.each<Row>([
   }).toEqual({ code, fail, undecided });
   expect(report.requests).toBe(requests.length);
   expect(requests.length).toBeLessThan(200);
+  const asked = requests.map(({ path }) => decodeURIComponent(path));
+  expect(asked.filter((path) => /_date\]=(?!(?!0000)\d{4}-)/.test(path))).toEqual([]);
   const written = requests.filter(({ method }) => method !== 'GET');
   expect(new Set(written.map(({ path }) => path))).toEqual(new Set(['/oauth/token']));
 });

@@ -110,6 +110,19 @@ describe('proveRange', () => {
     expect(partner.queries.at(-1)).toMatchObject(last);
   });
 
+  it.each([
+    ['0001-01-01', { to: oneDay.to }],
+    ['9999-12-31', { from: oneDay.from }],
+  ])('asks for no day outside of the calendar, where most are of %s', async (edge, range) => {
+    const many = ofOneName(250, (index) => ({
+      ...{ certified_on: index % 9 === 0 ? DAY : edge, organization_id: 1 + (index % 5) },
+    }));
+    const partner = host(many);
+    expect(await prove(partner, range)).toMatchObject({ count: 250, proof: 'split' });
+    const days = partner.queries.flatMap(({ filter }) => [filter?.start_date, filter?.end_date]);
+    expect(days.filter((day) => day && !/^(?!0000)\d{4}-/.test(day))).toEqual([]);
+  });
+
   it('does not call a day complete if an organization was not seen', async () => {
     const records = ofOneName(250, byOrganization);
     // The filter is about the educator's organizations, the field about the assessment's.
