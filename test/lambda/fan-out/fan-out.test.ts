@@ -70,7 +70,7 @@ describe('a baseline that fans out', () => {
 
   it('has nothing to do before ticks have read the start day, amid a back-off, and at its end', async () => {
     const plans = [await story.plan()];
-    await story.tick();
+    await story.emptyBaseline();
     const backOff = { until: story.clock.now().add({ minutes: 4 }), failures: 2 };
     await story.ledger.saveState({ backOff });
     plans.push(await story.plan());
