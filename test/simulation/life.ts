@@ -98,6 +98,7 @@ export class Life {
     if (plan.pace > 0) this.partner.requestsPerMinute = plan.pace;
     this.partner.replicaLagMs = plan.replicaLag * 60_000;
     this.partner.cacheMs = plan.cache * 1_000;
+    if (plan.capped > 0) Object.assign(this.partner, { pageRows: plan.capped, statedRows: 100 });
     this.world = new World(this);
     this.host = new Host(this);
     this.ledger = new LaggingLedger(this, broken.ledgerRules);
@@ -108,6 +109,7 @@ export class Life {
       'time zone other than UTC': timeZone !== 'UTC',
       'few requests a minute': plan.pace,
       'cached answers': plan.cache,
+      'capped pages': plan.capped,
       'digest of several ticks': plan.digestEvery,
       'quiet hours': plan.quietHours,
       'slow SNS': plan.snsMs,

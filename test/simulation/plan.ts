@@ -68,6 +68,10 @@ const decisions = {
   zombies: [0],
   /** Probability that the total is not the sum of the days, for each request in trouble. */
   lies: [0],
+  /** Probability that the rows of a list contradict its count, for each request in trouble. */
+  contradicts: [0],
+  /** Rows of a page at a host that says that it gives a hundred. 0: it gives a hundred. */
+  capped: [0],
   /** Whether rows may become longer than 2 MiB. */
   huge: [0],
   /**
@@ -175,6 +179,8 @@ function hostOf(seed: number) {
     unassigned: one(0.15, [0.1, 0.3]),
     reassigned: one(0.2, [0.3]),
     snsMs: one(0.1, [8_000]),
+    contradicts: one(0.2, [0.05, 0.3, 1]),
+    capped: one(0.2, [50, 50, 20]),
   };
   return { ...host, pace: pace > 0 && hosts.chance(0.3) ? 5 : pace };
 }
