@@ -237,7 +237,7 @@ export function nextRangeDays(days: number, found: number): number {
  * @param oldest the day of the oldest assessment; the last range is open, so earlier dates are in
  * it
  */
-export function earlierRange(
+function earlierRange(
   before: Temporal.PlainDate,
   days: number,
   oldest: Temporal.PlainDate,
@@ -291,11 +291,9 @@ export function startOf(
 ): Pick<Backwards, 'isNothingThere' | 'mayLeaveStart'> | undefined {
   const isNothingThere = count === 0 && !isAnew;
   if (doubt === undefined || bookmark !== undefined) return { isNothingThere };
-  const end = endOf(doubt, withdrawAfterMs);
-  const isOver = nowMs >= end;
+  const isOver = nowMs >= endOf(doubt, withdrawAfterMs);
   const isChanged = doubt.is === 'empty' && count > 0;
-  const isDue = isSearchedAgain(doubt.since, lookedAt, nowMs) || (isOver && lookedAt < end);
-  if (!isDue && !isChanged) return undefined;
+  if (!isOver && !isChanged && !isSearchedAgain(doubt.since, lookedAt, nowMs)) return undefined;
   if (!isOver) return { isNothingThere };
   return doubt.is === 'empty' ? {} : { isNothingThere, mayLeaveStart: true };
 }

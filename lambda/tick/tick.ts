@@ -574,7 +574,7 @@ class Tick {
     const { ledger, settings, partner } = this.#parts;
     const { lease, state, window } = work;
     const { startDay, bookmark } = begun;
-    const lookedAt = Date.parse(state.heartbeat ?? '');
+    const lookedAt = state.heartbeat === undefined ? 0 : Date.parse(state.heartbeat);
     const { withdrawAfterMs } = settings;
     const start = startOf(begun, pulse.count, lookedAt, withdrawAfterMs, this.#nowMs);
     if (start === undefined) return;

@@ -315,7 +315,7 @@ function judged({ world, ledger, told }: Situation): Promise<string[]> {
     world: { entries: entriesOf(world), births, disturbedAt },
     ledger,
     audience: { told: new Map(told.events), mailed: new Set(told.mailed), notices },
-    witness: { startedAt, completedAt, startDay, isBaselineProven: true },
+    witness: { startedAt, completedAt, startDay },
     settings,
     isAudited: true,
   });

@@ -190,6 +190,15 @@ export class Integration {
     await this.minute();
   }
 
+  /** A tick for which a first empty reading was an hour ago. */
+  async emptyBaseline(): Promise<void> {
+    const { baseline } = await this.ledger.state();
+    const doubt = { since: this.clock.now().epochMilliseconds - 3_600_000, is: 'empty' } as const;
+    if (baseline.status === 'none')
+      await this.ledger.saveState({ baseline: { ...baseline, doubt } });
+    await this.tick();
+  }
+
   /** Records that the daily self-check passes for longer than any test lasts. */
   async passSelfChecks(): Promise<void> {
     const at = this.clock.now().add({ hours: 24 * 3_650 }).epochMilliseconds;

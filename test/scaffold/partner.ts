@@ -138,6 +138,9 @@ export class MemoryPartner {
   readonly hidden = new Set<number>();
   /** Additional bytes of rows, by id. */
   readonly weights = new Map<number, number>();
+  /** The rows of a page, made from the right ones. */
+  rows: (right: readonly HostRecord[], query: ListQuery) => readonly HostRecord[] = (right) =>
+    right;
   /** The `meta.count` of an answer, made from the right one. */
   count: (right: number, query: ListQuery) => number = (right) => right;
   /**
@@ -364,7 +367,8 @@ export class MemoryPartner {
   #page(query: ListQuery): HostAnswer {
     const list = this.#listed(query);
     const cut = { ...query, page: Math.min(query.page ?? 50, this.pageRows) };
-    const rows = rowsOf(list, cut).filter(({ assessment: { id } }) => !this.hidden.has(id));
+    const right = rowsOf(list, cut).filter(({ assessment: { id } }) => !this.hidden.has(id));
+    const rows = this.rows(right, query);
     const { offset, page } = windowOf(cut);
     const meta = { count: this.count(list.length, query), offset, page: this.statedRows ?? page };
     const data = rows.map((record) => this.#text(record)).join();

@@ -37,7 +37,8 @@ export class IntegrationWithPast extends Integration {
 
   /** Completes the baseline and one tick after it, so nothing is left to do. */
   async settle(): Promise<void> {
-    for (let ticks = 0; ticks < 3; ticks += 1) await this.tick();
+    await this.emptyBaseline();
+    for (let ticks = 0; ticks < 2; ticks += 1) await this.tick();
     this.notices.length = 0;
     this.requests.length = 0;
   }

@@ -5,7 +5,6 @@ import { isTooMuchMissing, type Life, numberMissing } from './life.ts';
 type Kind = 'created' | 'updated' | 'withdrawn' | 'restored';
 type Story = (life: Life, look: () => Promise<void>) => Promise<void>;
 
-const pageSize = 100;
 /** A little more than an hour. */
 const gateForgets = { hours: 1, seconds: 660 };
 
@@ -242,7 +241,8 @@ const editedOnThePage: Story = async (life, look) => {
   const { world, random } = life;
   const newest = [...world.entries.values()].sort((a, b) => (dayOf(a) < dayOf(b) ? 1 : -1));
   // The last day of a full page may have more.
-  const last = newest.length > pageSize ? newest[pageSize - 1] : undefined;
+  const { pageRows } = life.partner;
+  const last = newest.length > pageRows ? newest[pageRows - 1] : undefined;
   const shown = newest.filter((entry) => last === undefined || dayOf(entry) > dayOf(last));
   const entry = random.pick(shown);
   if (entry === undefined) return;

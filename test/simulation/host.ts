@@ -23,6 +23,7 @@ import { Random } from './random.ts';
 export const peaceful = {
   ...{ churn: 0, faults: 0, stumbles: 0, unstableTies: 0 },
   ...{ singleRecordsBroken: 0, zombies: 0, lies: 0, surplus: 0, twins: 0, idsFail: 0, rival: 0 },
+  contradicts: 0,
 };
 
 type Unrest = Pick<Plan, keyof typeof peaceful>;
@@ -118,6 +119,15 @@ export class Host extends Part {
       if (!lies.chance(this.unrest.lies)) return right + surplus;
       note('a total that lies');
       return Math.max(0, right + lies.below(44) - 3);
+    };
+    const contradictions = Random.of(seed, 'contradictions');
+    partner.rows = (right) => {
+      if (right.length === 0 || !contradictions.chance(this.unrest.contradicts)) return right;
+      note('rows that contradict the count');
+      const shown = right.slice(0, contradictions.below(right.length));
+      // The others are copies of the last one.
+      const copies = right.map((row, index) => shown[index] ?? shown.at(-1) ?? row);
+      return contradictions.pick([[], shown, copies]);
     };
     partner.onList = ({ sort }) => {
       if (sort === 'user_name') {

@@ -101,6 +101,7 @@ export class Life {
     if (plan.pace > 0) this.partner.requestsPerMinute = plan.pace;
     this.partner.replicaLagMs = plan.replicaLag * 60_000;
     this.partner.cacheMs = plan.cache * 1_000;
+    if (plan.capped > 0) Object.assign(this.partner, { pageRows: plan.capped, statedRows: 100 });
     this.world = new World(this);
     this.host = new Host(this);
     this.ledger = new LaggingLedger(this, broken.ledgerRules);
@@ -111,6 +112,7 @@ export class Life {
       'time zone other than UTC': timeZone !== 'UTC',
       'few requests a minute': plan.pace,
       'cached answers': plan.cache,
+      'capped pages': plan.capped,
       'digest of several ticks': plan.digestEvery,
       'quiet hours': plan.quietHours,
       'slow SNS': plan.snsMs,
@@ -389,6 +391,7 @@ function settingsOf(plan: Plan, timeZone: string, timeline: Timeline): TickSetti
   const quietHours = plan.quietHours === 0 ? undefined : { from: '22:00', to: '06:00' };
   return tickSettings({
     ...{ name: 'sim', timeZone, holdAbove: plan.holdAbove },
+    baseline: { atOnce: plan.atOnce },
     announce: announced[plan.announce] ?? 'none',
     alerts: { ...alerts, digestEvery, quietHours },
   });

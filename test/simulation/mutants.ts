@@ -317,6 +317,11 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     breaks: 'a day that does not fit into one tick is begun anew in each',
     ledger: telling(() => ({ cursor: undefined })),
   },
+  contradiction: {
+    breaks: 'a baseline believes answers that contradict each other',
+    functions: { 'days-read': { hasRead: yes } },
+    amid: { contradicts: 0.3, announce: 0 },
+  },
   vain: {
     breaks: 'a read that was cut off counts as one',
     functions: { 'days-read': { isReadCounted: yes } },

@@ -68,12 +68,18 @@ const decisions = {
   zombies: [0],
   /** Probability that the total is not the sum of the days, for each request in trouble. */
   lies: [0],
+  /** Ranges of a baseline that are read at once. */
+  atOnce: [1],
   /** By how much the total is too high, for some minutes at a time. */
   surplus: [0],
   /** Share of the records that lists show twice, with different content, in changing order. */
   twins: [0],
   /** The status of each single record, until the first day at rest. 0: as documented. */
   idsFail: [0],
+  /** Probability that the rows of a list contradict its count, for each request in trouble. */
+  contradicts: [0],
+  /** Rows of a page at a host that says that it gives a hundred. 0: it gives a hundred. */
+  capped: [0],
   /** Whether rows may become longer than 2 MiB. */
   huge: [0],
   /**
@@ -188,6 +194,8 @@ function hostOf(seed: number) {
     unassigned: one(0.15, [0.1, 0.3]),
     reassigned: one(0.2, [0.3]),
     snsMs: one(0.1, [8_000]),
+    contradicts: one(0.2, [0.05, 0.3, 1]),
+    capped: one(0.2, [50, 50, 20]),
   };
   const slowest = pace > 0 && hosts.chance(0.3) ? 5 : pace;
   const tokens = Random.of(seed, 'tokens');
@@ -199,6 +207,7 @@ function hostOf(seed: number) {
     idsFail: one(0.1, [500, 403]),
     surplus: one(0.15, [700]),
     ...{ youngTokens: rare(200, 2_000), rival: rare(0.03, 0.2) },
+    atOnce: one(0.3, [4]) || 1,
   };
 }
 

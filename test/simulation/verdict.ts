@@ -12,7 +12,7 @@ export interface AfterALife {
   readonly world: Pick<World, 'entries' | 'births' | 'disturbedAt'>;
   readonly ledger: MemoryLedger;
   readonly audience: Pick<Audience, 'told' | 'mailed' | 'notices'>;
-  readonly witness: Pick<Witness, 'startedAt' | 'startDay' | 'completedAt' | 'isBaselineProven'>;
+  readonly witness: Pick<Witness, 'startedAt' | 'startDay' | 'completedAt'>;
   readonly settings: TickSettings;
   /** Each day has been audited since the last event. */
   readonly isAudited: boolean;
@@ -152,7 +152,7 @@ function announcementFindings(
       [`no event ${eventId}`]: !exists && !isUndone && (revision > 1 || mustBeTold(after, id)),
       [`${eventId} is undone, and told or held`]: exists && isUndone,
       [`${eventId} was there before the baseline`]:
-        exists && revision === 1 && mustBeSilent(after, id),
+        audience.told.has(eventId) && revision === 1 && mustBeSilent(after, id),
       [`${eventId} is of the wrong type`]:
         exists && (type === 'certification.created') !== revision <= firstTold,
     });
@@ -175,12 +175,11 @@ function mustBeTold({ world, witness, settings }: AfterALife, id: number): boole
   return birth.moment > witness.startedAt && birth.day >= witness.startDay;
 }
 
-/** It was there from the first, and unchanged while the baseline proved its reads. */
+/** It was there from the first, and unchanged during the baseline. It may be held. */
 function mustBeSilent({ world, witness, settings }: AfterALife, id: number): boolean {
   const disturbedAt = world.disturbedAt.get(id) ?? Number.POSITIVE_INFINITY;
   return (
     settings.announce === 'none' &&
-    witness.isBaselineProven &&
     world.births.get(id)?.moment === 0 &&
     disturbedAt > witness.completedAt
   );

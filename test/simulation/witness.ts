@@ -46,8 +46,6 @@ export class Witness extends Part {
   startedAt = Number.POSITIVE_INFINITY;
   startDay = '';
   completedAt = Number.POSITIVE_INFINITY;
-  /** Whether all reads of the baseline were proven. */
-  isBaselineProven = true;
 
   /** The partner, with checks of its proven reads. */
   partner(partner: PartnerReader, invocation: Invocation): PartnerReader {
@@ -65,8 +63,6 @@ export class Witness extends Part {
         invocation.longestRead = Math.max(invocation.longestRead, read.requests);
         if (bookmark) note('resumed read');
         note(read.proof ? `read by ${read.proof}` : 'unproven read');
-        if (!read.proof && this.completedAt === Number.POSITIVE_INFINITY)
-          this.isBaselineProven = false;
         const seen = new Set(read.assessments.map(({ id }) => id));
         const shown = { moment: since, to: invocation };
         for (const id of seen) this.#shownBy.set(id, shown);

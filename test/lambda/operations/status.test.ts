@@ -227,7 +227,7 @@ describe('the activity', () => {
     ]);
     expect(hours).toEqual([
       { ...none, at: '2026-11-21T09:00:00Z', failed: 1 },
-      { ...none, at: '2026-11-21T08:00:00Z', ...flood, requests: 7 },
+      { ...none, at: '2026-11-21T08:00:00Z', ...flood, requests: 8 },
     ]);
     expect(today).toMatchObject({ day: '2026-11-21', created: 40 });
     story.clock.advance({ hours: 24 });

@@ -10,7 +10,7 @@ import { numbers, on } from './scenarios.ts';
 let story: Integration;
 beforeEach(async () => {
   story = new Integration();
-  await story.baseline();
+  await story.emptyBaseline();
 });
 
 const eventIds = (...ids: number[]) => ids.map((id) => `${story.name}/${id}/1`);

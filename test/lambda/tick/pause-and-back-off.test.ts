@@ -21,8 +21,7 @@ describe('an integration that ops have paused', () => {
     }
   };
   beforeEach(async () => {
-    story.world = [assessment()];
-    await story.tick();
+    await story.emptyBaseline();
     await story.passSelfChecks();
     story.notices.length = 0;
     const reason = 'the partner moves';
@@ -68,7 +67,7 @@ it('an integration without credentials waits quietly, and fails if it had some b
 
 describe('a partner that refuses the credentials', () => {
   beforeEach(async () => {
-    await story.baseline();
+    await story.emptyBaseline();
   });
 
   it('is left alone for a time, twice as long after each refusal, up to an hour', async () => {

@@ -199,7 +199,7 @@ export const rest: Scenario = {
 /** SNS refuses the first event of a certification, and the index does not show it to the next tick. */
 export const order: Scenario = {
   async tell(story) {
-    await story.baseline();
+    await story.emptyBaseline();
     story.world = on('2026-11-20', [1]);
     story.subscribers.refuse = () => true;
     await story.tick();

@@ -52,7 +52,7 @@ it('held events stay told while the same certifications wait for their digest', 
   const alerts = { ...tickSettings().alerts, digestEvery: 60 };
   const isHeld = async () => (await story.ledger.state()).conditions.has('held');
   story.settings = { holdAbove: 4, alerts };
-  await story.baseline();
+  await story.emptyBaseline();
   story.add(...on('2026-11-20', [1, 2, 3, 4]));
   expect(await story.tick()).toMatchObject({ delivered: 4 });
   story.settings = { holdAbove: 3, alerts };
