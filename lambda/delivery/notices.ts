@@ -54,6 +54,9 @@ export function conditionNotice(
   };
 }
 
+/** `leave`: the changes may leave by themselves. Undefined: nothing is known. */
+export type FloodUntil = number | 'leave' | undefined;
+
 /** To the minute, in the partner's time zone. */
 function moment(ms: number, timeZone: string): string {
   const time = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timeZone);
@@ -63,22 +66,22 @@ function moment(ms: number, timeZone: string): string {
 /**
  * The kinds, organizations and years of the changes in a flood.
  *
- * @param until when changes of these kinds are no longer held, in milliseconds since the epoch;
- * undefined: they are held for the total alone
+ * @param until when new changes of these kinds are no longer held, in milliseconds since the epoch
  */
 export function floodDetails(
   { timeZone, withdrawAfterMs }: Pick<TickSettings, 'timeZone' | 'withdrawAfterMs'>,
   changes: readonly Sighting[],
-  until: number | undefined,
+  until: FloodUntil,
 ): string[] {
   const doubtful = changes.filter(({ found }) => found?.doubt !== undefined).length;
-  const outlook =
-    until === undefined
+  const more =
+    until === 'leave'
       ? `They go out by themselves if the total has been too high by mistake: after ${withdrawAfterMs / 60_000} minutes in which it agrees.`
-      : `New ones are held, too, until ${moment(until, timeZone)}, or until release --for 1h.`;
+      : until !== undefined &&
+        `New ones are held, too, until ${moment(until, timeZone)}, or until release --for 1h.`;
   return [
     ...(doubtful > 0 ? [`On days that the baseline could not read: ${doubtful}`] : []),
-    ...(doubtful < changes.length ? [outlook] : []),
+    ...(more && doubtful < changes.length ? [more] : []),
     `The first ${changes.length} of them, by kind:`,
     ...tally(changes, ({ kind }) => kind),
     'By organization:',

@@ -236,8 +236,8 @@ function foretoldWith(
 /**
  * At a tick's end: the changes that leave by themselves, and the time of the next look.
  *
- * @param agrees the pulse's total equals the calendar's sum, with what this tick has found
- * @param isInterrupted a tick has died since: what it saw of the total is lost
+ * @param agrees the pulse's total equals the calendar's sum, finds of this tick included
+ * @param isInterrupted a tick has died since, and the total that it saw is lost
  */
 export function foretoldAfter(
   { foretold, ...memory }: GateMemory,

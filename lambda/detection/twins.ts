@@ -83,7 +83,7 @@ export function rowsOf({ assessments, others = [] }: Shown, known: Twins): reado
   return [...assessments, ...others.filter(({ id }) => sure.has(id))];
 }
 
-/** The row whose canonical JSON is the smallest, in whatever order they came. */
+/** The row whose canonical JSON is the smallest, in any order of the rows. */
 export function smallestOf(rows: readonly Assessment[]): Assessment | undefined {
   const texts = rows.map((row) => ({ row, text: canonical(row) }));
   return texts.sort((a, b) => (a.text < b.text ? -1 : 1)).at(0)?.row;

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import pMap from 'p-map';
 import type { Temporal } from 'temporal-polyfill';
+import type { FloodUntil } from '../delivery/notices.ts';
 import type { Change, Found, Sighting } from '../detection/compare.ts';
 import type { RecentWindow } from '../detection/days.ts';
 import {
@@ -80,11 +81,11 @@ export const nothingAnnounced: Announced = {
 export interface AnnouncementContext extends LeasedContext {
   readonly window: RecentWindow;
   /**
-   * @param until when changes of these kinds are no longer held: milliseconds since the epoch;
-   * undefined: these are held for the total alone, and may leave by themselves
+   * @param until when new changes of these kinds are no longer held, in milliseconds since the
+   * epoch. `leave`: these are held for the total alone, and may leave by themselves.
    * @returns whether ops know that these are about to be held
    */
-  tellFlood(held: readonly Sighting[], until: number | undefined): Promise<boolean>;
+  tellFlood(held: readonly Sighting[], until: FloodUntil): Promise<boolean>;
 }
 
 /** Commits changes, each with its event, and delivers the events. */
@@ -216,9 +217,9 @@ export class Announcement {
     this.#now = { ...this.#now, gate: memory, saved: memory, outlook: { ...outlook, known } };
     // Without an accepted notice nothing is committed: the next tick finds the changes again.
     const nowMs = now.epochMilliseconds;
-    const { until = nowMs } = stillHolding(memory, settings.holdAbove, nowMs) ?? {};
+    const until = stillHolding(memory, settings.holdAbove, nowMs)?.until;
     const isTold =
-      held.length === 0 || (await this.#context.tellFlood(held, mayLeave ? undefined : until));
+      held.length === 0 || (await this.#context.tellFlood(held, mayLeave ? 'leave' : until));
     if (!isTold) {
       const failures = this.#now.failures + held.length;
       this.#now = { failure: new FloodNotToldError(), ...this.#now, failures };

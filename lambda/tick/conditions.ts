@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { conditionNotice, floodDetails } from '../delivery/notices.ts';
+import { conditionNotice, type FloodUntil, floodDetails } from '../delivery/notices.ts';
 import type { Sighting } from '../detection/compare.ts';
 import {
   type ConditionName,
@@ -82,7 +82,7 @@ export async function isAccepted({ announcer, journal }: TickParts, notice: Noti
 /**
  * Tells ops of a flood before any of its events is held.
  *
- * @param until when changes of these kinds are no longer held; undefined: they may leave by themselves
+ * @param until when new changes of these kinds are no longer held
  * @param heldNow how many this tick has held so far; at 0 all held ones are counted anew, since ops
  * decide on them
  * @returns whether ops know; if not, nothing may be held
@@ -92,7 +92,7 @@ export async function tellFlood(
   open: Map<ConditionName, OpenCondition>,
   heldNow: number,
   changes: readonly Sighting[],
-  until: number | undefined,
+  until: FloodUntil,
 ): Promise<boolean> {
   const { told, number: known = 0 } = open.get('held') ?? {};
   // Without an accepted notice nothing has been held, so the count begins at 0.

@@ -208,7 +208,8 @@ async function untilQuiet(life: Life): Promise<void> {
       ({ goneAt = Number.POSITIVE_INFINITY }) => goneAt + life.settings.withdrawAfterMs,
     );
     const seconds = Math.max(60, Math.ceil((Math.min(lookAt, ...over) - timeline.nowMs) / 1_000));
-    if (tooManySince !== undefined || seconds > soonSeconds) return;
+    // Ids without an answer are asked for every hour.
+    if (tooManySince !== undefined || seconds > soonSeconds || life.host.unrest.idsFail) return;
     await timeline.pass({ seconds });
   }
   life.findings.push(`looked ${most} times at what is missing, and not to the end`);
@@ -228,7 +229,9 @@ async function untilOneIsQuiet(life: Life): Promise<void> {
   const { timeline, host, findings, ledger } = life;
   // Each may disappear once: a slow host is asked for at most a dozen ids in a tick.
   let mayGo = ledger.items.size;
-  for (let n = 1; n <= ticksToRest * life.ticksForOne; n++) {
+  // A tick asks for three ids that have no answer.
+  const more = host.unrest.idsFail > 0 ? ledger.items.size : 0;
+  for (let n = 1; n <= (ticksToRest + more) * life.ticksForOne; n++) {
     host.forgetAbsences();
     const { report, invocation } = await timeline.until(life.tick());
     await timeline.pass({ seconds: 60 });

@@ -112,7 +112,7 @@ export class Reading {
   }
 }
 
-/** What the pages of a read have shown of one id. */
+/** The versions of one id on the pages of a read. */
 interface Versions {
   /** The rows of the page with the most; of several, the last. */
   readonly rows: readonly Assessment[];

@@ -16,6 +16,7 @@ const now = Date.parse('2026-11-22T09:30:00Z');
 
 const details: Partial<Record<ConditionName, readonly string[]>> = {
   held: [
+    'New ones are held, too, until 2026-11-21 03:10 (America/Chicago), or until release --for 1h.',
     'The first 600 of them, by kind:',
     '  created: 580',
     '  updated: 20',
@@ -24,7 +25,9 @@ const details: Partial<Record<ConditionName, readonly string[]>> = {
     'By year of completion:',
     '  2026: 600',
   ],
+  'one-id-twice': ['assessment 48213 of 2026-11-19'],
   'shown-by-id': ['assessment 48213 of 2026-11-19'],
+  'unanswered-by-id': ['assessment 48213 of 2026-11-19'],
   silent: [
     'no certification since 2026-11-12 (9 days); the longest silence of the past 13 months was 5 days',
   ],

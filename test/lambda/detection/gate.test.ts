@@ -143,18 +143,6 @@ describe('the gate', () => {
     expect(gate.pass(later)).toBe(400);
   });
 
-  it('counts a change once that is found again after a crash, at the time of its commit', () => {
-    const gate = new Gate();
-    const found = some('created', 300);
-    for (let crash = 0; crash < 20; crash++) {
-      expect(gate.judge(found)).toEqual([]);
-      gate.now += 5 * minute;
-    }
-    expect(gate.pass(found)).toBe(0);
-    gate.now += 15 * minute;
-    expect(gate.pass(some('created', 201))).toBe(201);
-  });
-
   it('remembers at most 500 changes that may not have been committed', () => {
     const gate = new Gate();
     gate.outlook = { known: 1_000_000, total: 1_000_000 };

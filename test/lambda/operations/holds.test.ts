@@ -188,7 +188,7 @@ describe('a release for a busy day', () => {
     ['release', { as: 'digest' }, 0],
     ['release', { ids: [1_000] }, 1],
     ['discard', {}, 1],
-  ])('needs none after a release, which settles what it lets go: %s %j', async (...decision) => {
+  ])('needs none after a release of all: %s %j', async (...decision) => {
     const [command, selection, held] = decision;
     const holding = { until: '2026-11-21T09:10:00Z', types: ['created'] };
     busy(1_000);

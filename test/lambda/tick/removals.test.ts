@@ -43,16 +43,6 @@ describe('a certification that disappeared', () => {
     expect(story.heard.at(-1)).toMatchObject({ type: 'certification.restored', sequence: '3' });
   });
 
-  it('is announced as an update of its day if it moved', async () => {
-    story.host.edit(1, { certified_on: '2011-11-11' });
-    story.clock.advance({ hours: 25 });
-    expect(await story.tick()).toMatchObject({ updated: 1, withdrawn: 0, conflicts: 0 });
-    expect(story.heard.at(-1)?.data.changed).toEqual(['certified_on']);
-    await story.minutes(12);
-    expect(story.heard).toHaveLength(1);
-    expect(await story.minute()).toMatchObject({ missing: 0, unexplained: 0 });
-  });
-
   it('stays, and uses up no acceptance, as long as its withdrawal cannot be committed', async () => {
     story.world = forty.slice(20);
     await story.minutes(3);
@@ -160,21 +150,6 @@ it('an id without an answer is asked for again after an hour, and delays nothing
 });
 
 describe('too many missing certifications', () => {
-  it('are not withdrawn, ops hear of them once, and new certifications are found as always', async () => {
-    story.settings = { holdAbove: 5 };
-    story.world = [...forty.slice(0, 20), ...on('2011-11-11', [77])];
-    expect(await story.minute()).toMatchObject({ withdrawn: 0, created: 1, missing: 20 });
-    await story.minutes(70);
-    expect(titles(story)).toEqual(many.slice(0, 1));
-    expect(missing()?.notes).toEqual([]);
-    story.add(...on('2012-12-12', [78]));
-    expect(await story.minute()).toMatchObject({ created: 1, held: 0 });
-    story.add(...forty);
-    await story.minutes(12);
-    expect(titles(story)).toEqual(many);
-    expect(story.heard.map(({ subject }) => subject)).toEqual(['77', '78']);
-  });
-
   it('are counted, although not all of them are looked up one by one', async () => {
     story = new Integration();
     story.world = on(day, numbers(1, 1_200));
