@@ -4,6 +4,8 @@ import { Temporal } from 'temporal-polyfill';
 /** The one source of time. Injected everywhere, so that no test waits and no core reads a clock. */
 export interface Clock {
   now(): Temporal.Instant;
+  /** Milliseconds since some moment. Unlike `now`, it is never set. */
+  monotonicMs(): number;
   /** Resolves after `ms` milliseconds, or rejects with the signal's reason when it aborts first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /**
@@ -15,6 +17,7 @@ export interface Clock {
 
 export const systemClock: Clock = {
   now: () => Temporal.Now.instant(),
+  monotonicMs: () => performance.now(),
   sleep: async (ms, signal) => {
     try {
       await setTimeout(ms, undefined, { signal });

@@ -252,6 +252,33 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     act: 'in the morning',
     toDo: 'Ask the partner how many requests a minute this integration may send, and for more if that is little. Set `requestsPerMinute` of the integration to that number, and deploy: then no request is refused any more.',
   },
+  'credentials-shared': {
+    title: 'somebody else uses these credentials',
+    fault: 'ops',
+    ends: 'nobody else uses these credentials any more',
+    over: 'for an hour, fewer than three tokens have ended early',
+    happened:
+      'Within an hour, three tokens that had worked were refused before their end. At this host a new token ends the one before it, and somebody else asks for tokens with the same credentials.',
+    impact:
+      'Two users of the credentials get their work done, though each takes more requests. With more of them, ticks fail now and then, and changes are announced late; none is lost.',
+    likely:
+      'a second deployment, a script, or an open console of this deployment, whose commands have tokens of their own.',
+    act: 'in the morning',
+    toDo: 'Find who else has this client ID, and ask the partner for credentials of their own. If nobody has, ask the partner why its tokens end early, and whether the secret has leaked.',
+  },
+  'odd-numbers': {
+    title: 'numbers of the host are not believed',
+    fault: 'partner',
+    grows: 'more numbers of the host are not believed',
+    ends: 'all numbers of the host are believed again',
+    over: 'none has come for a day',
+    happened:
+      'The host has sent numbers that are absent or outside of any sensible range, such as how long a token lasts.',
+    impact: `They are ignored, and documented or own values take their place. ${othersAsEver}`,
+    counts: 'Numbers so far',
+    act: 'in the morning',
+    toDo: 'Tell the partner which they are.',
+  },
   missing: {
     title: 'many certifications are missing at the partner',
     fault: 'partner',

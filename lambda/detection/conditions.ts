@@ -3,8 +3,10 @@ import type { NotifierError } from '../errors.ts';
 import type { QuarantinedRecord } from '../ports/partner-reader.ts';
 import type { Pause, State } from '../ports/state.ts';
 import type { Calendar } from './calendar.ts';
+import { oddNumbersSeen } from './host-numbers.ts';
 import type { Missing } from './missing.ts';
 import { paceSeen, type RequestPace } from './pace.ts';
+import { sharedSeen } from './tokens.ts';
 
 /** The steps that a tick must pass, in this order: the secret, the token, the API. */
 const obstacles = [
@@ -27,6 +29,8 @@ export const conditionNames = [
   'paused',
   ...blocking,
   'rate-limited',
+  'credentials-shared',
+  'odd-numbers',
   'missing',
   'unexplained',
   'held',
@@ -274,6 +278,8 @@ export function conditionsOf(facts: TickFacts, open: OpenConditions, nowMs: numb
     paused: { number: 0 },
     ...facts.stated,
     ...paceSeen(facts.pace, nowMs),
+    ...sharedSeen(facts.pace, nowMs),
+    ...oddNumbersSeen(facts.pace, nowMs),
     ...(blocked && blockedSeen(blocked, open)),
     ...(absence && {
       missing: { number: tooMany, since: tooManySince, steadyMs },

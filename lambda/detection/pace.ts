@@ -5,6 +5,7 @@ import type { Observations } from './conditions.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
 
 /**
  * No refusal makes the pace slower: a transient one in a quiet minute says little about the host's
@@ -32,6 +33,10 @@ export const paceKnown = z.readonly(
     sent: z.int(),
     /** Since when it has answered with nothing but refusals for pace. */
     refusedSince: z.exactOptional(z.number()),
+    /** When the last tokens that had worked were refused before their end (tokens.ts). */
+    tokensEnded: z.exactOptional(z.readonly(z.array(z.number()))),
+    /** When a number of the host was last not believed, by name (host-numbers.ts). */
+    odd: z.exactOptional(z.readonly(z.record(z.string(), z.number()))),
     /** The last refusal for pace that stood when the request was repeated. */
     refusal: z.exactOptional(
       z.readonly(
@@ -76,25 +81,25 @@ export function allowedAt({ refusal }: Pace, set: number, now: number): number {
 }
 
 /**
- * Requests a minute that the host is known to answer: audits are planned by these, so that a pace
- * that is raised on trial does not have them refused every few minutes.
+ * Requests a minute that the host is known to answer. Audits are planned by these for a day, so that
+ * they are not refused each time because the pace was raised meanwhile.
  */
 export function knownPace({ value: { refusal }, perMinute }: RequestPace): number {
-  const { learned, answered = perMinute } = refusal ?? {};
-  return Math.min(perMinute, Math.max(leastLearned, learned ?? answered));
+  return Math.min(perMinute, refusal?.learned ?? perMinute);
 }
 
 /**
  * The pace as it is now, and when it has room for a request: now, or later. A minute that is over,
- * or has no request yet, begins now. A refusal is forgotten after an hour in which the host could be
- * asked; one that lies an hour ahead is another clock's. A clock that was set back begins a minute.
+ * or has no request yet, begins now. A refusal is forgotten after a day; one that lies an hour ahead
+ * is another clock's. A clock that was set back begins a minute.
  *
  * @param set requests a minute, at most
  */
 export function paceAt({ refusal: last, ...rest }: Pace, set: number, now: number) {
   const { since, sent } = rest;
   const isOver = sent === 0 || now < since || now - since >= minuteMs;
-  const refusal = last && Math.abs(calmMs(last, now)) <= hourMs ? last : undefined;
+  const calm = last ? calmMs(last, now) : dayMs;
+  const refusal = calm >= -hourMs && calm < dayMs ? last : undefined;
   const pace: Pace = {
     ...rest,
     ...(isOver && { since: now, sent: 0 }),
@@ -118,8 +123,8 @@ export function answered({ refusedSince, ...pace }: Pace, status: number, now: n
  * Notes that the host goes on refusing: the minute has no more room than was used.
  *
  * A burst of refusals is no limit, so the pace falls only if one of the two minutes before ended so,
- * too: its answers are those of a whole minute. A refusal of a request that was sent before the last
- * refusal was heard teaches nothing more.
+ * too (its answers are those of a whole minute), or if a limit is known already. A refusal of a
+ * request that was sent before the last refusal was heard teaches nothing more.
  *
  * @param retryAfterMs how long the host asks for silence, if it does; an hour at most
  */
@@ -131,13 +136,13 @@ export function refused(before: Pace, set: number, now: number, retryAfterMs?: n
   if (last !== undefined && last.until > now)
     return { ...pace, refusal: { ...last, until: Math.max(last.until, until) } };
   const allowed = allowedAt(pace, set, now);
-  const isSlowed = allowed < set;
+  const { learned: known, answered: earlier = 0 } = last ?? {};
   const isRepeated = last !== undefined && calmMs(last, now) < minutesUnraised * minuteMs;
   // The host's minutes begin at other times than ours, so an early refusal halves the pace at most.
-  const least = isSlowed ? Math.floor(allowed / 2) : (last?.answered ?? 0);
+  const least = known === undefined ? earlier : Math.min(known, Math.floor(allowed / 2));
   const learned = Math.min(allowed, Math.max(leastLearned, least, answered));
-  const refusal = { at: now, until, answered, ...((isRepeated || isSlowed) && { learned }) };
-  return { ...pace, refusal };
+  const isLimit = isRepeated || known !== undefined;
+  return { ...pace, refusal: { at: now, until, answered, ...(isLimit && { learned }) } };
 }
 
 /**
@@ -154,7 +159,7 @@ export function remembered(before: Pace, set: number, now: number): Pace | undef
 /**
  * Ops are told that the host allows less than is wanted in two cases: the learned pace is used up,
  * or the host has answered with nothing but refusals for 15 minutes. A tick that cannot tell
- * observes nothing; it is over an hour after the last refusal.
+ * observes nothing; it is over an hour after the last refusal that showed a limit.
  */
 export function paceSeen({ value, perMinute }: RequestPace, nowMs: number): Observations {
   const { pace } = paceAt(value, perMinute, nowMs);
@@ -163,7 +168,9 @@ export function paceSeen({ value, perMinute }: RequestPace, nowMs: number): Obse
   const isSlowed = allowedAt(pace, perMinute, nowMs) < perMinute;
   const isUsedUp = isSlowed && sent >= learned && at < since;
   const isSlow = isUsedUp || nowMs - (refusedSince ?? nowMs) >= toldAfterMs;
-  if (!isSlow && (refusal ?? refusedSince) !== undefined) return {};
+  // A burst that is no limit does not make the condition last.
+  const isRecent = refusal?.learned !== undefined && calmMs(refusal, nowMs) < hourMs;
+  if (!isSlow && (isRecent || refusedSince !== undefined)) return {};
   const details = learned === perMinute ? [] : [`Answered within a minute: ${learned}`];
   return { 'rate-limited': { number: isSlow ? 1 : 0, details } };
 }

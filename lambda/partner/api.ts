@@ -1,5 +1,6 @@
 import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
+import { believed, type HostNumber, hostNumbers } from '../detection/host-numbers.ts';
 import { inEnglish, problemsOf } from '../english.ts';
 import { type Assessment, assessmentSchema, resultPartSchema } from '../events/assessment.ts';
 import type { QuarantinedRecord } from '../ports/partner-reader.ts';
@@ -10,6 +11,9 @@ import type { HttpReply } from './transport.ts';
 export const MAX_PAGE_SIZE = 100;
 /** The host's page size if none is asked for. */
 export const DEFAULT_PAGE_SIZE = 50;
+
+/** A hundred times more than any history; a larger `meta.count` is no number of assessments. */
+const MAX_COUNT = 1_000_000_000;
 
 export const SORT_KEYS = ['certified_on', 'user_name', 'proctor_name', 'product_name'] as const;
 
@@ -148,7 +152,7 @@ const pageSchema = z.object({
     `not an array of at most ${MAX_PAGE_SIZE}`,
   ),
   meta: z.object({
-    count: z.int().check(z.nonnegative()),
+    count: z.int().check(z.nonnegative(), z.maximum(MAX_COUNT)),
     offset: z.int().check(z.nonnegative()),
     page: z.int().check(z.nonnegative()),
   }),
@@ -251,7 +255,7 @@ export function toRefusal(
   const { status } = reply;
   const what = `status ${status}`;
   if (status < 400) return new PartnerError('redirect-refused', kind, what);
-  const retryAfterMs = parseRetryAfter(reply.headers, now);
+  const { retryAfterMs } = parseRetryAfter(reply.headers, now);
   if (status === 429) return new PartnerError('rate-limited', kind, what, { retryAfterMs });
   // 501: the server does not know how to do it, and will not know in a minute.
   if (status === 408 || (status >= 500 && status !== 501))
@@ -275,23 +279,44 @@ export function errorCode(reply: HttpReply): string | undefined {
   }
 }
 
+/** The wait that an answer asks for in milliseconds, if it does; and headers that are not believed. */
+export interface AskedWait {
+  readonly retryAfterMs?: number | undefined;
+  readonly odd: readonly HostNumber[];
+}
+
 /**
- * Milliseconds that a `Retry-After` header asks for (RFC 9110, 10.2.3), or undefined if it is
- * absent or unreadable. A date is held against the server's own `Date` header where there is one,
- * so that a difference between the clocks neither shortens nor lengthens the wait.
+ * The wait that a `Retry-After` header asks for (RFC 9110, 10.2.3). A date is held against the
+ * server's own `Date` header where there is one, so that a difference between the clocks neither
+ * shortens nor lengthens the wait. A date that has just passed asks for no wait.
  */
 export function parseRetryAfter(
-  { 'retry-after': retryAfter, date }: HttpReply['headers'],
+  { 'retry-after': asked, date }: HttpReply['headers'],
   now: Temporal.Instant,
-): number | undefined {
-  if (retryAfter === undefined) return undefined;
-  if (/^\s*\d+\s*$/.test(retryAfter)) return Number(retryAfter) * 1000;
-  const until = parseHttpDate(retryAfter);
-  if (Number.isNaN(until)) return undefined;
-  return Math.max(0, until - (parseHttpDate(date) || now.epochMilliseconds));
+): AskedWait {
+  if (asked === undefined) return { odd: [] };
+  const odd: HostNumber[] = [];
+  const judged = (name: HostNumber, seconds: number) => {
+    const known = believed(name, seconds);
+    if (known === undefined) odd.push(name);
+    return known;
+  };
+  const secondsFromNow = (text: string) => (parseHttpDate(text) - now.epochMilliseconds) / 1_000;
+  if (/^\s*\d+\s*$/.test(asked)) {
+    const seconds = judged('Retry-After', Number(asked));
+    return { retryAfterMs: seconds && seconds * 1_000, odd };
+  }
+  const until = secondsFromNow(asked);
+  // The host's clock matters only beside a date.
+  const isByDate = date !== undefined && !Number.isNaN(until);
+  const ahead = isByDate ? (judged('Date', secondsFromNow(date)) ?? 0) : 0;
+  const wait = until - ahead;
+  const isJustOver = wait < 0 && wait >= -hostNumbers['Retry-After'].most;
+  const seconds = judged('Retry-After', isJustOver ? 0 : wait);
+  return { retryAfterMs: seconds && seconds * 1_000, odd };
 }
 
 /** Temporal does not read these forms (RFC 9110, 5.6.7; not asctime's); `Date.parse` reads far too many others. */
-function parseHttpDate(text = ''): number {
+function parseHttpDate(text: string): number {
   return text.endsWith('GMT') ? Date.parse(text) : Number.NaN;
 }

@@ -1,4 +1,12 @@
 import * as z from 'zod/mini';
+import { disbelieved } from '../detection/host-numbers.ts';
+import {
+  endedEarly,
+  isYoung,
+  pauseBeforeToken,
+  useOf,
+  waitsForToken,
+} from '../detection/tokens.ts';
 import { inEnglish, problemsOf } from '../english.ts';
 import { errorCode, parseBody, toRefusal } from './api.ts';
 import type { ClientParts } from './client.ts';
@@ -17,73 +25,180 @@ export type CredentialSource = (options?: { afresh?: boolean }) => Promise<Crede
 /** The three forms of docs/partner.md, 4.1. */
 export type TokenRequestForm = 'form' | 'basic' | 'json';
 
-interface Token {
-  readonly value: string;
-  readonly usableUntilMs: number;
-}
-
 /** docs/partner.md, 2.1; `created_at` is the server's clock, and therefore not used. */
 const tokenSchema = z.looseObject({
   // Visible ASCII: anything else would break out of, or be refused in, the header.
   access_token: z.string().check(z.regex(/^[\x21-\x7e]+$/)),
   token_type: z.string().check(z.regex(/^bearer$/i)),
-  expires_in: z.int().check(z.nonnegative()),
+  expires_in: z.unknown(),
 });
 
-/** A token is replaced this long before it expires, or at half of its life if that is later. */
-const MARGIN_MS = 60_000;
+/** A token, and its use so far. */
+interface Token {
+  readonly value: string;
+  /** Milliseconds since the epoch. */
+  readonly usableUntilMs: number;
+  /** The host has said how long it lasts. */
+  readonly isStated: boolean;
+  /** By the monotonic clock. */
+  readonly issuedMs: number;
+  /** The waits that are left before it is given up. */
+  readonly waits: number[];
+  hasWorked: boolean;
+  /** Settles when the caller that tries it again has its answer. */
+  trial: Promise<void> | undefined;
+}
+
+/** Tokens that one call asks for, at most. */
+const tokensOfACall = 2;
 
 /**
  * Sends requests with a token, which it caches. It requests one token at a time for all waiting
- * callers. A refused token is replaced, once.
+ * callers.
+ *
+ * A refused token is replaced, unless it is so new that it may become good: then one caller tries
+ * it again after short waits, and the others wait for that. One that has worked is replaced at
+ * once, unless others ask for tokens, too: then after a pause, in which they get on. A call asks for
+ * two tokens at most, the second with the credentials read afresh.
  *
  * @throws {PartnerError} or the credential source's error
  */
-export function withToken(
-  transport: Transport,
-  { credentials, tokenRequest, clock, attemptMs }: ClientParts,
-): Transport['send'] {
-  let token: Token | undefined;
-  let pending: Promise<Token> | undefined;
+export function withToken(transport: Transport, parts: ClientParts): Transport['send'] {
+  const tokens = new Tokens(transport, parts);
+  return (request, signal) => tokens.authorized(request, signal);
+}
 
-  async function renew(signal: AbortSignal): Promise<Token> {
-    // Once more with the secret as it is now: it may have been rotated since it was cached.
-    for (const afresh of [false, true]) {
+class Tokens {
+  readonly #transport: Transport;
+  readonly #parts: ClientParts;
+  #token: Token | undefined;
+  #pending: Promise<Token> | undefined;
+
+  constructor(transport: Transport, parts: ClientParts) {
+    this.#transport = transport;
+    this.#parts = parts;
+  }
+
+  async authorized(request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
+    for (let asked = 0; ; ) {
+      let used = this.#usable;
+      if (used === undefined) {
+        if (asked === tokensOfACall) throw new PartnerError('token-refused-twice', request.kind);
+        used = await this.#renewed(asked > 0, signal);
+        asked += 1;
+      }
+      const reply = await this.#sendWith(used, request, signal);
+      if (reply) return reply;
+    }
+  }
+
+  get #nowMs(): number {
+    return this.#parts.clock.now().epochMilliseconds;
+  }
+
+  get #usable(): Token | undefined {
+    const token = this.#token;
+    return token !== undefined && this.#nowMs < token.usableUntilMs ? token : undefined;
+  }
+
+  async #renewed(isSecond: boolean, signal: AbortSignal): Promise<Token> {
+    const { clock, attemptMs, pace, random } = this.#parts;
+    const pauseMs = pauseBeforeToken(pace.value, isSecond, this.#nowMs, random);
+    if (pauseMs > 0) await clock.sleep(pauseMs, signal);
+    // Another caller may have got one meanwhile.
+    if (this.#usable) return this.#usable;
+    const onTimeout = () => new PartnerError('timed-out', 'token', 'attempt');
+    // The request serves many callers, so no caller's deadline applies to it.
+    this.#pending ??= withTimeLimit(clock, attemptMs, onTimeout, undefined, (own) =>
+      this.#renew(own, isSecond),
+    ).finally(() => {
+      this.#pending = undefined;
+    });
+    return this.#pending;
+  }
+
+  async #renew(signal: AbortSignal, isAfresh: boolean): Promise<Token> {
+    const { credentials, tokenRequest, clock } = this.#parts;
+    // With the secret as it is now: it may have been rotated since it was cached.
+    for (const afresh of isAfresh ? [true] : [false, true]) {
       const request = toTokenRequest(await credentials({ afresh }), tokenRequest);
-      const sentAtMs = clock.now().epochMilliseconds;
-      const reply = await transport.send(request, signal);
+      const sentAtMs = this.#nowMs;
+      const reply = await this.#transport.send(request, signal);
       if (isCredentialRefusal(reply)) continue;
       if (reply.status >= 300) throw toRefusal('token', reply, clock.now());
-      const { data, error } = tokenSchema.safeParse(parseBody('token', reply), inEnglish);
-      if (error) throw new PartnerError('unexpected-response', 'token', problemsOf(error));
-      const lifeMs = data.expires_in * 1000;
-      // Counted from the sending: the answer's way back is part of the token's life.
-      const usableUntilMs = sentAtMs + Math.max(lifeMs - MARGIN_MS, lifeMs / 2);
-      token = { value: data.access_token, usableUntilMs };
-      return token;
+      this.#token = this.#read(reply, sentAtMs);
+      return this.#token;
     }
     throw new PartnerError('credentials-refused', 'token');
   }
 
-  return async function authorized(request, signal) {
-    for (let refusals = 0; refusals < 2; refusals += 1) {
-      let used = token;
-      if (used === undefined || clock.now().epochMilliseconds >= used.usableUntilMs) {
-        const onTimeout = () => new PartnerError('timed-out', 'token', 'attempt');
-        // The request serves many callers, so no caller's deadline applies to it.
-        pending ??= withTimeLimit(clock, attemptMs, onTimeout, undefined, renew).finally(() => {
-          pending = undefined;
-        });
-        used = await pending;
-      }
-      const headers = { authorization: `Bearer ${used.value}` };
-      const reply = await transport.send({ ...request, headers }, signal);
-      if (reply.status !== 401) return reply;
-      // A token that has replaced it meanwhile stays.
-      if (token === used) token = undefined;
+  #read(reply: HttpReply, sentAtMs: number): Token {
+    const { clock, pace } = this.#parts;
+    const { data, error } = tokenSchema.safeParse(parseBody('token', reply), inEnglish);
+    if (error) throw new PartnerError('unexpected-response', 'token', problemsOf(error));
+    const { useMs, isStated, isOdd } = useOf(data.expires_in);
+    if (isOdd) pace.value = disbelieved(pace.value, 'expires_in', sentAtMs);
+    return {
+      value: data.access_token,
+      // Counted from the sending: the answer's way back is part of the token's life.
+      usableUntilMs: sentAtMs + useMs,
+      isStated,
+      issuedMs: clock.monotonicMs(),
+      waits: [...waitsForToken(pace, sentAtMs)],
+      hasWorked: false,
+      trial: undefined,
+    };
+  }
+
+  /** @returns undefined if the token is refused, and dropped */
+  async #sendWith(used: Token, request: HttpRequest, signal: AbortSignal) {
+    for (;;) {
+      while (used.trial) await used.trial;
+      if (this.#token !== used) return undefined;
+      const { hasWorked } = used;
+      const reply = await this.#sendOnce(used, request, signal);
+      if (reply) return reply;
+      if (hasWorked) return this.#drop(used);
+      // The request may have been sent before another caller's, for which the token was good.
+      if (!used.hasWorked && !used.trial) return this.#tryOut(used, request, signal);
     }
-    throw new PartnerError('token-refused-twice', request.kind);
-  };
+  }
+
+  /** @returns undefined if the token is refused */
+  async #sendOnce(used: Token, request: HttpRequest, signal: AbortSignal) {
+    const headers = { authorization: `Bearer ${used.value}` };
+    const reply = await this.#transport.send({ ...request, headers }, signal);
+    if (reply.status < 300) used.hasWorked = true;
+    return reply.status === 401 ? undefined : reply;
+  }
+
+  /** Tries a token that has just been refused again, as long as it may become good. */
+  async #tryOut(used: Token, request: HttpRequest, signal: AbortSignal) {
+    const { clock } = this.#parts;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    used.trial = promise;
+    try {
+      while (isYoung(clock.monotonicMs() - used.issuedMs)) {
+        const wait = used.waits.shift();
+        if (wait === undefined) break;
+        await clock.sleep(wait, signal);
+        const reply = await this.#sendOnce(used, request, signal);
+        if (reply) return reply;
+      }
+      return this.#drop(used);
+    } finally {
+      used.trial = undefined;
+      resolve();
+    }
+  }
+
+  #drop(used: Token): undefined {
+    const { pace } = this.#parts;
+    // One that has replaced it meanwhile stays.
+    if (this.#token !== used) return;
+    this.#token = undefined;
+    if (used.hasWorked && used.isStated) pace.value = endedEarly(pace.value, this.#nowMs);
+  }
 }
 
 /** 401 is documented; RFC 6749 (5.2) lets a server say the same with 400. */

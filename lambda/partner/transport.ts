@@ -1,8 +1,11 @@
+import type { Temporal } from 'temporal-polyfill';
 import type { Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import type { Clock } from '../clock.ts';
-import { answered, paceAt } from '../detection/pace.ts';
+import { disbelieved } from '../detection/host-numbers.ts';
+import { answered, type Pace, paceAt } from '../detection/pace.ts';
+import { parseRetryAfter } from './api.ts';
 import type { ClientParts } from './client.ts';
 import { PartnerError, type PartnerErrorCode, type RequestKind } from './errors.ts';
 
@@ -104,7 +107,7 @@ export class Transport {
       reply = undefined;
       throw signal.aborted ? signal.reason : toPartnerError(kind, error);
     } finally {
-      if (reply) pace.value = answered(pace.value, reply.status, clock.now().epochMilliseconds);
+      if (reply) pace.value = heard(pace.value, reply, clock.now());
       onRequest?.(kind);
     }
   }
@@ -113,6 +116,12 @@ export class Transport {
   async close(): Promise<void> {
     await this.#dispatcher.close();
   }
+}
+
+function heard(before: Pace, { status, headers }: HttpReply, now: Temporal.Instant): Pace {
+  const pace = answered(before, status, now.epochMilliseconds);
+  const odd = status < 400 ? [] : parseRetryAfter(headers, now).odd;
+  return odd.reduce((known, name) => disbelieved(known, name, now.epochMilliseconds), pace);
 }
 
 /**

@@ -113,7 +113,8 @@ export class Api {
       return this.access.issue(request, this.#rules, this.now(), this.#switches);
     }
     if (fault?.kind === 'unauthorized') return this.#rules.invalidToken;
-    if (!this.access.admits(request.authorization, this.now())) return this.#rules.invalidToken;
+    if (!this.access.admits(request.authorization, this.now(), this.switches))
+      return this.#rules.invalidToken;
     const { organizationIds, productIds } = this.#world.scope;
     if (organizationIds.size === 0) return this.#rules.noOrganizations;
     if (productIds.size === 0) return this.#rules.noAssessments;

@@ -39,6 +39,10 @@ export const switchesSchema = z.strictObject({
   clockSkew: z.number().min(-315_360_000).max(315_360_000),
   /** The lifetime of a token in seconds, as the answer says it, too. */
   tokenLifetime: z.number().positive(),
+  /** Seconds after which a token that was issued is accepted. */
+  tokenDelay: z.number().min(0).max(3_600),
+  /** A new token ends the one before it. Only this process counts them. */
+  oneToken: z.boolean(),
   /** HTTP Basic credentials are read verbatim, not form-decoded as RFC 6749 2.3.1 requires. */
   basicVerbatim: z.boolean(),
   /** The sort key of `sort=user_name`: the full name, or the family name alone. */
@@ -64,6 +68,8 @@ export const defaultSwitches: Switches = {
   zombies: 0,
   clockSkew: 0,
   tokenLifetime: 7200,
+  tokenDelay: 0,
+  oneToken: false,
   basicVerbatim: false,
   userNameOrder: 'name',
   deviations: [],

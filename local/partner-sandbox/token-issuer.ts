@@ -52,6 +52,11 @@ export class TokenIssuer {
     return this.credentials;
   }
 
+  /** As if somebody else had asked for a token, where that ends all earlier ones. */
+  endTokens(): void {
+    this.#issued++;
+  }
+
   /** Section 4.1. `now` is the server's clock in epoch milliseconds. */
   issue(request: AuthorizedRequest, rules: Rules, now: number, switches: Switches): SandboxAnswer {
     const lifetime = switches.tokenLifetime;
@@ -68,7 +73,9 @@ export class TokenIssuer {
     return {
       status: 200,
       body: {
-        access_token: this.#signed(`${++this.#issued}-${Math.floor(now + lifetime * 1000)}`),
+        access_token: this.#signed(
+          `${++this.#issued}-${Math.floor(now)}-${Math.floor(now + lifetime * 1000)}`,
+        ),
         token_type: rules.tokenType,
         expires_in: rules.expiresIn(lifetime),
         created_at: Math.floor(now / 1000),
@@ -78,13 +85,16 @@ export class TokenIssuer {
   }
 
   /** Section 5, rule 4. */
-  admits(authorization: string | undefined, now: number): boolean {
+  admits(authorization: string | undefined, now: number, switches: Switches): boolean {
     const [, token = '', claim = ''] =
-      /^Bearer +(sandbox-token-(\d+-\d+)-\S+) *$/i.exec(authorization ?? '') ?? [];
-    return equal(token, this.#signed(claim)) && now < Number(claim.split('-')[1]);
+      /^Bearer +(sandbox-token-(\d+-\d+-\d+)-\S+) *$/i.exec(authorization ?? '') ?? [];
+    const [number = 0, begin = 0, end = 0] = claim.split('-').map(Number);
+    const isLast = number === this.#issued || !switches.oneToken;
+    const isKnown = now >= begin + switches.tokenDelay * 1000;
+    return equal(token, this.#signed(claim)) && isKnown && now < end && isLast;
   }
 
-  /** @param claim a number of its own, and the end in epoch milliseconds */
+  /** @param claim a number of its own, the begin and the end in epoch milliseconds */
   #signed(claim: string): string {
     const { clientSecret } = this.credentials;
     return `sandbox-token-${claim}-${createHmac('sha256', clientSecret).update(claim).digest('base64url')}`;

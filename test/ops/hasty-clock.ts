@@ -9,6 +9,10 @@ export class HastyClock implements Clock {
     return Temporal.Now.instant().add({ milliseconds: this.#aheadMs });
   }
 
+  monotonicMs(): number {
+    return this.now().epochMilliseconds;
+  }
+
   advance(duration: Temporal.DurationLike): void {
     this.#aheadMs += Temporal.Duration.from(duration).total('milliseconds');
   }

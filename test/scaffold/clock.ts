@@ -24,6 +24,10 @@ export class ManualClock implements Clock {
     return this.#now;
   }
 
+  monotonicMs(): number {
+    return this.#now.epochMilliseconds;
+  }
+
   /** Timers that fall due on the way fire at their own time. */
   advance(duration: Temporal.DurationLike): void {
     const end = this.#now.add(duration);

@@ -13,7 +13,7 @@ import {
 import type { DocumentedRecord } from '../../local/documented-record.ts';
 import { readRawQuery } from '../../local/partner-sandbox/query.ts';
 import { documentRules, type SandboxAnswer } from '../../local/partner-sandbox/rules.ts';
-import { defaultSwitches } from '../../local/partner-sandbox/switches.ts';
+import { defaultSwitches, type Switches } from '../../local/partner-sandbox/switches.ts';
 import { TokenIssuer } from '../../local/partner-sandbox/token-issuer.ts';
 import { assessment } from '../support/assessments.ts';
 import { type HostOrder, type HostRecord, listed, rowsOf, windowOf } from './listing.ts';
@@ -93,6 +93,8 @@ export class MemoryPartner {
   readonly #lists = new Map<string, readonly HostRecord[]>();
   readonly #queries = new Map<string, ListQuery>();
   readonly access = new TokenIssuer(1);
+  /** Of these, only the ones about tokens count. */
+  switches: Switches = defaultSwitches;
   /** All requests so far. */
   readonly requests: Received[] = [];
   /** Milliseconds that an answer takes. */
@@ -331,14 +333,9 @@ export class MemoryPartner {
   ): HostAnswer {
     if (received.kind === 'token')
       return written(
-        this.access.issue(
-          { authorization, contentType, body },
-          documentRules,
-          now,
-          defaultSwitches,
-        ),
+        this.access.issue({ authorization, contentType, body }, documentRules, now, this.switches),
       );
-    if (!this.access.admits(authorization, now)) return invalidToken;
+    if (!this.access.admits(authorization, now, this.switches)) return invalidToken;
     if (received.kind === 'list') return this.#list(received.query);
     const record = this.singleRecordsBroken ? undefined : this.#single(received.id);
     if (record === undefined) return notFound;

@@ -1,4 +1,5 @@
 import { DEFAULT_LIMITS } from '../../lambda/partner/client.ts';
+import { defaultSwitches } from '../../local/partner-sandbox/switches.ts';
 import {
   type Fault,
   type HostAnswer,
@@ -20,7 +21,7 @@ import { Random } from './random.ts';
 
 export const peaceful = {
   ...{ churn: 0, faults: 0, stumbles: 0, unstableTies: 0 },
-  ...{ singleRecordsBroken: 0, zombies: 0, lies: 0 },
+  ...{ singleRecordsBroken: 0, zombies: 0, lies: 0, rival: 0 },
 };
 
 type Unrest = Pick<Plan, keyof typeof peaceful>;
@@ -61,6 +62,7 @@ export class Host extends Part {
   readonly #ties = Random.of(this.life.seed, 'ties');
   /** By path: a repeated request meets the same fault. */
   readonly #pendingFaults = new WeakMap<Invocation, Map<string, PendingFault>>();
+  readonly #rivals = Random.of(this.life.seed, 'rivals');
   readonly #words = Random.of(this.life.seed, 'words for nothing');
   /** These got the answer to a list without a filter that nothing is assigned. */
   readonly #toldOfNothing = new WeakSet<Invocation>();
@@ -77,7 +79,10 @@ export class Host extends Part {
 
   constructor(life: Life) {
     super(life);
-    const { world, partner, seed, note } = life;
+    const { world, partner, seed, note, plan } = life;
+    const tokenDelay = plan.youngTokens / 1_000;
+    partner.switches = { ...defaultSwitches, tokenDelay, oneToken: plan.rival > 0 };
+    if (tokenDelay > 0) note('tokens that are accepted late');
     const [replica, lies] = [Random.of(seed, 'replica'), Random.of(seed, 'lies')];
     partner.isReplica = () => {
       const isReplica = replica.chance(0.5);
@@ -120,6 +125,10 @@ export class Host extends Part {
     const { partner, world, note } = this.life;
     partner.tie = unstableTies ? () => this.#ties.next() : undefined;
     partner.singleRecordsBroken = singleRecordsBroken > 0;
+    if (this.#rivals.chance(this.unrest.rival)) {
+      note('a token for somebody else');
+      partner.access.endTokens();
+    }
     if (request.method !== 'POST') {
       if (unstableTies && request.path.includes('?')) note('unstable ties');
       if (invocation.random.chance(churn)) {

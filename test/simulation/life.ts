@@ -33,8 +33,8 @@ const callsBesideReads = 5 + 100 + 100 + 20;
 const readsBeyondBudget = 8;
 /** Ranges in which a history of a few years is read, back to the oldest. */
 const rangesOfBaseline = 15;
-/** A refused token doubles each attempt. */
-const requestsOfACall = DEFAULT_LIMITS.attempts * 2;
+/** In each attempt, a token that has worked is refused, and two new ones four times each. */
+const requestsOfACall = DEFAULT_LIMITS.attempts * 9;
 /** Requests that skip rows that are too large, in any number on one page. */
 const requestsOfHugeRows = 60;
 /** The longest call to the ledger or the announcer on which a tick can rely. */

@@ -77,6 +77,13 @@ const decisions = {
   unassigned: [0],
   /** Probability that a record gets another educator, at each event. */
   reassigned: [0],
+  /** Milliseconds after which the partner accepts a token that it has issued. */
+  youngTokens: [0],
+  /**
+   * Probability of each request that somebody else asks for a token just before it, at a partner
+   * where a new token ends the one before. 0: tokens do not end each other.
+   */
+  rival: [0],
   /** Milliseconds that SNS takes for each answer. 0: as long as other calls to AWS. */
   snsMs: [0],
   /** The approximate time of a call to AWS. */
@@ -176,7 +183,11 @@ function hostOf(seed: number) {
     reassigned: one(0.2, [0.3]),
     snsMs: one(0.1, [8_000]),
   };
-  return { ...host, pace: pace > 0 && hosts.chance(0.3) ? 5 : pace };
+  const tokens = Random.of(seed, 'tokens');
+  const rare = (...numbers: readonly [number, ...number[]]) =>
+    tokens.chance(0.15) ? tokens.pick(numbers) : 0;
+  const ofTokens = { youngTokens: rare(200, 2_000), rival: rare(0.03, 0.2) };
+  return { ...host, ...ofTokens, pace: pace > 0 && hosts.chance(0.3) ? 5 : pace };
 }
 
 /** The plan of a seed, with these changes. */

@@ -186,7 +186,8 @@ async function digestsSent(life: Life): Promise<void> {
 async function refusalsOver(life: Life): Promise<void> {
   const { conditions } = await life.ledger.state();
   if (life.plan.pace === 0 || !conditions.has('rate-limited')) return;
-  await life.timeline.pass({ hours: 1 });
+  // The refusal counts to the end of its minute.
+  await life.timeline.pass({ seconds: 3_660 });
   await untilQuiet(life);
 }
 

@@ -46,6 +46,10 @@ export class Timeline implements Clock {
     return this.#nowMs;
   }
 
+  monotonicMs(): number {
+    return this.#nowMs;
+  }
+
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return sleepBy(this, ms, signal);
   }
@@ -66,7 +70,8 @@ export class Timeline implements Clock {
       this.after(ms, () => {
         if (process.isAlive) run();
       });
-    return { now: () => this.now(), after, sleep: (ms, signal) => sleepBy({ after }, ms, signal) };
+    const [now, monotonicMs] = [() => this.now(), () => this.#nowMs];
+    return { now, monotonicMs, after, sleep: (ms, signal) => sleepBy({ after }, ms, signal) };
   }
 
   /** Lets time pass until the work is done. */

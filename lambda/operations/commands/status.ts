@@ -247,8 +247,8 @@ function reasonsAgainst(
     ['held', waiting.held > 0],
     ['undeliverable', waiting.undeliverable > 0],
     // After these counts: the index may have a held event under something else that its item owes.
-    // Records with odd fields are announced like any other.
-    ...conditions.map(({ name }) => [name, name !== 'odd-fields'] as const),
+    // Records with odd fields are announced like any other, and odd numbers are ignored.
+    ...conditions.map(({ name }) => [name, !name.startsWith('odd-')] as const),
     ['owing', waiting.pending > 0],
   ]);
   return [...new Set(reasons)].filter((reason) => found.get(reason));

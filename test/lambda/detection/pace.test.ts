@@ -43,6 +43,7 @@ const learnedTwelve = refusedAfter(12, 1, refusedAfter(12));
 describe('the next request', () => {
   const two = many(unhurried, 3, t0 + 5, 2);
   const full = spent(two, 3, t0 + 9);
+  const learned = many(learnedTwelve, 600, t0 + 2 * minute, 12);
   const waits = { ...unhurried, refusal: { at: t0, until: t0 + hour + 1, answered: 0 } };
 
   it.each([
@@ -54,9 +55,9 @@ describe('the next request', () => {
     ["does not wait longer than an hour, which is another clock's", waits, 0, 0],
     ['has no room in the rest of a refused minute', refusedAfter(1), 1, minute],
     ['has the set room after one', many(refusedAfter(1), 3, t0 + minute, 2), minute, minute],
-    ['has the learned room', many(learnedTwelve, 600, t0 + 2 * minute, 12), 2 * minute, 3 * minute],
+    ['has the learned room', learned, 2 * minute, 3 * minute],
   ])('%s', (_, pace, nowMs, expected) => {
-    expect(opensAt(pace, pace.refusal?.learned ? 600 : 3, t0 + nowMs)).toBe(t0 + expected);
+    expect(opensAt(pace, pace === learned ? 600 : 3, t0 + nowMs)).toBe(t0 + expected);
   });
 });
 
@@ -76,6 +77,11 @@ describe('a refusal', () => {
       'leaves the set pace',
       refusedAfter(1, 1, refusedAfter(1, 0, unhurried, 3), 3),
       { learned: 3 },
+    ],
+    [
+      'lowers it at once where a limit is known',
+      refusedAfter(9, 60, learnedTwelve),
+      { learned: 12 },
     ],
     ['halves a learned pace at most', refusedAfter(1, 2, slowed), { learned: 50 }],
     ['waits as the host asks', refused(unhurried, 600, t0, 9), { until: t0 + 9 }],
@@ -98,9 +104,8 @@ it.each([
 
 it.each([
   ['the set one', unhurried, 600],
-  ['what was answered in the last refused minute', refusedAfter(12), 12],
   ['the learned one, also once it has risen', paceAt(learnedTwelve, 600, t0 + hour).pace, 12],
-  ['four at least', refusedAfter(0), 4],
+  ['the set one after a burst', refusedAfter(12), 600],
 ])('the pace that audits count on is %s', (_, value, known) => {
   expect(knownPace({ value, perMinute: 600 })).toBe(known);
 });
@@ -117,7 +122,7 @@ describe('the pace that the next tick has to know', () => {
     ['has the refusal, without requests', closed, 2, 0, { ...closed, ...none }],
     ['has the learned pace', learnedTwelve, 600, minute, learnedTwelve],
     ['has a learned pace that has risen', learnedTwelve, 600, hour, { ...learnedTwelve, ...none }],
-    ['is nothing an hour after the refusal', forgiven, 600, 2 * hour, undefined],
+    ['is nothing a day after the refusal', forgiven, 600, 25 * hour, undefined],
   ] as const)('%s', (_, pace, set, laterMs, expected) => {
     const known = remembered(pace, set, t0 + laterMs);
     expect(known).toEqual(expected);
@@ -132,6 +137,7 @@ describe('ops are told', () => {
 
   it.each([
     ['not by the refusal itself', answeredOnce, 600, minute, undefined],
+    ['nor by a burst, which ends it', answered(refusedAfter(12), 200, t0), 600, minute, false],
     ['not before the learned pace is used up', used(11), 600, 2 * minute, undefined],
     ['once the learned pace is used up', used(12), 600, 2 * minute, true],
     ['not that it is over while a refusal is remembered', answeredOnce, 600, hour, undefined],

@@ -87,6 +87,7 @@ describe('the status', () => {
     ['a condition', open('unproven'), ['unproven'], { conditions: [{ name: 'unproven' }] }],
     ['one that is over', { conditions: ended }, [], { conditions: [] }],
     ['odd fields', open('odd-fields'), [], { conditions: [{ name: 'odd-fields' }] }],
+    ['odd numbers', open('odd-numbers'), [], { conditions: [{ name: 'odd-numbers' }] }],
     ['a decided flood', open('held'), [], { conditions: [] }],
     ['an ended pause', open('paused'), [], { conditions: [] }],
     ['a lease', { leaseOwner: 'a tick', leaseUntil: inMinutes(1) }, [], { busy: true }],

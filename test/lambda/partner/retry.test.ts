@@ -130,21 +130,38 @@ describe('Retry-After', () => {
   const clockOfTheHost = 'Sat, 21 Nov 2026 03:00';
   const now = Temporal.Instant.from('2026-11-21T08:00:00Z');
 
-  it.each<[Record<string, string>, number | undefined]>([
+  const inTen = 'Sat, 21 Nov 2026 08:00:10 GMT';
+  const odd = 'Retry-After';
+
+  it.each<[Record<string, string>, number | undefined, ...string[]]>([
     [{}, undefined],
     [{ 'retry-after': '0' }, 0],
     [{ 'retry-after': ' 12 ' }, 12_000],
-    [{ 'retry-after': '-5' }, undefined],
-    [{ 'retry-after': '1.5' }, undefined],
-    [{ 'retry-after': 'Sat, 21 Nov 2026 08:00:10 GMT' }, 10_000],
-    [{ 'retry-after': 'Sat, 21 Nov 2026 08:00:10 GMT', date: 'yesterday' }, 10_000],
+    [{ 'retry-after': '86400' }, 86_400_000],
+    [{ 'retry-after': '86401' }, undefined, odd],
+    [{ 'retry-after': '1000000000000' }, undefined, odd],
+    [{ 'retry-after': '-5' }, undefined, odd],
+    [{ 'retry-after': '1.5' }, undefined, odd],
+    [{ 'retry-after': '' }, undefined, odd],
+    [{ 'retry-after': inTen }, 10_000],
+    [{ 'retry-after': inTen, date: 'yesterday' }, 10_000, 'Date'],
+    [{ 'retry-after': inTen, date: 'Sat, 21 Nov 2037 08:00:00 GMT' }, 10_000, 'Date'],
     [{ 'retry-after': `${clockOfTheHost}:20 GMT`, date: `${clockOfTheHost}:00 GMT` }, 20_000],
     [{ 'retry-after': 'Sat, 21 Nov 2026 07:00:00 GMT' }, 0],
-    [{ 'retry-after': 'Sat, 99 Nov 2026 08:00:10 GMT' }, undefined],
+    [{ 'retry-after': 'Thu, 01 Jan 1970 00:00:00 GMT' }, undefined, odd],
+    [{ 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' }, undefined, odd],
+    [{ 'retry-after': 'Sat, 99 Nov 2026 08:00:10 GMT' }, undefined, odd],
     [{ 'retry-after': 'Saturday, 21-Nov-26 08:00:10 GMT' }, 10_000],
-    [{ 'retry-after': 'Sat Nov 21 08:00:10 2026' }, undefined],
-  ])('of %j means %j milliseconds', (headers, ms) => {
-    expect(parseRetryAfter(headers, now)).toBe(ms);
+    [{ 'retry-after': 'Sat Nov 21 08:00:10 2026' }, undefined, odd],
+  ])('of %j means %j milliseconds, and %s', (headers, retryAfterMs, ...odd) => {
+    expect(parseRetryAfter(headers, now)).toEqual({ retryAfterMs, odd });
+  });
+
+  it('that is not believed is noted, once an hour', async () => {
+    const list = busy({ 'retry-after': '-5' });
+    const { client, clock } = await rig({ answers: { list } });
+    await rejection(client.list());
+    expect(client.pace.value.odd).toEqual({ [odd]: clock.now().epochMilliseconds - 250 });
   });
 });
 

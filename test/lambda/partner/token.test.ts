@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
+import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
-import { toTokenRequest } from '../../../lambda/partner/token.ts';
+import { type CredentialSource, toTokenRequest } from '../../../lambda/partner/token.ts';
 import type { HttpRequest } from '../../../lambda/partner/transport.ts';
 import {
   CREDENTIALS,
@@ -59,14 +60,15 @@ describe('token cache', () => {
 
   it.each([
     ['a minute before it expires', 600, 540_000],
-    ['half of its life if that is less than two minutes', 40, 20_000],
+    ['a minute has passed', 90, 60_000],
+    ['two hours have passed, if its life cannot be right', 0, 7_140_000],
   ])('keeps a token until %s, counted from the sending', async (_, lifeSeconds, keptMs) => {
     const { host, client, clock } = await rig();
     const slow: Responder = (response) => {
       clock.advance({ seconds: 10 }); // The server takes ten seconds to answer.
       token('first', lifeSeconds)(response);
     };
-    host.script('token', slow, token('second', 600));
+    host.script('token', slow, token('second'));
     await client.list();
     clock.advance({ milliseconds: keptMs - 10_000 - 1 });
     await client.list();
@@ -76,11 +78,13 @@ describe('token cache', () => {
     expect(tokensOf({ host })).toEqual(['first', 'first', 'second']);
   });
 
-  it('gets another token when one is refused, and retries once', async () => {
-    const { host, client, clock } = await rig({ answers: { list: [invalidToken, page([])] } });
+  it('replaces one that has worked at once when it is refused', async () => {
+    const list = [page([]), invalidToken, page([])];
+    const { host, client, clock } = await rig({ answers: { list } });
     await client.list();
-    expect(tokensOf({ host })).toEqual(['token-1', 'token-2']);
-    expect(clock.sleeps).toEqual([]);
+    await client.list();
+    expect(tokensOf({ host })).toEqual(['token-1', 'token-1', 'token-2']);
+    expect([clock.sleeps, client.pace.value.tokensEnded?.length]).toEqual([[], 1]);
   });
 
   it('makes one request for any number of callers that wait, or whose token is refused', async () => {
@@ -100,29 +104,96 @@ describe('token cache', () => {
     const late: (() => void)[] = [];
     const refusesLate: Responder = (response) => late.push(() => invalidToken(response));
     const { host, client } = await rig({
-      answers: { list: [refusesLate, invalidToken, page([])] },
+      answers: { list: [page([]), refusesLate, invalidToken, page([])] },
     });
+    await client.list();
     const slow = client.list();
-    await expect.poll(() => host.of('list').length).toBe(1);
+    await expect.poll(() => host.of('list').length).toBe(2);
     await client.list(); // Its 401 has the token replaced.
     for (const answer of late) answer();
     await slow;
     expect(host.of('token')).toHaveLength(2);
   });
 
-  it('throws when a fresh token is refused too, and stops asking', async () => {
-    const { client, requests } = await rig({ answers: { list: invalidToken } });
-    expect(await rejection(client.list())).toMatchObject({ code: 'token-refused-twice' });
-    expect(requests).toEqual(['token', 'list', 'token', 'list']);
+  it('fetches the token within each attempt, so that a retry carries a live one', async () => {
+    const list = [json(503, {}, { 'retry-after': '70' }), page([])];
+    const answers = { token: [token('one', 60), token('two')], list };
+    const { host, client, clock } = await rig({ answers });
+    await client.list({}, { deadline: clock.now().add({ minutes: 3 }) });
+    expect(tokensOf({ host })).toEqual(['one', 'two']);
+  });
+});
+
+describe('a token that has never worked', () => {
+  /** The host knows a token only so long after it has issued it, and takes its time to answer. */
+  async function slow(knownAfterMs: number, answerMs = 0, requestsPerMinute = 600) {
+    const afresh: (boolean | undefined)[] = [];
+    const credentials: CredentialSource = async (options) => {
+      afresh.push(options?.afresh);
+      return CREDENTIALS;
+    };
+    const slowRig = await rig({ credentials, requestsPerMinute });
+    const { host, clock } = slowRig;
+    host.script('token', (response) => token(`${clock.monotonicMs()}`)(response));
+    host.script('list', (response, request) => {
+      clock.advance({ milliseconds: answerMs });
+      const issued = Number(request.headers.authorization?.replace('Bearer ', ''));
+      const isKnown = clock.monotonicMs() - issued >= knownAfterMs;
+      (isKnown ? page([]) : invalidToken)(response, request);
+    });
+    return { ...slowRig, afresh };
+  }
+
+  it.each([
+    [200, 0, 600, 'token list 250 list'],
+    [1_000, 0, 600, 'token list 250 list 1000 list'],
+    [4_000, 0, 600, 'token list 250 list 1000 list 3000 list'],
+    [200, 0, 19, 'token list 3000 list'],
+  ])('is tried again where tokens are known after %i ms', async (knownAfter, ...rest) => {
+    const [answerMs, perMinute, expected] = rest;
+    const { client, requests, clock } = await slow(knownAfter, answerMs, perMinute);
+    await client.list();
+    const sent = requests.flatMap((kind, index) => [clock.sleeps[index - 2] ?? [], kind].flat());
+    expect(sent.join(' ')).toBe(expected);
   });
 
-  it('fetches the token within each attempt, so that a retry carries a live one', async () => {
-    const list = [json(503, {}, { 'retry-after': '30' }), page([])];
-    const { host, client } = await rig({
-      answers: { token: [token('one', 2), token('two')], list },
-    });
+  it.each([
+    ['three times', 0, 600, 4],
+    ['once at a small pace', 0, 19, 2],
+    ['not once it is ten seconds old', 10_000, 600, 1],
+  ])(
+    'is tried again %s, and so is a second one, with the credentials read afresh',
+    async (...row) => {
+      const [, answerMs, perMinute, lists] = row;
+      const { client, requests, afresh } = await slow(
+        Number.POSITIVE_INFINITY,
+        answerMs,
+        perMinute,
+      );
+      const limits = { deadline: Temporal.Instant.from('2026-11-22T00:00:00Z') };
+      expect(await rejection(client.list({}, limits))).toMatchObject({
+        code: 'token-refused-twice',
+      });
+      const once = ['token', ...Array<string>(lists).fill('list')];
+      expect(requests).toEqual([...once, ...once]);
+      expect(afresh).toEqual([false, true]);
+    },
+  );
+
+  it('is kept where the pace has no room to try it again', async () => {
+    const { client, requests, clock } = await slow(15_000, 0, 2);
+    const deadline = clock.now().add({ seconds: 50 });
+    expect(await rejection(client.list({}, { deadline }))).toMatchObject({ code: 'pace-spent' });
+    clock.advance({ minutes: 1 });
     await client.list();
-    expect(tokensOf({ host })).toEqual(['one', 'two']);
+    expect(requests).toEqual(['token', 'list', 'list']);
+  });
+
+  it('is tried by one caller, and the others wait for it', async () => {
+    const { host, client, clock } = await slow(1_000);
+    await Promise.all(Array.from({ length: 20 }, () => client.list()));
+    expect([host.of('token').length, clock.sleeps]).toEqual([1, [250, 1_000]]);
+    expect(host.of('list').length).toBeLessThanOrEqual(41);
   });
 });
 
@@ -165,7 +236,6 @@ describe('token response', () => {
     ['no token', { ...right, access_token: undefined }],
     ['a token that would break the header', { ...right, access_token: 'abc\r\nx: y' }],
     ['another type of token', { ...right, token_type: 'mac' }],
-    ['a lifetime in words', { ...right, expires_in: 'long' }],
     ['a list', []],
   ])('with %s is refused without quoting it', async (_, body) => {
     const { client } = await rig({ answers: { token: json(200, body) } });

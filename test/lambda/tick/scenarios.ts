@@ -503,7 +503,8 @@ export const learnedPace: Scenario = {
     await story.minutes(9);
     return story.host.refusals;
   },
-  seen: 2,
+  // In the first two minutes, and in the third one after them, which tries a higher pace.
+  seen: 6,
 };
 
 /** An old record changes: neither a page nor a count shows it. */
