@@ -159,7 +159,7 @@ export function remembered(before: Pace, set: number, now: number): Pace | undef
 /**
  * Ops are told that the host allows less than is wanted in two cases: the learned pace is used up,
  * or the host has answered with nothing but refusals for 15 minutes. A tick that cannot tell
- * observes nothing; it is over an hour after the last refusal.
+ * observes nothing; it is over an hour after the last refusal that showed a limit.
  */
 export function paceSeen({ value, perMinute }: RequestPace, nowMs: number): Observations {
   const { pace } = paceAt(value, perMinute, nowMs);
@@ -168,7 +168,8 @@ export function paceSeen({ value, perMinute }: RequestPace, nowMs: number): Obse
   const isSlowed = allowedAt(pace, perMinute, nowMs) < perMinute;
   const isUsedUp = isSlowed && sent >= learned && at < since;
   const isSlow = isUsedUp || nowMs - (refusedSince ?? nowMs) >= toldAfterMs;
-  const isRecent = refusal !== undefined && calmMs(refusal, nowMs) < hourMs;
+  // A burst that is no limit does not make the condition last.
+  const isRecent = refusal?.learned !== undefined && calmMs(refusal, nowMs) < hourMs;
   if (!isSlow && (isRecent || refusedSince !== undefined)) return {};
   const details = learned === perMinute ? [] : [`Answered within a minute: ${learned}`];
   return { 'rate-limited': { number: isSlow ? 1 : 0, details } };

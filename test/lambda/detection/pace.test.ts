@@ -137,6 +137,7 @@ describe('ops are told', () => {
 
   it.each([
     ['not by the refusal itself', answeredOnce, 600, minute, undefined],
+    ['nor by a burst, which ends it', answered(refusedAfter(12), 200, t0), 600, minute, false],
     ['not before the learned pace is used up', used(11), 600, 2 * minute, undefined],
     ['once the learned pace is used up', used(12), 600, 2 * minute, true],
     ['not that it is over while a refusal is remembered', answeredOnce, 600, hour, undefined],

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { systemClock } from '../../../lambda/clock.ts';
 import type { Page } from '../../../lambda/partner/api.ts';
 import { PartnerError } from '../../../lambda/partner/index.ts';
-import { page, type Responder, record, rig, token } from './scripted-host.ts';
+import { page, type Responder, record, rig } from './scripted-host.ts';
 
 const RESPONSES = 1_000;
 const CALL_MS = 1_000;
@@ -137,13 +137,6 @@ it(`returns or throws an error of its own, in time, for ${RESPONSES} fuzzed resp
   const responders = fc.sample(responder, { numRuns: RESPONSES, seed });
   const limits = { attempts: 2, attemptMs: 150 };
   const { host, client } = await rig({ limits, clock: systemClock, random: () => 0 });
-  let renewals = 0;
-  host.script('token', (response, request) => {
-    renewals += 1;
-    // Tokens are fuzzed now and then, too. Most calls shall reach the list.
-    const fuzzed = renewals % 20 === 0 ? responders[renewals % RESPONSES] : undefined;
-    (fuzzed ?? token('t', 0))(response, request);
-  });
   host.script('list', (response, request) => {
     responders[Number(request.url.searchParams.get('filter[search]'))]?.(response, request);
   });
@@ -173,7 +166,6 @@ it(`returns or throws an error of its own, in time, for ${RESPONSES} fuzzed resp
   // The fuzz reaches each branch that matters, and the client works normally afterwards.
   for (const outcome of ['page', 'unexpected-response', 'response-too-large', 'timed-out'])
     expect(outcomes.get(outcome), `${outcome}, seed ${seed}`).toBeGreaterThan(0);
-  host.script('token', token('t'));
   host.script('list', page([record(1)]));
   await expect(client.list()).resolves.toMatchObject({ rows: 1, quarantined: [] });
 }, 60_000);

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { noticed } from '../../../lambda/condition-table.ts';
-import { unhurried } from '../../../lambda/detection/pace.ts';
 import { json, rejection, rig } from './scripted-host.ts';
 
 const busy = json(429, {});
@@ -29,16 +28,3 @@ it.each([
     expect(requests).toEqual(sent);
   },
 );
-
-it("a client continues at another client's pace", async () => {
-  const one = await rig({ answers: { list: busy } });
-  await rejection(one.client.list({}, { deadline: one.clock.now().add({ seconds: 9 }) }));
-  const pace = one.client.pace.value;
-  expect(pace).toMatchObject({ refusal: { answered: 1 } });
-  const { client, clock } = await rig();
-  client.pace.value = pace;
-  const deadline = clock.now().add({ seconds: 50 });
-  expect(await rejection(client.list({}, { deadline }))).toMatchObject({ code: 'pace-spent' });
-  client.pace.value = unhurried;
-  await expect(client.list({}, { deadline })).resolves.toMatchObject({ rows: 0 });
-});

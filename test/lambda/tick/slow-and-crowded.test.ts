@@ -24,13 +24,6 @@ describe('a tick at a slow partner', () => {
     expect(await story.tick()).toMatchObject({ created: 1, delivered: 1 });
   });
 
-  it("fails if the partner does not answer in the partner's own time", async () => {
-    answering(story, { count: () => Promise.reject(new PartnerError('timed-out', 'list')) });
-    story.add(...on('2010-10-10', [900]));
-    const failure = { code: 'timed-out' };
-    expect(await story.tick()).toMatchObject({ outcome: 'disturbed', failure });
-  });
-
   it('withdraws as far as it could ask for ids, and the others in later ticks', async () => {
     story.world = story.world.filter(({ id }) => id > 5);
     await story.minutes(9);

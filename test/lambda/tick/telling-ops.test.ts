@@ -1,10 +1,7 @@
-import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { PartnerError } from '../../../lambda/partner/errors.ts';
-import { CredentialsNotSetError } from '../../../lambda/partner/secret.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { noAssessments, serverError } from '../../scaffold/partner.ts';
-import { assessment } from '../../support/assessments.ts';
 import { numbers, on, titles } from './scenarios.ts';
 
 const newer = [...on('2026-11-01', numbers(301, 360)), ...on('2026-10-31', numbers(361, 420))];
@@ -29,98 +26,7 @@ async function ticks(minutes: number, times: number) {
 const restoreCredentials = () => {
   story.credentials = story.host.access.credentials;
 };
-/** Thirty new certifications, one a day. */
-const flood = (from: number) =>
-  numbers(0, 29).map((n) =>
-    assessment({
-      id: from + n,
-      certified_on: Temporal.PlainDate.from('2020-01-01').add({ days: n }).toString(),
-    }),
-  );
-
-interface Cause {
-  /** Minutes between two ticks. */
-  readonly every: number;
-  /** The titles of the two notices, and a part of the first one's text. */
-  readonly titles: readonly [begins: string, ends: string];
-  readonly says?: string;
-  readonly spoil: () => unknown;
-  readonly mend: () => unknown;
-}
-
-const causes = {
-  'refused credentials': {
-    every: 61,
-    titles: ['the partner refuses the credentials', 'the partner accepts the credentials again'],
-    spoil: () => story.host.access.rotateSecret(),
-    mend: restoreCredentials,
-  },
-  'credentials that nobody has stored': {
-    every: 1,
-    titles: ['the credentials are not stored yet', 'the credentials are stored'],
-    spoil: () => {
-      story.credentialsFailure = new CredentialsNotSetError('credentials');
-      story.host.access.rotateSecret();
-    },
-    mend: () => {
-      story.credentialsFailure = undefined;
-      restoreCredentials();
-    },
-  },
-  'a scope that is not assigned': {
-    every: 61,
-    titles: ['the partner has assigned no scope', 'the partner has assigned a scope'],
-    spoil: () => {
-      story.host.fault = noAssessments;
-    },
-    mend: () => {
-      story.host.fault = undefined;
-    },
-  },
-  'malformed records far back': {
-    every: 10 * 60,
-    titles: ['the partner sends malformed records', 'no record is malformed any more'],
-    says: 'assessment 5: certified_on: Invalid input: expected string',
-    spoil: () => story.host.spoil(5),
-    mend: () => story.host.spoil(5, false),
-  },
-  'many missing certifications': {
-    every: 20,
-    titles: [
-      'many certifications are missing at the partner',
-      'the missing certifications are back, few or accepted',
-    ],
-    says: 'Certifications missing so far: 60',
-    spoil: () => {
-      story.world = story.world.slice(0, 80);
-    },
-    mend: () => story.add(...newer),
-  },
-  'held events': {
-    every: 20,
-    titles: ['a flood of changes is held', 'nothing is held any more'],
-    says: '  By year of completion:\n    2020: 30\n',
-    spoil: () => {
-      story.settings = { holdAbove: 5 };
-      story.add(...flood(100));
-    },
-    mend: () => {
-      for (const { outbox } of story.memory.items.values()) outbox.clear();
-    },
-  },
-} as const satisfies Readonly<Record<string, Cause>>;
-
 describe('ops hear once, and once at the end,', () => {
-  it.each(Object.entries<Cause>(causes))('of %s', async (_, { every, spoil, mend, ...told }) => {
-    spoil();
-    await ticks(every, 3);
-    expect(titles(story)).toEqual(told.titles.slice(0, 1));
-    expect(story.notices[0]?.text).toContain(told.says ?? '');
-    mend();
-    await ticks(every, 3);
-    expect(titles(story)).toEqual(told.titles);
-  });
-
   it('of one refusal after another, and a silent host ends none', async () => {
     story.host.access.rotateSecret();
     await ticks(61, 2);
@@ -130,7 +36,8 @@ describe('ops hear once, and once at the end,', () => {
     story.host.fault = serverError;
     await ticks(61, 1);
     expect(titles(story)).toEqual([
-      ...causes['refused credentials'].titles,
+      'the partner refuses the credentials',
+      'the partner accepts the credentials again',
       'the partner has assigned no scope',
     ]);
     story.host.fault = undefined;

@@ -141,19 +141,6 @@ it('audits go on beside records that cannot be committed, or are gone with anoth
   expect(world.heard.map(({ subject }) => subject)).toEqual(['120']);
 });
 
-it('a day with more than a page of one name is read to its end, over several ticks', async () => {
-  world.host.order = 'last-name';
-  world.host.answerMs = 4_000;
-  for (let id = 1; id <= 600; id++)
-    world.host.add(id, '2015-01-01', {
-      name: id % 5 === 0 ? `P${id} Mendoza` : `Ada N${id * 7}`,
-      organization_id: 1 + (id % 40),
-    });
-  world.host.add(900, '2026-11-19');
-  await world.baseline(25);
-  expect(world.memory.items.size).toBe(601);
-});
-
 it('an audit of many requests is made up for also if a search runs meanwhile', async () => {
   for (let id = 1; id <= 390; id++) world.host.add(id, dayOf(26 + (id % 3)));
   await world.minutes(3);

@@ -54,18 +54,6 @@ describe('the control API', () => {
     expect(await count()).toBe(31);
   });
 
-  it('renames an organization in all of its records', async () => {
-    const namesOf = async (id: number) => {
-      const { data } = await visitor.list(`filter[organization_ids][]=${id}`);
-      return [...new Set(data.map(({ organization_name }) => organization_name))];
-    };
-    const { body: added } = await control('POST', '/assessments');
-    const { organization_id: id } = added;
-    expect(await namesOf(id)).toEqual([added.organization_name]);
-    await control('PATCH', `/organizations/${id}`, { name: 'Nowhere Unified' });
-    expect(await namesOf(id)).toEqual(['Nowhere Unified']);
-  });
-
   it('adds many at once, and none with an id in use', async () => {
     const { body } = await control('POST', '/assessments', { count: 3 });
     expect(new Set(body.ids).size).toBe(3);
