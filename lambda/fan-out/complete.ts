@@ -30,7 +30,7 @@ export async function complete(parts: FanOutParts, run: TickRun) {
     if (baseline.begunAt !== begunAt) throw new BaselineRestartedError();
     if (baseline.status !== 'completed') {
       const window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
-      const calendar = await readCalendar(parts, window);
+      const calendar = await readCalendar(parts, window, lease);
       const plan = auditPlanOf(calendar, window.from, settings.audit);
       const learned = {
         ...calendarLearned(calendar, plan, 0),

@@ -424,7 +424,7 @@ class Tick {
     const audit = { ...settings.audit, requests: Math.min(settings.audit.requests, most) };
     const began = clock.now().epochMilliseconds;
     this.#readingSince = began;
-    const before = await readCalendar(this.#parts, window);
+    const before = await readCalendar(this.#parts, window, lease);
     const plan = auditPlanOf(before, window.from, audit);
     const dues = { ...plan, withdrawAfterMs };
     const list = dueWork({
@@ -499,7 +499,7 @@ class Tick {
       isNews: isNewsInBaseline(this.#parts, state),
       keep: (reached: Position) => ledger.saveState({ baseline: { ...begun, ...reached } }, lease),
     };
-    const start = { calendar: await readCalendar(this.#parts, window), cursor: bookmark };
+    const start = { calendar: await readCalendar(this.#parts, window, lease), cursor: bookmark };
     const { calendar, cursor, end } = await this.#carryOut(list, reading, start);
     this.#learned.baseline = { ...begun, ...end.position, bookmark: cursor };
     if (end.isCompleted) {

@@ -77,6 +77,8 @@ const decisions = {
   unassigned: [0],
   /** Probability that a record gets another educator, at each event. */
   reassigned: [0],
+  /** Minutes by which the clocks of some processes are ahead, in trouble. */
+  ahead: [0],
   /** Milliseconds that SNS takes for each answer. 0: as long as other calls to AWS. */
   snsMs: [0],
   /** The approximate time of a call to AWS. */
@@ -175,8 +177,11 @@ function hostOf(seed: number) {
     unassigned: one(0.15, [0.1, 0.3]),
     reassigned: one(0.2, [0.3]),
     snsMs: one(0.1, [8_000]),
+    ahead: one(0.15, [2, 120]),
   };
-  return { ...host, pace: pace > 0 && hosts.chance(0.3) ? 5 : pace };
+  const slow = { ...host, pace: pace > 0 && hosts.chance(0.3) ? 5 : pace };
+  // A clock that is hours ahead forgets an hour of the gate: a flood could pass in pieces.
+  return host.ahead > 0 ? { ...slow, holdAbove: 500 } : slow;
 }
 
 /** The plan of a seed, with these changes. */

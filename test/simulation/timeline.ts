@@ -61,12 +61,13 @@ export class Timeline implements Clock {
   }
 
   /** The clock of a process: after its death, nothing wakes it any more. */
-  seenBy(process: { readonly isAlive: boolean }): Clock {
+  seenBy(process: { readonly isAlive: boolean; readonly aheadMs: number }): Clock {
     const after: Clock['after'] = (ms, run) =>
       this.after(ms, () => {
         if (process.isAlive) run();
       });
-    return { now: () => this.now(), after, sleep: (ms, signal) => sleepBy({ after }, ms, signal) };
+    const now = () => this.now().add({ milliseconds: process.aheadMs });
+    return { now, after, sleep: (ms, signal) => sleepBy({ after }, ms, signal) };
   }
 
   /** Lets time pass until the work is done. */
