@@ -233,7 +233,10 @@ export class Subscriptions extends Construct {
     endpoint: string,
     { deadLetters, name, role }: Delivery,
   ): sns.Subscription {
-    this.#expected.push({ topic, protocol, endpoint: endpointName(protocol, endpoint), name });
+    const { organizations, assessments, integrations } = filter ?? {};
+    const filtered = { organizations, assessments, integrations };
+    const known = { topic, protocol, endpoint: endpointName(protocol, endpoint), name };
+    this.#expected.push({ ...known, ...filtered });
     const subscription = new sns.Subscription(this, id, {
       topic: this.#topics[topic],
       protocol: protocols[protocol],
