@@ -1,7 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { PartnerError } from '../../../lambda/partner/errors.ts';
-import { CredentialsNotSetError } from '../../../lambda/partner/secret.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { noAssessments, serverError } from '../../scaffold/partner.ts';
 import { assessment } from '../../support/assessments.ts';
@@ -54,28 +53,6 @@ const causes = {
     titles: ['the partner refuses the credentials', 'the partner accepts the credentials again'],
     spoil: () => story.host.access.rotateSecret(),
     mend: restoreCredentials,
-  },
-  'credentials that nobody has stored': {
-    every: 1,
-    titles: ['the credentials are not stored yet', 'the credentials are stored'],
-    spoil: () => {
-      story.credentialsFailure = new CredentialsNotSetError('credentials');
-      story.host.access.rotateSecret();
-    },
-    mend: () => {
-      story.credentialsFailure = undefined;
-      restoreCredentials();
-    },
-  },
-  'a scope that is not assigned': {
-    every: 61,
-    titles: ['the partner has assigned no scope', 'the partner has assigned a scope'],
-    spoil: () => {
-      story.host.fault = noAssessments;
-    },
-    mend: () => {
-      story.host.fault = undefined;
-    },
   },
   'malformed records far back': {
     every: 10 * 60,
