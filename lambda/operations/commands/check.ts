@@ -7,6 +7,7 @@ import { isRefusal } from '../../errors.ts';
 import { type ExpectedSubscription, type TopicName, topicNames } from '../../names.ts';
 import type { PulseRead } from '../../ports/partner-reader.ts';
 import { define } from '../definition.ts';
+import { unseenFilters } from '../filters.ts';
 import {
   type Check,
   checked,
@@ -17,7 +18,6 @@ import {
   skipped,
   warning,
 } from '../finding.ts';
-import { unseenFilters } from '../filters.ts';
 import { keys } from '../keys.ts';
 import { knownState } from '../lease.ts';
 import type { OperationParts } from '../parts.ts';

@@ -12,7 +12,11 @@ const hour = 3_600_000;
 it.each<[what: string, mostAhead: number, stored: (at: number) => object]>([
   ['a lease taken', 0, (at) => ({ dirtySince: instant(at) })],
   ['a tick', 0, (at) => ({ heartbeat: instant(at).toString() })],
-  ['a condition', 0, (at) => ({ conditions: new Map([['held', { told: { at, number: now * 2 } }]]) })],
+  [
+    'a condition',
+    0,
+    (at) => ({ conditions: new Map([['held', { told: { at, number: now * 2 } }]]) }),
+  ],
   ['a look', 0, (at) => ({ missing: { notes: [{ id: now * 2, since: at }] } })],
   ['the next look', hour, (at) => ({ missing: { lookAt: at } })],
   ['silence', hour, (at) => ({ pace: { closedUntil: at } })],
@@ -24,6 +28,7 @@ it.each<[what: string, mostAhead: number, stored: (at: number) => object]>([
   // Neither identities nor days are times.
   ['nothing', now, (at) => ({ baseline: { begunAt: at }, silence: { since: '2026-11-23' } })],
 ])('%s counts as now if it is stored as more than %i ms ahead', (_, most, stored) => {
-  for (const at of [now - 1, now + most]) expect(judged(stored(at), now, settings)).toEqual(stored(at));
+  for (const at of [now - 1, now + most])
+    expect(judged(stored(at), now, settings)).toEqual(stored(at));
   if (most < now) expect(judged(stored(now + most + 1), now, settings)).toEqual(stored(now));
 });

@@ -88,7 +88,7 @@ describeLedgers('the state', (used) => {
     expect(await takenAfter(0)).toBe(false);
     expect(await takenAfter(64)).toBe(false);
     expect(await takenAfter(65)).toBe(true);
-    // The doubt was about its holder of then.
+    // A doubt ends with the lease that it was about.
     expect(await takenAfter(66, 'third')).toBe(false);
     expect(await state()).not.toHaveProperty('leaseDoubtedAt');
   });
@@ -99,11 +99,11 @@ describeLedgers('the state', (used) => {
     const lease = (owner: string) => ({ owner, until: Temporal.Now.instant().add({ hours: 1 }) });
     const days = new Map([['2026-11-20', { count: 1, readAt: 1 }]]);
     for (const write of [
-      ledger.saveDays(days, lease('slow')),
-      ledger.addToDays(new Map([['2026-11-20', 1]]), lease('slow')),
-      ledger.recordSilently([onlyChange(assessment())], now, lease('slow')),
+      () => ledger.saveDays(days, lease('slow')),
+      () => ledger.addToDays(new Map([['2026-11-20', 1]]), lease('slow')),
+      () => ledger.recordSilently([onlyChange(assessment())], now, lease('slow')),
     ])
-      await expect(write).rejects.toMatchObject({ code: 'lease-lost' });
+      await expect(write()).rejects.toMatchObject({ code: 'lease-lost' });
     expect(await ledger.known([assessment().id])).toEqual(new Map());
     await ledger.saveDays(days, lease('next'));
     expect(await ledger.calendar([2026])).toEqual(days);
