@@ -177,11 +177,11 @@ function hostOf(seed: number) {
     unassigned: one(0.15, [0.1, 0.3]),
     reassigned: one(0.2, [0.3]),
     snsMs: one(0.1, [8_000]),
-    ahead: one(0.15, [2, 120]),
   };
   const slow = { ...host, pace: pace > 0 && hosts.chance(0.3) ? 5 : pace };
+  const ahead = one(0.15, [2, 120]);
   // A clock that is hours ahead forgets an hour of the gate: a flood could pass in pieces.
-  return host.ahead > 0 ? { ...slow, holdAbove: 500 } : slow;
+  return ahead > 0 ? { ...slow, ahead, holdAbove: 500 } : slow;
 }
 
 /** The plan of a seed, with these changes. */
