@@ -93,10 +93,10 @@ describe('synthesizing the app', () => {
     }
   });
 
-  it('makes bundles of at most 720,000 bytes (755,000 with the commands) that Lambda can load', () => {
+  it('makes bundles of at most 720,000 bytes (765,000 with the commands) that Lambda can load', () => {
     for (const bundle of bundles) {
       const isOfCommands = readFileSync(bundle, 'utf8').includes('kms:GetKeyPolicy');
-      expect(statSync(bundle).size).toBeLessThanOrEqual(isOfCommands ? 755_000 : 720_000);
+      expect(statSync(bundle).size).toBeLessThanOrEqual(isOfCommands ? 765_000 : 720_000);
       const load = `const { handler } = await import('${bundle}'); console.log(typeof handler);`;
       const variables = { AWS_REGION: 'us-east-1', ...functionEnvironment() };
       const loaded = node(['--input-type=module', '-e', load], variables);

@@ -88,7 +88,7 @@ describeLedgers('the state', (used) => {
     expect(await takenAfter(0)).toBe(false);
     expect(await takenAfter(64)).toBe(false);
     expect(await takenAfter(65)).toBe(true);
-    // A doubt ends with the lease that it was about.
+    // A doubt ends with its lease.
     expect(await takenAfter(66, 'third')).toBe(false);
     expect(await state()).not.toHaveProperty('leaseDoubtedAt');
   });
