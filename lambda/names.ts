@@ -51,6 +51,10 @@ export interface ExpectedSubscription {
   readonly endpoint?: string | undefined;
   /** Its name in alarms: nothing personal or secret. */
   readonly name: string;
+  /** Values of its filter; absent: any. */
+  readonly organizations?: readonly number[] | undefined;
+  readonly assessments?: readonly string[] | undefined;
+  readonly integrations?: readonly string[] | undefined;
 }
 
 /** Keys and indexes of the ledger table. */

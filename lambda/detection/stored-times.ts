@@ -30,7 +30,7 @@ function longestAhead({ audit, withdrawAfterMs, alerts }: Settings) {
 }
 
 /**
- * What an earlier tick or command has stored, by a clock that need not be ours. A time that is
+ * The times that an earlier tick or command has stored, by another clock than ours. A time that is
  * further ahead than it can be counts as now, and so does one ahead at which something was seen: a
  * function whose clock is hours ahead keeps later ones from nothing for hours.
  *

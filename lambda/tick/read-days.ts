@@ -24,7 +24,7 @@ import { rowsOf } from '../detection/twins.ts';
 import type { ReadResult, ReadStep, StepAnswer, WorkProgress } from '../detection/worklist.ts';
 import { reachOf } from '../errors.ts';
 import type { DayCertification } from '../ports/ledger.ts';
-import type { LeasedState } from '../ports/state.ts';
+import type { Lease, LeasedState } from '../ports/state.ts';
 import type { Announcement } from './announcement.ts';
 import type { Looked, Looks } from './looks.ts';
 import { compareWithLedger } from './page.ts';
@@ -48,20 +48,27 @@ export interface ReadingContext extends LeasedContext {
   keep?(position: Position): Promise<boolean>;
 }
 
-/** The ledger's calendar as it is now, with all days of the recent window. */
+/**
+ * The ledger's calendar as it is now, with all days of the recent window. A read that lies ahead
+ * counts as one of now, and is written so: otherwise its day would wait until the clock is there.
+ */
 export async function readCalendar(
   {
     ledger,
     clock,
     settings,
   }: Pick<TickParts, 'clock' | 'settings'> & {
-    readonly ledger: Pick<TickParts['ledger'], 'state' | 'calendar'>;
+    readonly ledger: Pick<TickParts['ledger'], 'state' | 'calendar' | 'saveDays'>;
   },
   window: RecentWindow,
+  lease: Lease,
 ): Promise<Calendar> {
   const { years } = await ledger.state();
-  const nowMs = clock.now().epochMilliseconds;
-  return new Calendar(believed(await ledger.calendar(years), nowMs, settings), window.days);
+  const stored = await ledger.calendar(years);
+  const days = believed(stored, clock.now().epochMilliseconds, settings);
+  const ahead = [...days].filter(([day, entry]) => entry !== stored.get(day));
+  if (ahead.length > 0) await ledger.saveDays(new Map(ahead), lease);
+  return new Calendar(days, window.days);
 }
 
 /** The result of a read, and the progress after it. */

@@ -430,9 +430,9 @@ class Tick {
    * Sightings of the page on days that the baseline could not read. Nobody can tell news from
    * history there, so these days are read first.
    */
-  async #doubtful({ state, window }: Work, changes: readonly Sighting[]) {
+  async #doubtful({ state, window, lease }: Work, changes: readonly Sighting[]) {
     if (state.unread === undefined || changes.length === 0) return [];
-    const calendar = await readCalendar(this.#parts, window);
+    const calendar = await readCalendar(this.#parts, window, lease);
     const telling = { ...tellingOf(this.#parts, state), purpose: 'search', isRead: false } as const;
     const fates = fatesOf(changes, { ...telling, calendar });
     return changes.filter((change) => fates.get(change) === 'doubtful');
@@ -494,7 +494,7 @@ class Tick {
     const audit = { ...settings.audit, requests: Math.min(settings.audit.requests, most) };
     const began = clock.now().epochMilliseconds;
     this.#readingSince = began;
-    const before = await readCalendar(this.#parts, window);
+    const before = await readCalendar(this.#parts, window, lease);
     const asked = doubtful.flatMap(
       ({ assessment }) => before.unreadDayOf(assessment.certified_on) ?? [],
     );
@@ -558,7 +558,7 @@ class Tick {
     const { lease, state, announcement, window } = work;
     const context = this.#context(work);
     const begun = begunBaseline(state.baseline, pulse.count, window.today, this.#nowMs);
-    const calendar = await readCalendar(this.#parts, window);
+    const calendar = await readCalendar(this.#parts, window, lease);
     this.#facts.unread = unreadSeen(calendar, begun.doubt?.since);
     announcement.expect(state, await totalToBe(context, pulse));
     const isBegun = begun.before !== undefined;

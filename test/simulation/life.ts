@@ -138,6 +138,7 @@ export class Life {
     this.host.unrest = { ...peaceful, zombies, idsFail };
     this.passage.dangers = safe;
     this.audience.refusals = 0;
+    this.#idle = this.#idle.filter(({ aheadMs }) => aheadMs === 0);
   }
 
   /** Removed records are also removed by their ids. */
@@ -224,10 +225,10 @@ export class Life {
   /** Carries out a command of ops as the second function does. It may fail and be killed like a tick. */
   async #operate(carryOut: CommandOfOps): Promise<boolean> {
     this.#operations += 1;
-    const { timeline, passage } = this;
+    const { passage } = this;
     const invocation = passage.invocation(`operation-${this.#operations}`, tickSeconds);
     const environment = passage.environment(invocation);
-    const killedAt = timeline.now().add({ seconds: tickSeconds });
+    const killedAt = environment.clock.now().add({ seconds: tickSeconds });
     const { clock, settings, partner, ledger, announcer, journal } = this.#parts(environment);
     const parts: OperationParts = {
       settings: { ...this.settings, ...settings },
@@ -259,9 +260,9 @@ export class Life {
   async tick(): Promise<Ticked> {
     this.#ticks += 1;
     const { timeline, passage, witness } = this;
-    const deadline = timeline.now().add({ seconds: tickSeconds });
     const invocation = passage.invocation(`tick-${this.#ticks}`, tickSeconds);
     const environment = this.#environment(invocation);
+    const deadline = environment.clock.now().add({ seconds: tickSeconds });
     const parts = this.#parts(environment);
     const watched: TickParts = {
       ...parts,

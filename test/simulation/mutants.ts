@@ -1,3 +1,4 @@
+import { Temporal } from 'temporal-polyfill';
 import { compare, stillAgreed } from '../../lambda/detection/compare.ts';
 import { oddPaths } from '../../lambda/detection/fingerprint.ts';
 import { judge, nothingFound } from '../../lambda/detection/gate.ts';
@@ -136,6 +137,15 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     seed: 2074,
     ledgerRules: { leaseSeen: () => 'over', isHeld: yes },
     amid: rough,
+  },
+  ahead: {
+    breaks: 'a lease that was taken in the future is believed until its end',
+    seed: 5,
+    ledgerRules: {
+      leaseSeen: ({ leaseUntil }, now) =>
+        leaseUntil && Temporal.Instant.compare(leaseUntil, now) >= 0 ? 'held' : 'over',
+    },
+    amid: { ahead: 120, kill: 0.08, lies: 0, zombies: 0 },
   },
   newcomers: {
     breaks: 'a certification that appears while the baseline runs is not announced',

@@ -60,6 +60,8 @@ export interface Environment {
   readonly clock: Clock;
   client: PartnerClient;
   readonly isAlive: boolean;
+  /** By how much its clock is ahead, in milliseconds. */
+  readonly aheadMs: number;
   invocation: Invocation;
   /** The time until which it has a valid token, in milliseconds. A refused token is not valid. */
   tokenUntil: number;
@@ -99,6 +101,7 @@ export class Passage extends Part {
   environment(invocation: Invocation): Environment {
     const life = {
       invocation,
+      aheadMs: this.#aheadMs(invocation),
       tokenUntil: 0,
       idleSince: 0,
       get isAlive(): boolean {
@@ -107,6 +110,14 @@ export class Passage extends Part {
     };
     const started = Object.assign(life, { clock: this.life.timeline.seenBy(life) });
     return Object.assign(started, { client: this.newClient(started) });
+  }
+
+  #aheadMs({ id }: Invocation): number {
+    const { seed, plan, note } = this.life;
+    const isAhead = this.dangers !== safe && Random.of(seed, `clock of ${id}`).chance(0.3);
+    if (!isAhead || plan.ahead === 0) return 0;
+    note('clock ahead', id);
+    return plan.ahead * 60_000;
   }
 
   /** The client that a process makes once. */

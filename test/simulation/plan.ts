@@ -96,6 +96,8 @@ const decisions = {
    * where a new token ends the one before. 0: tokens do not end each other.
    */
   rival: [0],
+  /** Minutes by which the clocks of some processes are ahead, in trouble. */
+  ahead: [0],
   /** Milliseconds that SNS takes for each answer. 0: as long as other calls to AWS. */
   snsMs: [0],
   /** The approximate time of a call to AWS. */
@@ -208,8 +210,13 @@ function hostOf(seed: number) {
     surplus: one(0.15, [700]),
     ...{ youngTokens: rare(200, 2_000), rival: rare(0.03, 0.2) },
     atOnce: one(0.3, [4]) || 1,
+    ...clocksOf(one(0.15, [2, 120])),
   };
 }
+
+/** A clock that is hours ahead forgets an hour of the gate: a flood could pass in pieces. */
+const clocksOf = (ahead: number): Partial<Plan> =>
+  ahead > 0 ? { ahead, holdAbove: 500 } : { ahead };
 
 /** The plan of a seed, with these changes. */
 export function planOf(seed: number, changes: Partial<Plan> = {}): Plan {

@@ -65,12 +65,13 @@ export class Timeline implements Clock {
   }
 
   /** The clock of a process: after its death, nothing wakes it any more. */
-  seenBy(process: { readonly isAlive: boolean }): Clock {
+  seenBy(process: { readonly isAlive: boolean; readonly aheadMs: number }): Clock {
     const after: Clock['after'] = (ms, run) =>
       this.after(ms, () => {
         if (process.isAlive) run();
       });
-    const [now, monotonicMs] = [() => this.now(), () => this.#nowMs];
+    const now = () => this.now().add({ milliseconds: process.aheadMs });
+    const monotonicMs = () => this.#nowMs;
     return { now, monotonicMs, after, sleep: (ms, signal) => sleepBy({ after }, ms, signal) };
   }
 

@@ -7,6 +7,7 @@ import { isRefusal, reachOf } from '../../errors.ts';
 import { type ExpectedSubscription, type TopicName, topicNames } from '../../names.ts';
 import type { PulseRead } from '../../ports/partner-reader.ts';
 import { define } from '../definition.ts';
+import { unseenFilters } from '../filters.ts';
 import {
   type Check,
   checked,
@@ -31,6 +32,9 @@ const expectedSubscription = z.object({
   protocol: z.string(),
   endpoint: z.optional(z.string()),
   name: z.string(),
+  organizations: z.optional(z.readonly(z.array(z.int()))),
+  assessments: z.optional(z.readonly(z.array(z.string()))),
+  integrations: z.optional(z.readonly(z.array(z.string()))),
 }) satisfies z.ZodMiniType<ExpectedSubscription>;
 
 const nothingToTry = skipped('There is no record to try it with.');
@@ -67,6 +71,7 @@ export const check = define({
   result: z.object({ checks: z.array(checked) }),
   changes: ({ note, by }) => note && by !== undefined,
   async carry(parts, command, { limit: { deadline } }) {
+    const { name } = parts.settings;
     const found = new Map<Check['name'], Finding>();
     const look = async (name: Check['name'], at: () => Promise<Finding> | Finding) => {
       found.set(name, await Promise.resolve().then(at).catch(failure));
@@ -83,7 +88,7 @@ export const check = define({
     const isAsked = hasSecret && !(command.note && (await isLeftAlone(parts)));
     const pulse = isAsked ? await firstAnswer(parts, deadline, found) : undefined;
     if (pulse !== undefined) {
-      found.set('scope', scope(pulse));
+      found.set('scope', scope(pulse, unseenFilters(command.subscriptions ?? [], name, pulse)));
       found.set('records', records(pulse));
       found.set('time-zone', timeZone(parts, pulse));
       await look('day-bounds', () => dayBounds(parts, deadline));
@@ -184,7 +189,7 @@ async function topics(
 }
 
 /** The scope as the newest page shows it, since no answer of the API states it. */
-function scope({ count, assessments }: PulseRead): Finding {
+function scope({ count, assessments }: PulseRead, unseen: readonly string[]): Finding {
   if (count === 0)
     return warning(
       'The partner shows no assessments at all.',
@@ -198,8 +203,11 @@ function scope({ count, assessments }: PulseRead): Finding {
   );
   const kinds = assessments.flatMap(({ assessment_name }) => assessment_name ?? []);
   const shown = `${counted(organizations.values(), 'organization')} and ${counted(kinds, 'kind of assessment', 'kinds of assessment')}`;
-  return ok(
-    `${count} ${count === 1 ? 'assessment' : 'assessments'}; the newest ${assessments.length} are of ${shown}.`,
+  const found = `${count} ${count === 1 ? 'assessment' : 'assessments'}; the newest ${assessments.length} are of ${shown}.`;
+  if (unseen.length === 0) return ok(found);
+  return warning(
+    `${found} Not among them: ${unseen.join('; ')}.`,
+    'Write the values of filters exactly as the partner shows them, and deploy. A value may be right if its records are older, or of another integration.',
   );
 }
 

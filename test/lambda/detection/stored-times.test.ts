@@ -4,58 +4,33 @@ import { judged } from '../../../lambda/detection/stored-times.ts';
 import { tickSettings } from '../../scaffold/settings.ts';
 
 const now = Date.parse('2026-11-21T08:00:00Z');
-const minute = 60_000;
-const instant = (ms: number) => Temporal.Instant.fromEpochMilliseconds(ms);
 const settings = tickSettings();
 const { recentMs, historyMs } = settings.audit;
+const instant = (ms: number) => Temporal.Instant.fromEpochMilliseconds(ms);
+const hour = 3_600_000;
 
-/** State whose times of sights are all so far ahead, and whose others are as far ahead as they can be, and so much. */
-const state = (ahead: number) => ({
-  dirtySince: instant(now + ahead),
-  heartbeat: instant(now + ahead).toString(),
-  unexplainedSince: now + ahead,
-  conditions: new Map([['held', { since: now + ahead, told: { at: now + ahead, number: 5 } }]]),
-  missing: { notes: [{ id: now * 2, since: now + ahead }], lookAt: now + 60 * minute + ahead },
-  pace: {
-    ...{ since: now + ahead, tokensEnded: [now + ahead], odd: { expires_in: now + ahead } },
-    refusal: { at: now + ahead, until: now + 60 * minute + ahead, answered: 9e12 },
-  },
-  gateLook: now + settings.withdrawAfterMs + ahead,
-  backOff: { until: instant(now + 60 * minute + ahead), failures: 2 },
-  dueAt: now + recentMs + ahead,
-  auditsFrom: now + historyMs + ahead,
-  digest: { dueAt: instant(now + 25 * 60 * minute + ahead), owedAt: instant(now + ahead) },
-});
-const untouched = {
-  baseline: { begunAt: now * 2, startDay: Temporal.PlainDate.from('2026-11-23') },
-  silence: { since: '2026-11-22' },
-  today: { day: '2026-11-22' },
-  years: new Set([2026]),
-  leaseUntil: instant(now * 2),
-  pulseDigest: 'a',
-};
-
-it('stored times are believed as far ahead as they can lie, and count as now beyond', () => {
-  expect(judged({ ...state(0), ...untouched }, now, settings)).toEqual({
-    ...state(0),
-    ...untouched,
-  });
-  expect(judged(untouched, now, settings)).toEqual(untouched);
-  const far = judged(state(1), now, settings);
-  expect(far).toMatchObject({
-    ...{ dirtySince: instant(now), heartbeat: '2026-11-21T08:00:00Z', unexplainedSince: now },
-    conditions: new Map([['held', { since: now, told: { at: now, number: 5 } }]]),
-    missing: { notes: [{ id: now * 2, since: now }], lookAt: now },
-    pace: {
-      ...{ since: now, tokensEnded: [now], odd: { expires_in: now } },
-      refusal: { at: now, until: now, answered: 9e12 },
-    },
-    gateLook: now,
-    ...{ backOff: { until: instant(now), failures: 2 }, dueAt: now, auditsFrom: now },
-    digest: { dueAt: instant(now), owedAt: instant(now) },
-  });
-  const days = new Map([['2026-11-21', { count: 9e12, readAt: now + 1, proof: { at: now - 1 } }]]);
-  expect(judged(days, now, settings)).toEqual(
-    new Map([['2026-11-21', { count: 9e12, readAt: now, proof: { at: now - 1 } }]]),
-  );
+it.each<[what: string, mostAhead: number, stored: (at: number) => object]>([
+  ['a lease taken', 0, (at) => ({ dirtySince: instant(at) })],
+  ['a tick', 0, (at) => ({ heartbeat: instant(at).toString() })],
+  [
+    'a condition',
+    0,
+    (at) => ({ conditions: new Map([['held', { told: { at, number: now * 2 } }]]) }),
+  ],
+  ['a look', 0, (at) => ({ missing: { notes: [{ id: now * 2, since: at }] } })],
+  ['the next look', hour, (at) => ({ missing: { lookAt: at } })],
+  ['silence', hour, (at) => ({ pace: { refusal: { until: at, answered: now * 2 } } })],
+  ['a token that ended', 0, (at) => ({ pace: { tokensEnded: [at], odd: { expires_in: at } } })],
+  ['a look at the gate', settings.withdrawAfterMs, (at) => ({ gateLook: at })],
+  ['a back-off', hour, (at) => ({ backOff: { until: instant(at) } })],
+  ['a day that is due', recentMs, (at) => ({ dueAt: at })],
+  ['audits', historyMs, (at) => ({ auditsFrom: at })],
+  ['a digest', 25 * hour, (at) => ({ digest: { dueAt: instant(at) } })],
+  ['a day read', 0, (at) => new Map([['2026-11-21', { count: now * 2, readAt: at }]])],
+  // Neither identities nor days are times.
+  ['nothing', now, (at) => ({ baseline: { begunAt: at }, silence: { since: '2026-11-23' } })],
+])('%s counts as now if it is stored as more than %i ms ahead', (_, most, stored) => {
+  for (const at of [now - 1, now + most])
+    expect(judged(stored(at), now, settings)).toEqual(stored(at));
+  if (most < now) expect(judged(stored(now + most + 1), now, settings)).toEqual(stored(now));
 });

@@ -104,12 +104,6 @@ describe('the item of the state', () => {
   });
 });
 
-it('a day that was not read has no 0 as the time since which it is unproven, as once stored', async () => {
-  const days = { 'count:2026-11-21': 2, 'proof:2026-11-21': { read_at: 0, unproven_since: 0 } };
-  await table.putAll([{ pk: `CALENDAR#${integration}#2026-11`, ...days }]);
-  expect(await ledger.calendar([2026])).toEqual(new Map([['2026-11-21', { count: 2, readAt: 0 }]]));
-});
-
 describe("the item of the lease holder's memory", () => {
   const at = now.epochMilliseconds;
   const missing: Missing = {

@@ -57,6 +57,25 @@ describe('a check', () => {
     expect(await scope()).toMatch(/ 22 organizations \(101 .*119 [^,]+, 120 [^,]+, …\)/);
   });
 
+  it.each([
+    [{ assessments: ['Première\u00a0aide'], organizations: [8] }, ' (7 '],
+    [{ assessments: ['X'], integrations: ['another'] }, ' (7 '],
+    [{ organizations: [8, 9] }, 'subscriptions[0] filters for the organization 9.'],
+    [
+      { assessments: ['premie\u0300re  AIDE'] },
+      '"Première\u00a0aide", which differs in blanks, form or',
+    ],
+  ])(
+    'names values of filters that the newest records lack, with look-alikes: %j',
+    async (filter, told) => {
+      story.host.edit(1, { assessment_name: 'Première\u00a0aide', organization_id: 8 });
+      const subscriptions = [{ topic: 'events', protocol: 'sqs', name: 'x', ...filter }];
+      const { outcome, found } = (await checked({ subscriptions })).get('scope') ?? {};
+      expect(found).toContain(told);
+      expect(outcome).toBe(told.includes('(7') ? 'ok' : 'warning');
+    },
+  );
+
   it('of a paused integration says who paused it and why, and else warns of late ticks', async () => {
     story.clock.advance({ minutes: 4 });
     expect((await checked()).get('ledger')).toMatchObject({

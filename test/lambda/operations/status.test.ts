@@ -271,14 +271,8 @@ describe('the history of commands', () => {
 
   it.each<[string, object, boolean]>([
     ['a pause of a paused integration', { command: 'pause', reason: 'again' }, false],
-    ['a resumption', { command: 'resume' }, true],
-    ['a restart of a baseline', { command: 'restart-baseline' }, true],
-    ['a total that needs no acceptance', { command: 'accept-total', total: 1 }, false],
-    ['a release of nothing', { command: 'release', ids: [99] }, false],
     ['a discard', { command: 'discard', ids: [2] }, true],
-    ['a replay of nobody', { command: 'replay', ids: [99] }, false],
     ['a replay', { command: 'replay', ids: [1] }, true],
-    ['a test event', { command: 'test-event' }, true],
     ['a tick during a pause', { command: 'tick' }, false],
     ['credentials without a waiting tick', { command: 'credentials-stored' }, true],
     ['credentials to be stored', { command: 'credentials-stored', stored: false }, false],

@@ -16,11 +16,9 @@ import { titles } from './scenarios.ts';
 let story: Integration;
 /** Events that wait for a decision of ops. */
 let waiting: number;
-let saves: number;
 beforeEach(() => {
   story = new Integration();
   waiting = 0;
-  saves = 0;
 });
 
 const accepting = (accepted: boolean) => {
@@ -34,7 +32,6 @@ function partsOf(savesFail = false): TickParts {
   const ledger = story.ledgerWith({
     saveState: async (changes) => {
       if (savesFail) throw new LedgerUnavailableError('UpdateItem', {});
-      saves += 1;
       return story.ledger.saveState(changes);
     },
     countWaitingForOps: async () => waiting,
@@ -67,12 +64,6 @@ const seeing = (number: number, details: string[] = []) =>
   tick(() => ({ missing: { number, details } }));
 
 describe('a notice to ops', () => {
-  it('of a condition is sent once, over many ticks, and once when it ends', async () => {
-    for (const number of [1, 1, 1, 1, 0, 0, 0]) await seeing(number);
-    expect(titles(story)).toEqual([begins, ends]);
-    expect(saves).toBe(2);
-  });
-
   it('is owed with its observation, and sent by a tick that need not see the condition', async () => {
     await story.ledger.saveState({ conditions: new Map([['held', { since: 1, number: 1 }]]) });
     accepting(false);
