@@ -1,6 +1,6 @@
 /**
  * Part of `npm run build`: replaces modules by bundles that contain the packages they import, so that installing ours
- * does not install those. Our own dependencies stay outside. What subscribers and Lambda functions import gets a second form, for `require`.
+ * does not install those. Our own dependencies stay outside. The parts for subscribers get a second form, for `require`.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -63,7 +63,7 @@ for (const library of ['ops/mcp/library', 'console/library']) {
   writeNotices(dirname(library), files, 'library.js contains');
 }
 
-/** One class for an error, whichever entry throws it: a subscriber asks with `instanceof`. */
+/** Each error has one class in all entries: a subscriber asks with `instanceof`. */
 const errorsOfIndex: Plugin = {
   name: 'errors-of-index',
   setup({ onResolve }) {

@@ -86,7 +86,7 @@ describe('the packed package, at a subscriber,', () => {
     expect({ stdout, stderr }).toEqual({ stdout: handledOnce, stderr: '' });
   });
 
-  it('is sound by publint and, but for what is never required, by attw', () => {
+  it('is sound by publint, and by attw except for the construct', () => {
     const linted = user.run('publint', [
       'run',
       subscriber.installed,

@@ -28,7 +28,7 @@ export function outOfReach({ integrations }: NotifierSettings): string[] {
 interface PlacedArn {
   readonly path: readonly PropertyKey[];
   readonly arn: string;
-  /** What it shares with the stack. SNS delivers to queues and functions of any region of its partition. */
+  /** It shares this with the stack. SNS delivers to queues and functions of any region of its partition. */
   readonly within: 'Region' | 'Partition';
 }
 

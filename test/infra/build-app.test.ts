@@ -108,7 +108,7 @@ it.each([
   ['us-gov-west-1', 2],
   ['us-east-1', 0],
 ])(
-  'a pipe and a function with a URL in %s get %d warnings of what AWS may lack there',
+  'a pipe and a function with a URL in %s get %d warnings of services that AWS may lack there',
   (region, count) => {
     vi.stubEnv('CDK_DEFAULT_REGION', region);
     const config = parseConfig({ integrations: [district], subscriptions: [bus] });
