@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { thirdPartyNotices } from './notices/third-party-notices.ts';
 
+const libraries = ['ops/mcp/library', 'console/library'];
+
 const [dist = 'dist'] = process.argv.slice(2);
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dependencies = Object.keys(
@@ -48,7 +50,7 @@ const withoutValidator: Plugin = {
   },
 };
 
-for (const library of ['ops/mcp/library', 'console/library']) {
+for (const library of libraries) {
   const files = await bundled({
     entryPoints: [`${library}.ts`],
     outfile: join(dist, `${library}.js`),
