@@ -1,12 +1,14 @@
 /**
  * Part of `npm run build`: replaces modules by bundles that contain the packages they import, so that installing ours
- * does not install those. Our own dependencies stay outside. What subscribers and Lambda functions import gets a second form, for `require`.
+ * does not install those. Our own dependencies stay outside. The parts for subscribers get a second form, for `require`.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { thirdPartyNotices } from './notices/third-party-notices.ts';
+
+const libraries = ['ops/mcp/library', 'console/library'];
 
 const [dist = 'dist'] = process.argv.slice(2);
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -48,7 +50,7 @@ const withoutValidator: Plugin = {
   },
 };
 
-for (const library of ['ops/mcp/library', 'console/library']) {
+for (const library of libraries) {
   const files = await bundled({
     entryPoints: [`${library}.ts`],
     outfile: join(dist, `${library}.js`),
@@ -63,7 +65,7 @@ for (const library of ['ops/mcp/library', 'console/library']) {
   writeNotices(dirname(library), files, 'library.js contains');
 }
 
-/** One class for an error, whichever entry throws it: a subscriber asks with `instanceof`. */
+/** Each error has one class in all entries: a subscriber asks with `instanceof`. */
 const errorsOfIndex: Plugin = {
   name: 'errors-of-index',
   setup({ onResolve }) {

@@ -14,7 +14,7 @@ export const sourceMaps = 'source-maps';
 export const bundleOptions = {
   bundle: true,
   minify: true,
-  // Lambda's log and some errors name the class of what was thrown.
+  // Lambda's log names the class of an error.
   keepNames: true,
   legalComments: 'none',
   platform: 'node',

@@ -1,4 +1,4 @@
-import { CfnRule, Fn, type IResource, Resource, type Stack, Token } from 'aws-cdk-lib';
+import { Annotations, CfnRule, Fn, type IResource, Resource, Stack, Token } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { RegionInfo } from 'aws-cdk-lib/region-info';
 import type { Construct } from 'constructs';
@@ -28,7 +28,7 @@ export function outOfReach({ integrations }: NotifierSettings): string[] {
 interface PlacedArn {
   readonly path: readonly PropertyKey[];
   readonly arn: string;
-  /** What it shares with the stack. SNS delivers to queues and functions of any region of its partition. */
+  /** It shares this with the stack. SNS delivers to queues and functions of any region of its partition. */
   readonly within: 'Region' | 'Partition';
 }
 
@@ -75,6 +75,24 @@ export function ofOtherPlaces(settings: NotifierSettings, region: string): strin
       ? []
       : found(path, arn, `an ARN of ${what}`);
   });
+}
+
+/** cfn-lint 1.51 knows no such resource there. Its data may be late, so this is no refusal. */
+const missingIn = {
+  'AWS::Pipes::Pipe':
+    'ap-east-2 ap-southeast-4 ap-southeast-5 ap-southeast-6 ap-southeast-7 ca-west-1 il-central-1 mx-central-1 us-gov-east-1 us-gov-west-1',
+  'AWS::Lambda::Url':
+    'ap-east-2 ap-south-2 ap-southeast-4 ap-southeast-5 ap-southeast-6 ap-southeast-7 ca-west-1 cn-northwest-1 eu-central-2 eu-south-2 il-central-1 me-central-1 mx-central-1 us-gov-east-1 us-gov-west-1',
+} as const;
+
+/** Warns where a deployment might fail half-way for want of a service. */
+export function warnWhereMissing(scope: Construct, type: keyof typeof missingIn): void {
+  const region = regionOf(Stack.of(scope));
+  if (missingIn[type].split(' ').includes(region))
+    Annotations.of(scope).addWarningV2(
+      'certification-notifier:missing-in-region',
+      `${type} may be missing in ${region}, by the data of cfn-lint: then the deployment fails. Look whether AWS has it there by now; if so, acknowledge this warning.`,
+    );
 }
 
 /**

@@ -4,6 +4,7 @@ import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
+import { warnWhereMissing } from '../config/place.ts';
 import { sandboxCode } from './function-code.ts';
 
 /** The world of each demo. Anybody can compute its state at any moment (`npm run smoke`). */
@@ -28,6 +29,7 @@ export class DemoSandbox extends Construct {
   /** @param timeZone IANA name of the partner's */
   constructor(scope: Construct, id: string, timeZone: string) {
     super(scope, id);
+    warnWhereMissing(this, 'AWS::Lambda::Url');
     this.secret = new secretsmanager.Secret(this, 'Secret', {
       description: 'Credentials of the invented partner',
       generateSecretString: {

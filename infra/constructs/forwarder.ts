@@ -4,6 +4,7 @@ import * as iam from 'aws-cdk-lib/aws-iam';
 import { CfnPipe } from 'aws-cdk-lib/aws-pipes';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { warnWhereMissing } from '../config/place.ts';
 import type { PassedOn } from './dashboard.ts';
 import { OperationsAlarm } from './operations-alarm.ts';
 import { SubscriberQueue } from './subscriber-queue.ts';
@@ -62,6 +63,7 @@ export class Forwarder extends Construct implements PassedOn {
   constructor(scope: Construct, id: string, props: ForwarderProps) {
     super(scope, id);
     const { to, topics, fifo, deadLetters, target, targetParameters, batchSize } = props;
+    warnWhereMissing(this, 'AWS::Pipes::Pipe');
     this.to = to;
     this.queue = new SubscriberQueue(this, 'Queue', {
       config: { visibilityTimeout, attempts },

@@ -185,7 +185,7 @@ function cut(text: string): string {
 
 /**
  * Makes a text safe for the Markdown of Slack and of Teams: nothing in it mentions anybody, is a
- * link, is set off, or is an entity. Slack and Teams share no escape, so each sign becomes another
+ * link, is set off, is an emoji, or is an entity. Slack and Teams share no escape, so each sign becomes another
  * that looks like it. Within a word, `_` and `@` do nothing in either, so names of resources and
  * mail addresses stay as they are.
  */
@@ -193,11 +193,15 @@ function unmarked(text: string): string {
   return text
     .replace(/&(?=#?\w+;)/g, '＆')
     .replaceAll('://', ': //')
+    .replace(emojiOrArn, (found) => (found === ':' ? '：' : found))
     .replace(
       /[*~`<>[\]\\#]|(?<!\p{L}|\p{N})[_@]|_(?!\p{L}|\p{N})/gu,
       (sign) => lookAlikes[sign] ?? '',
     );
 }
+
+/** The first colon of `:name:`; times and ARNs have their colons, too. */
+const emojiOrArn = /\barn:aws[a-z-]*:[a-z]+:[a-z\d-]*:\d{12}:|:(?!\d\d:)(?=[\p{L}\p{N}_+'-]+:)/gu;
 
 const lookAlikes: Readonly<Record<string, string>> = {
   '*': '∗',

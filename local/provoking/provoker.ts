@@ -30,7 +30,7 @@ export interface Provoked {
 
 interface Side extends Provoked {
   readonly heard: Map<number, NewestEvent>;
-  /** What the ledger recorded without an event. Undefined: it could not be read. */
+  /** The ledger's records without an event. Undefined: they could not be read. */
   baseline: Promise<ReadonlyMap<number, Fields> | undefined> | undefined;
   isBaselineRead: boolean;
   /** Whether the tick that ends next was disturbed. */

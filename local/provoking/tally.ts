@@ -22,7 +22,7 @@ export interface Compared {
 export type Reasons = Readonly<Record<'held' | 'owed' | 'discarded', ReadonlySet<number>>>;
 
 /**
- * @param recorded the ledger's list of what it recorded without an event
+ * @param recorded the ids of the ledger's records without an event
  * @param world as it was when the list was made. A certification of the list that it lacks differs from it.
  */
 export function baselineOf(
@@ -41,7 +41,7 @@ export function differing({ world, baseline, heard }: Compared): number[] {
 
 /**
  * Compares the world with the subscribers, one certification at a time. Differences that wait for ops are held, those
- * that wait for a tick are owed, and those that ops let be are discarded. The notifier has not noticed the rest yet.
+ * that wait for a tick are owed, and those that ops gave up are discarded. The notifier has not noticed the rest yet.
  * Pure.
  */
 export function tallyOf(compared: Compared, reasons: Reasons): LocalTally {

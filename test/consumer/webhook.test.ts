@@ -14,7 +14,7 @@ let server: Server;
 let port: number;
 let options: { -readonly [Name in keyof WebhookOptions]?: WebhookOptions[Name] };
 let receptions: Reception[];
-/** What a framework does with the body before. */
+/** The framework's work on the body before. */
 let reads: (request: Readable) => Promise<unknown>;
 
 beforeEach(async () => {

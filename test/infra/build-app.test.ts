@@ -5,7 +5,7 @@ import { buildApp } from '../../infra/build-app.ts';
 import { parseConfig } from '../../infra/config.ts';
 import { Resolver } from '../../local/aws/intrinsics.ts';
 import { templateSchema } from '../../local/aws/template.ts';
-import { archive, keyArn, pagerTopicArn, queue, refusals } from './config/settings.ts';
+import { archive, bus, keyArn, pagerTopicArn, queue, refusals } from './config/settings.ts';
 import { at, district, every, listAt, only, synthesized } from './synthesized.ts';
 
 const template = synthesized({ integrations: [district] });
@@ -99,6 +99,20 @@ it.each([
     vi.stubEnv('CDK_DEFAULT_REGION', region);
     const found = refusals(() => buildApp(parseConfig(elsewhere), { bundle: false }));
     expect(found).toEqual(problems.map((one) => expect.stringMatching(one)));
+  },
+);
+
+it.each([
+  ['us-gov-west-1', 2],
+  ['us-east-1', 0],
+])(
+  'a pipe and a function with a URL in %s get %d warnings of services that AWS may lack there',
+  (region, count) => {
+    vi.stubEnv('CDK_DEFAULT_REGION', region);
+    const config = parseConfig({ integrations: [district], subscriptions: [bus] });
+    const { node } = buildApp(config, { bundle: false, demo: true });
+    const told = node.findAll().flatMap((one) => one.node.metadata.map(({ data }) => String(data)));
+    expect(told.filter((text) => text.includes(`may be missing in ${region}`))).toHaveLength(count);
   },
 );
 

@@ -96,42 +96,6 @@ describe('a provocation', () => {
 });
 
 describe('the pages that only the console of npm start has', () => {
-  const attack = '<img src=x onerror=alert(1)>';
-
-  it('show foreign names as text, in Mail, in Payloads and in Provoke', async () => {
-    stage.sandbox.world.add({ first_name: attack });
-    const [event] = (await tick()).events;
-    const { id = '' } = event ?? {};
-    provoked.seen.event('demo-events', id, JSON.stringify(event));
-    provoked.seen.event(attack, id, JSON.stringify(event));
-    for (const text of await stage.mails()) provoked.seen.mail({ subject: attack, text });
-    for (const page of ['mail', 'local/events', `local/events/${id}`, 'provoke']) {
-      const { text, status } = await provoked.visitor.opens(page);
-      expect({ page, status }).toEqual({ page, status: 200 });
-      expect(text).not.toContain('<img');
-    }
-    expect((await provoked.visitor.opens(`local/events/${id}`)).text).toContain('&lt;img src=x');
-    expect((await provoked.visitor.opens('mail')).text).toContain('&lt;img src=x');
-  });
-
-  it('name the subscriptions whose filters passed each event', async () => {
-    await provoke('certify');
-    const [event] = (await tick()).events;
-    const { id = '' } = event ?? {};
-    for (const by of ['sqs payroll', 'demo-events', 'sqs payroll'])
-      provoked.seen.event(by, id, JSON.stringify(event));
-    expect((await provoked.visitor.opens(`local/events/${id}`)).text).toContain(
-      '<dd>demo-events, sqs payroll</dd>',
-    );
-    expect((await provoked.visitor.opens('local/events/district-a/1/1')).status).toBe(404);
-    await provoke('certify');
-    await tick();
-    const { text } = await provoked.visitor.opens('i/district-a/events');
-    expect(text).toContain(', got by demo-events, sqs payroll</td>');
-    // No subscriber has the other event, so it has no payload.
-    expect(text.match(/">payload<\/a>/g)).toHaveLength(1);
-  });
-
   it('hold no personal data of a real partner, and say so', async () => {
     const real = new Seen({ clock: systemClock, isReal: true });
     real.event('demo-events', 'district-a/1/1', '{}');

@@ -85,13 +85,14 @@ describe('a digest in a chat', () => {
     ['&lt;!here&gt; &#60;', '＆lt;!here＆gt; ＆＃60;'],
     ['\\*x', '/∗x'],
     ['# title', '＃ title'],
+    ['it :tada: a:b 8:05:04 :+1::', 'it ：tada: a:b 8:05:04 ：+1::'],
   ])("treats no part of a partner's text as Markdown: %s", (name, expected) => {
     const { description, title } = shown([
       event(1, { name, organization_name: name, assessment_name: name }),
     ]);
     expect(description.split('\n').filter((line) => line.includes(expected))).toHaveLength(2);
     const ours = description.replace(/^\*1 new certification\*$/m, '');
-    expect(`${title}${ours}`).not.toMatch(/[<>*_~`[\]\\@#]|:\/\/|&\w+;/);
+    expect(`${title}${ours}`).not.toMatch(/[<>*_~`[\]\\@#]|:\/\/|&\w+;|:[a-z+][\w+-]*:/);
   });
 
   it('leaves resource names, mail addresses and the contact unchanged', () => {

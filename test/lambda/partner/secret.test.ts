@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest';
 import { secretCredentials, secretsManagerReader } from '../../../lambda/partner/secret.ts';
 import { rejection } from './scripted-host.ts';
 
-/** As an editor and a form leave it: with a byte order mark and blanks, around it and in its values. */
+/** An editor and a form leave such blanks and such a byte order mark. */
 const SECRET =
   '\uFEFF\n{"client_id":" id-1","client_secret":"s3cret\\n","note":"kept by ops"}\u00A0';
 

@@ -40,9 +40,12 @@ it('smoke passes on the demo, and fails if changes are not announced', async () 
   );
   expect(passed).toMatchObject({ exitCode: 0, stderr: '' });
 
-  await new RunningProgram(ops, ['pause', '--local'], { environment: environment() }).ended;
+  const pause = new RunningProgram(ops, ['pause', '--local', '--reason', 'tried'], {
+    environment: environment(),
+  });
+  expect(await pause.ended).toMatchObject({ exitCode: 0 });
   const failed = await smoked('--within', '1');
-  expect(failed.exitCode).toBe(1);
+  expect(failed).toMatchObject({ exitCode: 1 });
   expect(failed.stdout).toMatch(/\nedited \d+: no event tells of it\n/);
   expect(failed.stdout).toMatch(/\nfailed: \d+ of the above\n$/);
 });

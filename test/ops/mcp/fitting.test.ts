@@ -3,11 +3,6 @@ import { fitting } from '../../../ops/mcp/fitting.ts';
 
 const lines = (many: number) => Array.from({ length: many }, (_, n) => `line ${n}`).join('\n');
 
-it('an answer that an assistant can take stays as it is', () => {
-  const told = { text: lines(10), structured: { ok: true, result: [1, 2] } };
-  expect(fitting(told)).toEqual(told);
-});
-
 it('a text that is too long is cut at the end of a line, with the number of omitted lines', () => {
   const { text } = fitting({ text: lines(20_000), structured: { ok: true } });
   const [kept = '', note = ''] = text.split('\n\n');
