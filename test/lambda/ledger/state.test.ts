@@ -88,7 +88,7 @@ describeLedgers('the state', (used) => {
     expect(await takenAfter(0)).toBe(false);
     expect(await takenAfter(64)).toBe(false);
     expect(await takenAfter(65)).toBe(true);
-    // A doubt ends with its lease.
+    // The next holder is not doubted.
     expect(await takenAfter(66, 'third')).toBe(false);
     expect(await state()).not.toHaveProperty('leaseDoubtedAt');
   });
