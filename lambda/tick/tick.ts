@@ -439,7 +439,10 @@ class Tick {
   }
 
   /** Those that the reads of their days have not shown are held. */
-  async #holdUnread({ state, announcement, twins }: Work, doubtful: readonly Sighting[]): Promise<void> {
+  async #holdUnread(
+    { state, announcement, twins }: Work,
+    doubtful: readonly Sighting[],
+  ): Promise<void> {
     if (doubtful.length === 0 || this.#limit.wasReached) return;
     const shown = doubtful.map(({ assessment }) => assessment);
     const comparing = { parts: this.#parts, limit: this.#limit, state };

@@ -71,7 +71,10 @@ it.each([
   ['boundary', /"AWS::AccountId".*:policy\/boundary"/],
   ['arn:aws:iam::111122223333:policy/a/b', /^"arn:aws:iam::111122223333:policy\/a\/b"$/],
 ])('the permissions boundary %s is set on each role', (permissionsBoundary, expected) => {
-  const roles = every(synthesized({ integrations: [district], permissionsBoundary }), 'AWS::IAM::Role');
+  const roles = every(
+    synthesized({ integrations: [district], permissionsBoundary }),
+    'AWS::IAM::Role',
+  );
   expect(roles).toHaveLength(3);
   for (const role of roles)
     expect(JSON.stringify(at(role, 'Properties', 'PermissionsBoundary'))).toMatch(expected);

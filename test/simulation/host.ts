@@ -1,6 +1,6 @@
 import { DEFAULT_LIMITS } from '../../lambda/partner/client.ts';
-import type { HostRecord } from '../scaffold/listing.ts';
 import { defaultSwitches } from '../../local/partner-sandbox/switches.ts';
+import type { HostRecord } from '../scaffold/listing.ts';
 import {
   type Fault,
   type HostAnswer,

@@ -21,7 +21,6 @@ import { assessment } from '../../support/assessments.ts';
 const day = (text: string) => Temporal.PlainDate.from(text);
 const oneMinuteMs = 60_000;
 
-
 describe('a range of a baseline', () => {
   it.each([
     ['grows fourfold if it held nothing', 30, 0, 120],

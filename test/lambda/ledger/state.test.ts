@@ -184,7 +184,10 @@ describeLedgers('the state', (used) => {
         digest: { dueAt: later, owedAt: now },
         pulseDigest: 'digest',
       },
-      ...{ backOff: { until: later, failures: 2 }, pace: { since: 5, sent: 12, refusedSince: 6, refusal } },
+      ...{
+        backOff: { until: later, failures: 2 },
+        pace: { since: 5, sent: 12, refusedSince: 6, refusal },
+      },
       ...{ rules: { number: 2, since: 4 }, today: ofToday, gate, unexplained: -1, dueAt: 5 },
       ...{ expected: 12, auditsFrom: 7, reported: ['48213'] },
     };

@@ -46,7 +46,9 @@ it('a pass over the history takes at most the stated time, for any counts of day
 
 const ten = { recent: 0, all: 10_000 };
 const refusal = { at: now, until: now, answered: 0 };
-const at = (learned: number) => ({ pace: { since: now, sent: 0, refusal: { ...refusal, learned } } });
+const at = (learned: number) => ({
+  pace: { since: now, sent: 0, refusal: { ...refusal, learned } },
+});
 const silence = { pace: { since: now, sent: 0, refusal: { ...refusal, until: now + 90_000 } } };
 
 it.each<[{ recent: number; all: number }, object, Partial<ReturnType<typeof minutesOf>>]>([
