@@ -62,7 +62,7 @@ function moment(ms: number, timeZone: string): string {
 
 /** The kinds, organizations and years of the changes in a flood. */
 export function floodDetails(changes: readonly Sighting[]): string[] {
-  const doubtful = changes.filter(({ found }) => found?.doubt !== undefined).length;
+  const doubtful = changes.filter(({ found }) => found?.reason !== undefined).length;
   return [
     ...(doubtful > 0 ? [`On days that the baseline could not read: ${doubtful}`] : []),
     `The first ${changes.length} of them, by kind:`,
@@ -89,7 +89,7 @@ export function baselineNotice(integration: string, calendar: Calendar): Notice 
   const read =
     unread.length === 0
       ? `everything that the partner of ${integration} shows has been read once.`
-      : `${unread.length} of the days of ${integration} could not be read: ${rows} certifications are counted there and not shown. What appears there is held.`;
+      : `${unread.length} of the days of ${integration} could not be read: ${rows} certifications are counted there and not shown. Certifications that appear there are held.`;
   const announced = 'From now on, changes are announced.';
   const about = [
     `${read[0]?.toUpperCase()}${read.slice(1)} ${announced}`,

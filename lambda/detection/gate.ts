@@ -88,8 +88,8 @@ export function judge(
 ) {
   const all = batch.filter((change) => change.kind !== 'withdrawn');
   // Ops decide on these, however few they are, so they are no part of a flood.
-  const doubtful = all.filter(({ found }) => found?.doubt !== undefined);
-  const sightings = all.filter(({ found }) => found?.doubt === undefined);
+  const doubtful = all.filter(({ found }) => found?.reason !== undefined);
+  const sightings = all.filter(({ found }) => found?.reason === undefined);
   if (sightings.length === 0)
     return { memory, held: doubtful, free: batch.filter(({ kind }) => kind === 'withdrawn') };
   const unsettled = within(memory.unsettled, oneHourMs + pieceMs, nowMs);

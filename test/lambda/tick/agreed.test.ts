@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Ledger } from '../../../lambda/ports/ledger.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { tickSettings } from '../../scaffold/settings.ts';
-import { answering, numbers, on } from './scenarios.ts';
+import { numbers, on } from './scenarios.ts';
 
 let story: Integration;
 beforeEach(async () => {
@@ -41,38 +41,6 @@ describe('a tick with a newest page asks the ledger for', () => {
     story.requests.length = 0;
     expect(await tick()).toEqual([]);
     expect(story.requests.some((request) => request.startsWith('prove'))).toBe(true);
-  });
-
-  it('a row that an audit has changed since the page was compared', async () => {
-    await tick();
-    story.clock.advance({ hours: 1 });
-    const { prove } = story.partner;
-    answering(story, {
-      prove: (...range) => {
-        answering(story, { prove });
-        story.host.edit(150);
-        return prove(...range);
-      },
-    });
-    await tick();
-    expect(story.heardOf(150)).toEqual(['updated']);
-    story.add(...on('2026-11-20', [1002]));
-    expect(await tick()).toEqual([150, 1002]);
-  });
-
-  it('all rows after a tick that died, for ten minutes', async () => {
-    story.host.edit(150);
-    const dies = () => Promise.reject(new Error('killed'));
-    await expect(tick({ settle: dies, saveState: dies })).rejects.toThrow('killed');
-    story.clock.advance({ minutes: 1 });
-    for (let minute = 0; minute < 9; minute++) {
-      story.add(...on('2026-11-20', [2000 + minute]));
-      expect((await tick()).length, `minute ${minute}`).toBeGreaterThanOrEqual(100);
-    }
-    story.add(...on('2026-11-20', [3000]));
-    await tick();
-    story.add(...on('2026-11-20', [3001]));
-    expect(await tick()).toEqual([3000, 3001]);
   });
 });
 

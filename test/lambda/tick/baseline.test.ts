@@ -1,6 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { answering, on, titles } from './scenarios.ts';
 
@@ -10,7 +9,6 @@ beforeEach(() => {
 });
 
 const today = '2026-11-21';
-const daysAgo = (days: number) => Temporal.PlainDate.from(today).subtract({ days }).toString();
 const status = async () => (await story.ledger.state()).baseline.status;
 
 describe('a baseline', () => {
@@ -37,20 +35,6 @@ describe('a baseline', () => {
     expect(titles(story).filter((title) => title.includes('baseline'))).toHaveLength(1);
   });
 
-  it('that died half-way on its start day is repeated silently, with certifications that came meanwhile', async () => {
-    story.world = on(today, [1, 2]);
-    const died = story.ledgerWith({
-      recordSilently: async (changes, now) => {
-        await story.ledger.recordSilently(changes.slice(0, 1), now);
-        throw new LedgerUnavailableError('BatchWriteItem', {});
-      },
-    });
-    await expect(story.tick({ ledger: died })).rejects.toThrow(LedgerUnavailableError);
-    story.add(...on(today, [3]));
-    expect(await story.tick()).toMatchObject({ outcome: 'baseline', recorded: 2 });
-    expect(story.heard).toEqual([]);
-  });
-
   it.each([
     ['none', []],
     [{ since: '2026-01-01' }, ['1']],
@@ -61,19 +45,6 @@ describe('a baseline', () => {
     await story.tick();
     expect(story.heard.map(({ subject }) => subject).sort()).toEqual(subjects);
   });
-
-  it.each(['all', { since: daysAgo(700) }] as const)(
-    'that announces %o is held to its end if it is a flood, over any number of ticks',
-    async (announce) => {
-      for (let n = 0; n < 12; n++) story.host.addMany(100 * n + 1, 60, daysAgo(1 + 40 * n));
-      story.settings = { holdAbove: 200, announce };
-      story.host.answerMs = 8_000;
-      expect(await story.minutesUntil(() => story.memory.held.length === 720, 40)).toBeGreaterThan(
-        3,
-      );
-      expect(story.heard).toEqual([]);
-    },
-  );
 
   it('neither calls the day of a malformed record proven nor counts the record', async () => {
     const days = ['2024-02-29', '2023-01-01', today];

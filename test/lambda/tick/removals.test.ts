@@ -43,16 +43,6 @@ describe('a certification that disappeared', () => {
     expect(story.heard.at(-1)).toMatchObject({ type: 'certification.restored', sequence: '3' });
   });
 
-  it('is announced as an update of its day if it moved', async () => {
-    story.host.edit(1, { certified_on: '2011-11-11' });
-    story.clock.advance({ hours: 25 });
-    expect(await story.tick()).toMatchObject({ updated: 1, withdrawn: 0, conflicts: 0 });
-    expect(story.heard.at(-1)?.data.changed).toEqual(['certified_on']);
-    await story.minutes(12);
-    expect(story.heard).toHaveLength(1);
-    expect(await story.minute()).toMatchObject({ missing: 0, unexplained: 0 });
-  });
-
   it('stays, and uses up no acceptance, as long as its withdrawal cannot be committed', async () => {
     story.world = forty.slice(20);
     await story.minutes(3);
@@ -67,15 +57,6 @@ describe('a certification that disappeared', () => {
     expect(failed).toBe(20);
     expect((await story.ledger.state()).missing).toMatchObject({ accepted: 20, withdrawn: [] });
     await story.minutesUntil(() => gone() === 20, 75);
-  });
-
-  it('is found again although another record of its day is malformed', async () => {
-    story.world = forty.slice(3);
-    await story.minutes(3);
-    story.world = forty;
-    story.host.spoil(9);
-    await story.minutes(5);
-    expect((await story.minute()).missing).toBe(0);
   });
 });
 
