@@ -73,7 +73,7 @@ export function floodDetails(
   changes: readonly Sighting[],
   until: FloodUntil,
 ): string[] {
-  const doubtful = changes.filter(({ found }) => found?.doubt !== undefined).length;
+  const doubtful = changes.filter(({ found }) => found?.reason !== undefined).length;
   const more =
     until === 'leave'
       ? `They go out by themselves if the total has been too high by mistake: after ${withdrawAfterMs / 60_000} minutes in which it agrees.`
@@ -106,7 +106,7 @@ export function baselineNotice(integration: string, calendar: Calendar): Notice 
   const read =
     unread.length === 0
       ? `everything that the partner of ${integration} shows has been read once.`
-      : `${unread.length} of the days of ${integration} could not be read: ${rows} certifications are counted there and not shown. What appears there is held.`;
+      : `${unread.length} of the days of ${integration} could not be read: ${rows} certifications are counted there and not shown. Certifications that appear there are held.`;
   const announced = 'From now on, changes are announced.';
   const about = [
     `${read[0]?.toUpperCase()}${read.slice(1)} ${announced}`,

@@ -57,7 +57,7 @@ export interface WentBack {
   /** The reading has come to its end. */
   readonly isCompleted: boolean;
   /** The start day was not read, or not believed. */
-  readonly doubted?: 'unread' | 'empty';
+  readonly waitsFor?: 'unread' | 'empty';
 }
 
 /** Reads all days: one range without an end from the start day on, then back, range by range. */
@@ -117,8 +117,9 @@ function afterRange(
   { range, isDivisible }: Pick<ReadStep, 'range' | 'isDivisible'>,
   answer: StepAnswer,
 ): Went {
-  const doubted = before.before === undefined ? doubtOf(reading, answer) : undefined;
-  if (doubted !== undefined) return { position: before, isCompleted: false, doubted, isEnd: true };
+  const waitsFor = before.before === undefined ? waitOf(reading, answer) : undefined;
+  if (waitsFor !== undefined)
+    return { position: before, isCompleted: false, waitsFor, isEnd: true };
   const isUnread = answer.read === 'unproven';
   const isPast = answer.read === 'done' || (isUnread && !isDivisible);
   const position = positionAfter(reading, before, range, answer, isPast);
@@ -128,10 +129,10 @@ function afterRange(
 }
 
 /** A start day that was left is as good as read. */
-function doubtOf(
+function waitOf(
   { isNothingThere, mayLeaveStart }: Backwards,
   { read, found = 0 }: StepAnswer,
-): WentBack['doubted'] {
+): WentBack['waitsFor'] {
   if (read === 'unproven') return mayLeaveStart ? undefined : 'unread';
   return read === 'done' && found === 0 && isNothingThere ? 'empty' : undefined;
 }
@@ -248,15 +249,15 @@ function earlierRange(
 }
 
 /** Why the start day does not count as read, and since when: milliseconds since the epoch. */
-export const startDoubt = z.object({ since: z.number(), is: z.enum(['unread', 'empty']) });
+export const startWait = z.object({ since: z.number(), is: z.enum(['unread', 'empty']) });
 
-export type StartDoubt = Readonly<z.output<typeof startDoubt>>;
+export type StartWait = Readonly<z.output<typeof startWait>>;
 
 /**
  * When it counts all the same. A first reading that finds nothing at all is believed when a second
  * one agrees, `withdrawAfter` later.
  */
-function endOf({ since, is }: StartDoubt, withdrawAfterMs: number): number {
+function endOf({ since, is }: StartWait, withdrawAfterMs: number): number {
   return since + (is === 'empty' ? withdrawAfterMs : startWaitsMs);
 }
 
@@ -283,35 +284,34 @@ export function begunBaseline(
  * @returns undefined if it waits
  */
 export function startOf(
-  { doubt, bookmark, isAnew }: Baseline,
+  { wait, bookmark, isAnew }: Baseline,
   count: number,
   lookedAt: number,
   withdrawAfterMs: number,
   nowMs: number,
 ): Pick<Backwards, 'isNothingThere' | 'mayLeaveStart'> | undefined {
   const isNothingThere = count === 0 && !isAnew;
-  if (doubt === undefined || bookmark !== undefined) return { isNothingThere };
-  const isOver = nowMs >= endOf(doubt, withdrawAfterMs);
-  const isChanged = doubt.is === 'empty' && count > 0;
-  if (!isOver && !isChanged && !isSearchedAgain(doubt.since, lookedAt, nowMs)) return undefined;
+  if (wait === undefined || bookmark !== undefined) return { isNothingThere };
+  const isOver = nowMs >= endOf(wait, withdrawAfterMs);
+  const isChanged = wait.is === 'empty' && count > 0;
+  if (!isOver && !isChanged && !isSearchedAgain(wait.since, lookedAt, nowMs)) return undefined;
   if (!isOver) return { isNothingThere };
-  return doubt.is === 'empty' ? {} : { isNothingThere, mayLeaveStart: true };
+  return wait.is === 'empty' ? {} : { isNothingThere, mayLeaveStart: true };
 }
 
-/** Another doubt is dated anew. */
-export function doubtAfter(
-  before: StartDoubt | undefined,
-  is: StartDoubt['is'] | undefined,
+/** A wait for another reason begins now. */
+export function waitAfter(
+  before: StartWait | undefined,
+  is: StartWait['is'] | undefined,
   nowMs: number,
-): StartDoubt | undefined {
+): StartWait | undefined {
   if (is === undefined) return undefined;
   return before?.is === is ? before : { since: nowMs, is };
 }
 
 /**
- * Whether a baseline whose ranges are all read has come to its end: the days explain the total. A
- * sum that is no smaller than the total at its beginning lacks only what came meanwhile, which is
- * news.
+ * Whether a baseline whose ranges are all read has come to its end: the days explain the total. If
+ * their sum has reached the total of the beginning, they lack only news.
  *
  * @param begun the total when it began; undefined: not known, or the baseline was restarted
  */

@@ -94,7 +94,7 @@ export const found = z.object({
   /**
    * It is held, since nobody can tell news from history there: the baseline could not read its day.
    */
-  doubt: z.optional(z.literal('baseline')),
+  reason: z.optional(z.literal('baseline')),
 });
 
 export type Found = Readonly<z.output<typeof found>>;

@@ -7,7 +7,7 @@ export interface Answered extends RangeRead {
   readonly isOutOfPace: boolean;
 }
 
-/** What a read showed of its range, and what the host counted there. */
+/** Facts about a read: the ids that it showed, and the host's counts. */
 export interface Shown {
   /** A chain of pages came to its end, and no page had an id twice. */
   readonly isChained: boolean;
@@ -21,9 +21,8 @@ export interface Shown {
 }
 
 /**
- * Whether a read that came to its end has read its range: else its answers contradict each other,
- * and nobody can tell what is there. A wrong answer that is consistent cannot be told from the
- * truth.
+ * Whether a read that came to its end has read its range. If not, its answers contradict each
+ * other. A wrong answer that is consistent cannot be told from the truth.
  */
 export function hasRead({ isChained, ids, from, first, last }: Shown): boolean {
   return isChained || (first === last && ids === last - from);

@@ -122,8 +122,8 @@ export function judge(
 ) {
   const changes = batch.filter((change) => change.kind !== 'withdrawn');
   // Ops decide on these, however few they are, so they are no part of a flood.
-  const doubtful = changes.filter(({ found }) => found?.doubt !== undefined);
-  const sightings = changes.filter(({ found }) => found?.doubt === undefined);
+  const doubtful = changes.filter(({ found }) => found?.reason !== undefined);
+  const sightings = changes.filter(({ found }) => found?.reason === undefined);
   if (sightings.length === 0) {
     const free = batch.filter(({ kind }) => kind === 'withdrawn');
     return { memory, held: doubtful, mayLeave: false, free };

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import { activities } from '../detection/activity.ts';
-import { position, startDoubt } from '../detection/baseline.ts';
+import { position, startWait } from '../detection/baseline.ts';
 import { dayTally } from '../detection/compare.ts';
 import {
   type ConditionName,
@@ -63,8 +63,8 @@ const baseline = z.readonly(
       /** The partner's total when it began. */
       total: z.exactOptional(z.int()),
       /** Its start day does not count as read. */
-      doubt: z.optional(z.readonly(startDoubt)),
-      /** All ranges are read; a search looks for what its days lack. */
+      wait: z.optional(z.readonly(startWait)),
+      /** All ranges are read. A search looks for certifications that its days lack. */
       isReadOnce: z.exactOptional(z.boolean()),
       /** It is completed, and ops are still to be told. */
       isNoticeOwed: z.exactOptional(z.boolean()),

@@ -35,9 +35,8 @@ export async function totalToBe(
 }
 
 /**
- * What tells news from history while there is any of the baseline left. A restarted baseline
- * announces everything that it finds, since the ledger already has the certifications that were
- * there before.
+ * The facts by which a tick tells news from history. A restarted baseline announces everything that
+ * it finds, since the ledger already has the certifications that were there before.
  */
 export function tellingOf(
   { settings: { announce } }: Pick<TickParts, 'settings'>,

@@ -238,7 +238,7 @@ async function commit(
   const done: readonly Change[] = [
     ...silent,
     ...(await announcement.announce([...withFate('news'), ...looked.sightings], found)),
-    ...(await announcement.announce(withFate('doubtful'), { ...found, doubt: 'baseline' })),
+    ...(await announcement.announce(withFate('doubtful'), { ...found, reason: 'baseline' })),
     ...(await announcement.announce(looked.withdrawals, found)),
   ];
   const gone = new Set(done.filter(({ kind }) => kind === 'withdrawn').map(({ id }) => id));

@@ -6,13 +6,13 @@ import {
   type Begun,
   backwards,
   begunBaseline,
-  doubtAfter,
   fatesOf,
   isSettled,
   type Measured,
   type Position,
   rangesAtOnce,
   startOf,
+  waitAfter,
 } from '../detection/baseline.ts';
 import { Calendar, type ProofCounts } from '../detection/calendar.ts';
 import { countDeltas, type Sighting, tallied } from '../detection/compare.ts';
@@ -448,7 +448,7 @@ class Tick {
     const comparing = { parts: this.#parts, limit: this.#limit, state };
     const unsure = new Set(twins.now.map(({ id }) => id));
     const { changes } = await compareWithLedger(comparing, shown, unsure);
-    await announcement.announce(changes, { in: 'page', doubt: 'baseline' });
+    await announcement.announce(changes, { in: 'page', reason: 'baseline' });
   }
 
   /**
@@ -562,7 +562,7 @@ class Tick {
     const context = this.#context(work);
     const begun = begunBaseline(state.baseline, pulse.count, window.today, this.#nowMs);
     const calendar = await readCalendar(this.#parts, window, lease);
-    this.#facts.unread = unreadSeen(calendar, begun.doubt?.since);
+    this.#facts.unread = unreadSeen(calendar, begun.wait?.since);
     announcement.expect(state, await totalToBe(context, pulse));
     const isBegun = begun.before !== undefined;
     if (isBegun) await announceNewcomers(context, pulse, begun.startDay, calendar);
@@ -587,7 +587,7 @@ class Tick {
     const at = (position: Position) => ({
       ...begun,
       ...position,
-      doubt: undefined,
+      wait: undefined,
       bookmark: undefined,
     });
     const reading = {
@@ -595,10 +595,10 @@ class Tick {
       keep: (position: Position) => ledger.saveState({ baseline: at(position) }, lease),
     };
     const read = await this.#carryOut(list, reading, { calendar, cursor: bookmark });
-    const { position, isCompleted, doubted } = read.end;
-    const doubt = doubtAfter(begun.doubt, doubted, this.#nowMs);
-    this.#facts.unread = unreadSeen(read.calendar, doubt?.since);
-    const now = { ...at(position), bookmark: read.cursor, doubt };
+    const { position, isCompleted, waitsFor } = read.end;
+    const wait = waitAfter(begun.wait, waitsFor, this.#nowMs);
+    this.#facts.unread = unreadSeen(read.calendar, wait?.since);
+    const now = { ...at(position), bookmark: read.cursor, wait };
     this.#learned.baseline = now;
     if (!isCompleted) return;
     this.#learned.baseline = { ...now, isReadOnce: true };
@@ -611,7 +611,7 @@ class Tick {
       this.#learned.pulseDigest = digestOf(pulse, state.salt);
   }
 
-  /** All ranges are read: this looks for what the total has more than the days. */
+  /** All ranges are read: this searches for certifications that the total has and the days lack. */
   async #settleBaseline(work: Work, pulse: PulseRead, begun: Begun, before: Calendar) {
     let calendar = before;
     let isOver = isSettled(calendar.total, pulse.count, begun.total);

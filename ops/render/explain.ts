@@ -214,8 +214,8 @@ const reads = {
 /** The read in which a tick found it, and the proof of that read. */
 export function foundBy({ found }: Revision): string {
   if (found === undefined) return '';
-  const doubt = found.doubt && 'its day was not read by the baseline';
-  return [reads[found.in], found.proof, doubt].filter(Boolean).join(', ');
+  const reason = found.reason && 'its day was not read by the baseline';
+  return [reads[found.in], found.proof, reason].filter(Boolean).join(', ');
 }
 
 /** The delivery of its event. */

@@ -193,9 +193,9 @@ export class Integration {
   /** A tick for which a first empty reading was an hour ago. */
   async emptyBaseline(): Promise<void> {
     const { baseline } = await this.ledger.state();
-    const doubt = { since: this.clock.now().epochMilliseconds - 3_600_000, is: 'empty' } as const;
+    const wait = { since: this.clock.now().epochMilliseconds - 3_600_000, is: 'empty' } as const;
     if (baseline.status === 'none')
-      await this.ledger.saveState({ baseline: { ...baseline, doubt } });
+      await this.ledger.saveState({ baseline: { ...baseline, wait } });
     await this.tick();
   }
 

@@ -329,6 +329,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   contradiction: {
     breaks: 'a baseline believes answers that contradict each other',
+    seed: 45,
     functions: { 'days-read': { hasRead: yes } },
     amid: { contradicts: 0.3, announce: 0 },
   },

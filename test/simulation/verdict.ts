@@ -175,12 +175,11 @@ function mustBeTold({ world, witness, settings }: AfterALife, id: number): boole
   return birth.moment > witness.startedAt && birth.day >= witness.startDay;
 }
 
-/** It was there from the first, and unchanged during the baseline. It may be held. */
-function mustBeSilent({ world, witness, settings }: AfterALife, id: number): boolean {
-  const disturbedAt = world.disturbedAt.get(id) ?? Number.POSITIVE_INFINITY;
-  return (
-    settings.announce === 'none' &&
-    world.births.get(id)?.moment === 0 &&
-    disturbedAt > witness.completedAt
-  );
+/**
+ * It was there from the first, and nothing happened to it. It may be held. One that moves away from
+ * a day that the baseline could not read is news elsewhere: decision 30.
+ */
+function mustBeSilent({ world, settings }: AfterALife, id: number): boolean {
+  const isFirst = world.births.get(id)?.moment === 0;
+  return settings.announce === 'none' && isFirst && !world.disturbedAt.has(id);
 }

@@ -30,7 +30,7 @@ export class Reading {
   firstCount: number | undefined;
   /** Some page had an id twice. */
   hasRepeats = false;
-  /** The most rows that a page brings, whatever the host says. */
+  /** The most rows of a page at this host; `meta.page` may be larger. */
   mostRows = MAX_PAGE_SIZE;
   /** Rows of the last page that was short; `other`: no cap explains the short pages. */
   #short: number | 'other' | undefined;

@@ -1,24 +1,19 @@
-import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import {
-  backwards,
   type Fate,
   fatesOf,
   isSettled,
   nextRangeDays,
   rangesAtOnce,
-  type StartDoubt,
+  type StartWait,
   startOf,
   type Telling,
 } from '../../../lambda/detection/baseline.ts';
 import { Calendar } from '../../../lambda/detection/calendar.ts';
 import type { Sighting } from '../../../lambda/detection/compare.ts';
-import { recentWindow } from '../../../lambda/detection/days.ts';
 import { hasRead } from '../../../lambda/detection/days-read.ts';
-import type { ReadResult, Step } from '../../../lambda/detection/worklist.ts';
 import { assessment } from '../../support/assessments.ts';
 
-const day = (text: string) => Temporal.PlainDate.from(text);
 const oneMinuteMs = 60_000;
 
 describe('a range of a baseline', () => {
@@ -53,51 +48,12 @@ describe('a range of a baseline', () => {
   ])('has been read, or not: %s', (_, shown, expected) => {
     expect(hasRead(shown)).toBe(expected);
   });
-
-  /** The ranges that are read, from a start day that is read; the last one of each is left. */
-  function rangesRead(position: object, read: (from: string, to: string) => ReadResult) {
-    const now = Temporal.Instant.from('2026-11-21T08:00:00Z');
-    const window = recentWindow(now, 'UTC', 0);
-    const startDay = day('2026-11-21');
-    const list = backwards({ position: { before: startDay, ...position }, startDay, window });
-    const ranges: string[] = [];
-    let answer = {};
-    for (;;) {
-      const next = list.next({ calendar: new Calendar([]), isTimeUp: false, ...answer });
-      if (next.done) return [...ranges, next.value.isCompleted ? 'completed' : 'not completed'];
-      answer = answerTo(next.value, (step) => {
-        const { from, to } = step.range;
-        ranges.push(`${from ?? ''}..${to}${step.isDivisible ? '' : ', at last'}`);
-        return read(`${from ?? '0'}`, `${to}`);
-      });
-    }
-  }
-  const answerTo = (step: Step, read: (step: Step & { kind: 'read' }) => ReadResult) => {
-    if (step.kind === 'oldest') return { oldest: day('2026-11-17') };
-    return step.kind === 'read' ? { read: read(step), found: 300, requests: 4 } : {};
-  };
-
-  it('is halved while its answers contradict each other, and a day is read three times', () => {
-    const isBad = (from: string, to: string) => from <= '2026-11-20' && to >= '2026-11-20';
-    const read = (from: string, to: string) => (isBad(from, to) ? 'unproven' : 'done');
-    expect(rangesRead({ sliceDays: 2 }, read)).toEqual([
-      ...['2026-11-19..2026-11-20', '2026-11-20..2026-11-20', '2026-11-20..2026-11-20'],
-      ...['2026-11-20..2026-11-20, at last', '2026-11-19..2026-11-19', '..2026-11-18'],
-      'completed',
-    ]);
-  });
-
-  it('is left as it is when rereads have used up their requests', () => {
-    const ranges = rangesRead({ sliceDays: 2, rereads: 4 }, () => 'unproven');
-    const left = '2026-11-20..2026-11-20, at last';
-    expect(ranges.slice(0, 2)).toEqual(['2026-11-19..2026-11-20', left]);
-  });
 });
 
 describe('the start day', () => {
   const unread = { since: 0, is: 'unread' } as const;
   const empty = { since: 0, is: 'empty' } as const;
-  it.each<[string, StartDoubt | undefined, number, number, ReturnType<typeof startOf>]>([
+  it.each<[string, StartWait | undefined, number, number, ReturnType<typeof startOf>]>([
     ['for the first time', undefined, 0, 5, { isNothingThere: false }],
     ['and an empty list is not believed yet', undefined, 0, 0, { isNothingThere: true }],
     ['again after a minute', unread, 1, 5, { isNothingThere: false }],
@@ -112,9 +68,9 @@ describe('the start day', () => {
     ['again when there is something', empty, 3, 5, { isNothingThere: false }],
     ['not while there is nothing', empty, 3, 0, undefined],
     ['and believed after `withdrawAfter`', empty, 10, 0, {}],
-  ])('is read %s', (_, doubt, minute, count, expected) => {
+  ])('is read %s', (_, wait, minute, count, expected) => {
     const [now, lookedAt] = [minute, minute - 1].map((one) => one * oneMinuteMs);
-    const baseline = { status: 'running', doubt } as const;
+    const baseline = { status: 'running', wait } as const;
     expect(startOf(baseline, count, lookedAt ?? 0, 10 * oneMinuteMs, now ?? 0)).toEqual(expected);
   });
 });

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
-import type { Announcer } from '../../../lambda/ports/announcer.ts';
 import type { Ledger } from '../../../lambda/ports/ledger.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { serverError } from '../../scaffold/partner.ts';
@@ -84,48 +83,6 @@ describe('a tick after the baseline', () => {
     expect(await story.tick()).toMatchObject({ outcome: 'busy', created: 0 });
     story.clock.advance({ seconds: 66 });
     expect(await story.tick()).toMatchObject({ outcome: 'completed', delivered: 1 });
-  });
-
-  it('that runs out of time stops at a boundary, and the next one resumes', async () => {
-    story.settings = { holdAbove: 10_000 };
-    story.world = numbers(1, 1_100).map((id) => assessment({ id }));
-    const announcer: Announcer = {
-      ...story.subscribers,
-      publish: (owed, deadline) => {
-        story.clock.advance({ seconds: 30 });
-        return story.subscribers.publish(owed, deadline);
-      },
-    };
-    const cut = { cutShort: true, delivered: 700 };
-    expect(await story.tick({ announcer, seconds: 115 })).toMatchObject(cut);
-    story.subscribers.refuse = () => true;
-    expect(await story.tick()).toMatchObject({ created: 400, undelivered: 400 });
-    story.subscribers.refuse = () => false;
-    // The leftovers alone take its time.
-    expect(await story.tick({ announcer, seconds: 40 })).toMatchObject({ cutShort: true });
-    expect((await story.ledger.state()).dirtySince).toBeDefined();
-    expect(await story.tick()).toMatchObject({ cutShort: false, undelivered: 0 });
-    expect(story.heard).toHaveLength(1_100);
-    expect(new Set(story.ids()).size).toBe(1_100);
-  });
-});
-
-describe('a tick that dies', () => {
-  const killed = () => Promise.reject(new Error('killed'));
-
-  it.each([
-    ['before its events are published has them delivered once', 'publish', 1],
-    ['before they are settled has them delivered twice, with the same ids', 'settle', 2],
-  ] as const)('%s', async (_, step, times) => {
-    story.world = [assessment({ id: 1 })];
-    const announcer = { ...story.subscribers, ...(step === 'publish' && { publish: killed }) };
-    const ledger = story.ledgerWith(step === 'settle' ? { settle: killed } : {});
-    await expect(story.tick({ announcer, ledger })).rejects.toThrow('killed');
-    expect(await story.tick()).toMatchObject({ created: 0, delivered: 1 });
-    story.clock.advance({ minutes: 11 });
-    await story.tick();
-    expect(story.ids()).toEqual(Array(times).fill(eventIds(1)[0]));
-    expect((await story.ledger.state()).dirtySince).toBeUndefined();
   });
 });
 

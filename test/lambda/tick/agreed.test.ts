@@ -42,21 +42,6 @@ describe('a tick with a newest page asks the ledger for', () => {
     expect(await tick()).toEqual([]);
     expect(story.requests.some((request) => request.startsWith('prove'))).toBe(true);
   });
-
-  it('all rows after a tick that died, for ten minutes', async () => {
-    story.host.edit(150);
-    const dies = () => Promise.reject(new Error('killed'));
-    await expect(tick({ settle: dies, saveState: dies })).rejects.toThrow('killed');
-    story.clock.advance({ minutes: 1 });
-    for (let minute = 0; minute < 9; minute++) {
-      story.add(...on('2026-11-20', [2000 + minute]));
-      expect((await tick()).length, `minute ${minute}`).toBeGreaterThanOrEqual(100);
-    }
-    story.add(...on('2026-11-20', [3000]));
-    await tick();
-    story.add(...on('2026-11-20', [3001]));
-    expect(await tick()).toEqual([3000, 3001]);
-  });
 });
 
 it('the marks of the newest page outlast a tick that takes the lease only for a digest', async () => {

@@ -92,19 +92,6 @@ describe('a baseline', () => {
     expect([await status(), reads.size]).toEqual(['completed', 0]);
   });
 
-  it.each(['all', { since: daysAgo(700) }] as const)(
-    'that announces %o is held to its end if it is a flood, over any number of ticks',
-    async (announce) => {
-      for (let n = 0; n < 12; n++) story.host.addMany(100 * n + 1, 60, daysAgo(1 + 40 * n));
-      story.settings = { holdAbove: 200, announce };
-      story.host.answerMs = 8_000;
-      expect(await story.minutesUntil(() => story.memory.held.length === 720, 40)).toBeGreaterThan(
-        3,
-      );
-      expect(story.heard).toEqual([]);
-    },
-  );
-
   it('neither calls the day of a malformed record proven nor counts the record', async () => {
     const days = ['2024-02-29', '2023-01-01', today];
     story.world = days.flatMap((day, index) => on(day, [10 + index]));

@@ -14,17 +14,6 @@ beforeEach(async () => {
   await story.baseline();
 });
 
-it('a huge day is recorded silently by the baseline, and delays no certification of today', async () => {
-  expect(story.memory.items.size).toBe(size + 50);
-  expect(story.heard).toEqual([]);
-  expect((await story.ledger.state()).expected).toBe(size + 50);
-  story.host.add(99_999, migrated);
-  await story.minute();
-  story.host.add(90_000, '2026-11-21');
-  await story.minute();
-  expect(story.heardOf(90_000)).toEqual(['created']);
-});
-
 it('a huge day is called unproven, infers no removal, and leaves later ticks quiet', async () => {
   story.host.remove(17);
   await story.minutesUntil(() => story.memory.days.get(migrated)?.count === size - 1, 12);

@@ -38,20 +38,6 @@ it('a change that could not be committed is dropped once it is undone, and then 
   expect(story.heard).toEqual([]);
 });
 
-it('audits that a tick has no time for do not hide changes of the newest page', async () => {
-  story.add(...on('2026-11-21', [5_000]));
-  const late = story.ledgerWith({
-    known: (ids) => {
-      story.clock.advance({ seconds: 55 });
-      return story.ledger.known(ids);
-    },
-  });
-  expect(await story.tick({ ledger: late })).toMatchObject({ cutShort: true, created: 0 });
-  expect(await hasMore()).toBe(true);
-  expect(await story.tick()).toMatchObject({ created: 1 });
-  expect(await hasMore()).toBe(false);
-});
-
 it('a wrong calendar is searched for, instead of being remembered as unexplained', async () => {
   await story.ledger.addToDays(new Map([['2019-03-05', 1]]));
   story.clock.advance({ minutes: 16 });

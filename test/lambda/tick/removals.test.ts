@@ -58,15 +58,6 @@ describe('a certification that disappeared', () => {
     expect((await story.ledger.state()).missing).toMatchObject({ accepted: 20, withdrawn: [] });
     await story.minutesUntil(() => gone() === 20, 75);
   });
-
-  it('is found again although another record of its day is malformed', async () => {
-    story.world = forty.slice(3);
-    await story.minutes(3);
-    story.world = forty;
-    story.host.spoil(9);
-    await story.minutes(5);
-    expect((await story.minute()).missing).toBe(0);
-  });
 });
 
 it.each([
