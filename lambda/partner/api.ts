@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import { firstDay } from '../detection/days.ts';
@@ -88,7 +89,7 @@ export function toSearchParams(query: ListQuery): URLSearchParams {
   return params;
 }
 
-/** A record that cannot be announced: it has no usable `id` or no valid `certified_on`. */
+/** A record that cannot be announced: it has no usable `id` or no valid `certified_on`, or is a copy of another row. */
 export interface Quarantined extends QuarantinedRecord {
   /** Place in the response's `data`, from 0. */
   readonly index: number;
@@ -299,6 +300,9 @@ export function parsePage(reply: HttpReply, offset: number): Page {
     if (error !== undefined) {
       const { data: identified } = identifiedSchema.safeParse(fit);
       quarantined.push({ index, ...identified, problems: problemsOf(error) });
+    } else if (assessments.some((one) => one.id === record.id && isDeepStrictEqual(one, record))) {
+      // A copy stands in the place of another record.
+      quarantined.push({ index, id: record.id, problems: ['id: the same as in a row before'] });
     } else {
       assessments.push(record);
     }
