@@ -430,9 +430,9 @@ export async function drain(sqs: SQSClient, QueueUrl: string): Promise<Message[]
 async function someOrganization(records: number): Promise<number> {
   const sandbox = await startPartnerSandbox({ ...world, records });
   await sandbox.close();
-  const [organization] = sandbox.world.organizations;
-  if (organization === undefined) throw new Error('the sandbox has no organization');
-  return organization.id;
+  const [assessment] = sandbox.world.assessments();
+  if (!assessment?.organization_id) throw new Error('the sandbox has no assessment');
+  return assessment.organization_id;
 }
 
 function messageOf({ Body = '' }: Message): string {

@@ -269,6 +269,7 @@ it('ops get one line at the end of a short outage, a notice of a longer one befo
       return Array<string>(Number(minutes)).fill(name);
     });
     const duty = new Duty();
+    await duty.story.emptyBaseline();
     await duty.minutes(6);
     // Its token expires.
     duty.story.clock.advance({ hours: 3 });

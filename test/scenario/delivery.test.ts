@@ -140,7 +140,7 @@ it.each([
       clock: story.clock,
       random: random.next,
     });
-    await story.tick({ announcer });
+    await story.emptyBaseline();
     for (let wave = 0; wave < waves + 3; wave += 1) {
       if (wave < waves) story.world = afterWave(wave, story.world);
       day.isOut = wave >= 4 && wave <= 6;
