@@ -294,7 +294,7 @@ interface Differences {
 async function differences(
   context: ReadingContext,
   days: readonly string[],
-  { assessments, others = [], quarantined, proof, begunAt, isFirstReading }: Judged,
+  { assessments, others = [], quarantined, proof, begunAt, isFirstReading, isInParts }: Judged,
 ): Promise<Differences> {
   const { parts, state, twins, telling } = context;
   const { ledger, settings } = parts;
@@ -325,7 +325,10 @@ async function differences(
   const until = begunAt + settings.withdrawAfterMs;
   const again = fresh.flatMap(({ days }) => days.map((day) => ({ day, until })));
   const older = [...compared.older, ...again];
-  return { sightings: compared.changes, older, unseen: new Map(unseen) };
+  // Another part of the range may have another row of the same id: audits find edits.
+  const isOne = !(isFirstReading && isInParts);
+  const sightings = compared.changes.filter(({ kind }) => isOne || kind !== 'updated');
+  return { sightings, older, unseen: new Map(unseen) };
 }
 
 /**
