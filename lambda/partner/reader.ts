@@ -3,7 +3,7 @@ import { faultOf } from '../errors.ts';
 import type { PartnerReader } from '../ports/partner-reader.ts';
 import { MAX_PAGE_SIZE } from './api.ts';
 import type { PartnerClient } from './client.ts';
-import { proveRange } from './proven/proven-read.ts';
+import { type HostPages, proveRange } from './proven/proven-read.ts';
 import { dateFilters } from './proven/reading.ts';
 
 /** If the oldest records cannot be read, the baseline goes back this far, in ever larger steps. */
@@ -11,6 +11,7 @@ const longAgo = '1900-01-01';
 
 /** Turns the tick's questions into requests to the API. */
 export function partnerReader(client: Pick<PartnerClient, 'list' | 'get' | 'pace'>): PartnerReader {
+  const host: HostPages = {};
   const byDay = { sort: 'certified_on', page: MAX_PAGE_SIZE } as const;
   return {
     pace: client.pace,
@@ -39,7 +40,7 @@ export function partnerReader(client: Pick<PartnerClient, 'list' | 'get' | 'pace
       return Temporal.PlainDate.from(oldest?.certified_on ?? longAgo);
     },
 
-    prove: (range, deadline, bookmark) => proveRange(client, range, deadline, bookmark),
+    prove: (range, deadline, bookmark) => proveRange(client, range, deadline, bookmark, host),
 
     async get(id, deadline) {
       try {

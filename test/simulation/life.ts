@@ -81,6 +81,7 @@ export class Life {
   readonly witness: Witness;
   readonly passage: Passage;
   isAudited = true;
+  readonly isContradicted: boolean;
   /** Ops have paused the integration. */
   isPaused = false;
   /** Idle processes. */
@@ -97,6 +98,7 @@ export class Life {
     this.ops = Random.of(seed, 'ops');
     this.timeline = new Timeline(start, timeZone);
     this.settings = settingsOf(plan, timeZone, this.timeline);
+    this.isContradicted = plan.contradicts > 0;
     this.partner = new MemoryPartner(this.timeline);
     if (plan.pace > 0) this.partner.requestsPerMinute = plan.pace;
     this.partner.replicaLagMs = plan.replicaLag * 60_000;

@@ -14,6 +14,8 @@ export interface AfterALife {
   readonly audience: Pick<Audience, 'told' | 'mailed' | 'notices'>;
   readonly witness: Pick<Witness, 'startedAt' | 'startDay' | 'completedAt'>;
   readonly settings: TickSettings;
+  /** Lists contradicted their counts. */
+  readonly isContradicted: boolean;
   /** Each day has been audited since the last event. */
   readonly isAudited: boolean;
 }
@@ -164,13 +166,15 @@ function announcementFindings(
 
 /**
  * Born after the baseline; or during it, on its start day or later and after that was recorded; or
- * by the setting. Either is allowed for records that moved, vanished or were renamed meanwhile.
+ * by the setting. Either is allowed for records that moved, vanished or were renamed meanwhile, and
+ * where one that was lacking may have gone before another came (decision 30).
  */
-function mustBeTold({ world, witness, settings }: AfterALife, id: number): boolean {
+function mustBeTold(after: AfterALife, id: number): boolean {
+  const { world, witness, settings, isContradicted } = after;
   const birth = world.births.get(id);
   if (birth === undefined) return true;
   if (settings.announce === 'all' || birth.moment > witness.completedAt) return true;
-  if (world.disturbedAt.has(id)) return false;
+  if (world.disturbedAt.has(id) || isContradicted) return false;
   if (settings.announce !== 'none' && birth.day >= settings.announce.since) return true;
   return birth.moment > witness.startedAt && birth.day >= witness.startDay;
 }

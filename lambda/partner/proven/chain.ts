@@ -111,7 +111,8 @@ function afterPage(
   for (const row of anchorsOf(rows)) anchors.set(row.id, row.sortedBy);
   const joined = { ...chain, size, steps: 0 };
   const next = nextOffset(offset, rows, SLACK);
-  return next - offset < leastAdvance ? { ...joined, end: 'tied' } : { ...joined, offset: next };
+  const least = Math.min(leastAdvance, reading.mostRows / 2);
+  return next - offset < least ? { ...joined, end: 'tied' } : { ...joined, offset: next };
 }
 
 /**

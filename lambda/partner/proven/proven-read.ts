@@ -45,6 +45,7 @@ interface PartRead {
  *
  * @param bookmark where an earlier read of the same range stopped: this one returns the rest, which
  * is not all, and so is never a proof
+ * @param host replaced parts are for the next reads
  * @throws {PartnerError} the errors of `client.list`, except for the deadline, which ends the read
  * as unproven with the records seen so far
  */
@@ -53,10 +54,12 @@ export async function proveRange(
   range: DayRange,
   deadline: Temporal.Instant,
   bookmark?: Bookmark,
+  host: HostPages = {},
 ): Promise<RangeRead> {
-  const reading = new Reading((query) => client.list(query, { deadline }));
+  const reading = new Reading((query) => client.list(query, { deadline }), host.cap);
   const part = { range, filter: {} };
   const { read, start, earlier } = await readFrom(reading, part, bookmark);
+  if (reading.mostRows < MAX_PAGE_SIZE) host.cap = reading.mostRows;
   const { proof } = read;
   // A quarantined record may be of any day of the range.
   const isProven = proof !== undefined && earlier === undefined && reading.quarantined.size === 0;
@@ -79,6 +82,12 @@ export async function proveRange(
     isRead: !isCutOff && (isProven || hasRead({ ...shown, first: consistentCount(noted) })),
     ...(stoppedAt && isBeyond(stoppedAt, bookmark) && { bookmark: { ...stoppedAt, ...noted } }),
   };
+}
+
+/** What reads have learned of a host, for the next ones of the same process. */
+export interface HostPages {
+  /** The most rows of its pages, if fewer than it says. */
+  cap?: number;
 }
 
 type NotedCount = Pick<Bookmark, 'count' | 'isContradicted'>;

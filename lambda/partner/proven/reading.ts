@@ -37,8 +37,10 @@ export class Reading {
   /** The time or the pace is used up. */
   isSpent = false;
 
-  constructor(list: (query: ListQuery) => Promise<Page>) {
+  /** @param cap the cap that an earlier reading learned; one short page confirms it */
+  constructor(list: (query: ListQuery) => Promise<Page>, cap?: number) {
     this.#list = list;
+    this.#short = cap;
   }
 
   /** An id is there more than once if one page showed it so. */
