@@ -3,8 +3,8 @@ import { faultOf } from '../errors.ts';
 import type { PartnerReader } from '../ports/partner-reader.ts';
 import { MAX_PAGE_SIZE } from './api.ts';
 import type { PartnerClient } from './client.ts';
-import { type HostPages, proveRange } from './proven/proven-read.ts';
-import { dateFilters } from './proven/reading.ts';
+import { proveRange } from './proven/proven-read.ts';
+import { dateFilters, type HostPages } from './proven/reading.ts';
 
 /** If the oldest records cannot be read, the baseline goes back this far, in ever larger steps. */
 const longAgo = '1900-01-01';

@@ -7,7 +7,7 @@ import type { Bookmark, RangeRead } from '../../ports/partner-reader.ts';
 import { MAX_PAGE_SIZE } from '../api.ts';
 import type { PartnerClient } from '../client.ts';
 import { type Chain, type ChainStart, readChain, resumed } from './chain.ts';
-import { Reading, type ReadPart } from './reading.ts';
+import { type HostPages, Reading, type ReadPart } from './reading.ts';
 
 /**
  * The least number of rows from a page to the next. With fewer, the next page will hardly hold the
@@ -45,7 +45,7 @@ interface PartRead {
  *
  * @param bookmark where an earlier read of the same range stopped: this one returns the rest, which
  * is not all, and so is never a proof
- * @param host replaced parts are for the next reads
+ * @param host what earlier reads have learned of it; this one adds to that
  * @throws {PartnerError} the errors of `client.list`, except for the deadline, which ends the read
  * as unproven with the records seen so far
  */
@@ -54,12 +54,11 @@ export async function proveRange(
   range: DayRange,
   deadline: Temporal.Instant,
   bookmark?: Bookmark,
-  host: HostPages = {},
+  host?: HostPages,
 ): Promise<RangeRead> {
-  const reading = new Reading((query) => client.list(query, { deadline }), host.cap);
+  const reading = new Reading((query) => client.list(query, { deadline }), host);
   const part = { range, filter: {} };
   const { read, start, earlier } = await readFrom(reading, part, bookmark);
-  if (reading.mostRows < MAX_PAGE_SIZE) host.cap = reading.mostRows;
   const { proof } = read;
   // A quarantined record may be of any day of the range.
   const isProven = proof !== undefined && earlier === undefined && reading.quarantined.size === 0;
@@ -82,12 +81,6 @@ export async function proveRange(
     isRead: !isCutOff && (isProven || hasRead({ ...shown, first: consistentCount(noted) })),
     ...(stoppedAt && isBeyond(stoppedAt, bookmark) && { bookmark: { ...stoppedAt, ...noted } }),
   };
-}
-
-/** What reads have learned of a host, for the next ones of the same process. */
-export interface HostPages {
-  /** The most rows of its pages, if fewer than it says. */
-  cap?: number;
 }
 
 type NotedCount = Pick<Bookmark, 'count' | 'isContradicted'>;

@@ -17,9 +17,16 @@ export interface ReadPart {
   readonly filter: AssessmentFilter;
 }
 
+/** What reads have learned of a host, for the next ones of the same process. */
+export interface HostPages {
+  /** The most rows of its pages, if fewer than it says. One short page confirms it. */
+  cap?: number;
+}
+
 /** One read of a range: the records that it has seen, and whether it may ask for more. */
 export class Reading {
   readonly #list: (query: ListQuery) => Promise<Page>;
+  readonly #host: HostPages;
   readonly #seen = new Map<number, Versions>();
   /** By id, or by its problems where there is no id. */
   readonly quarantined = new Map<number | string, Quarantined>();
@@ -37,10 +44,10 @@ export class Reading {
   /** The time or the pace is used up. */
   isSpent = false;
 
-  /** @param cap the cap that an earlier reading learned; one short page confirms it */
-  constructor(list: (query: ListQuery) => Promise<Page>, cap?: number) {
+  constructor(list: (query: ListQuery) => Promise<Page>, host: HostPages = {}) {
     this.#list = list;
-    this.#short = cap;
+    this.#host = host;
+    this.#short = host.cap;
   }
 
   /** An id is there more than once if one page showed it so. */
@@ -69,6 +76,7 @@ export class Reading {
     if (this.mostRows < MAX_PAGE_SIZE) this.#short = 'other';
     else if (this.#short !== 'other') this.#short = rows;
     this.mostRows = isCap ? rows : MAX_PAGE_SIZE;
+    if (isCap) this.#host.cap = rows;
   }
 
   seenWithin(range: DayRange): readonly Assessment[] {
