@@ -318,6 +318,6 @@ function judged({ world, ledger, told }: Situation): Promise<string[]> {
     witness: { startedAt, completedAt, startDay },
     settings,
     isAudited: true,
-    isContradicted: false,
+    contradictedUntil: 0,
   });
 }

@@ -81,7 +81,7 @@ export class Life {
   readonly witness: Witness;
   readonly passage: Passage;
   isAudited = true;
-  readonly isContradicted: boolean;
+  contradictedUntil = 0;
   /** Ops have paused the integration. */
   isPaused = false;
   /** Idle processes. */
@@ -98,7 +98,6 @@ export class Life {
     this.ops = Random.of(seed, 'ops');
     this.timeline = new Timeline(start, timeZone);
     this.settings = settingsOf(plan, timeZone, this.timeline);
-    this.isContradicted = plan.contradicts > 0;
     this.partner = new MemoryPartner(this.timeline);
     if (plan.pace > 0) this.partner.requestsPerMinute = plan.pace;
     this.partner.replicaLagMs = plan.replicaLag * 60_000;
@@ -138,6 +137,7 @@ export class Life {
     this.world.shorten();
     const { zombies, idsFail } = this.plan;
     this.host.unrest = { ...peaceful, zombies, idsFail };
+    if (this.plan.contradicts > 0) this.contradictedUntil = this.world.moment;
     this.passage.dangers = safe;
     this.audience.refusals = 0;
     this.#idle = this.#idle.filter(({ aheadMs }) => aheadMs === 0);

@@ -14,8 +14,8 @@ export interface AfterALife {
   readonly audience: Pick<Audience, 'told' | 'mailed' | 'notices'>;
   readonly witness: Pick<Witness, 'startedAt' | 'startDay' | 'completedAt'>;
   readonly settings: TickSettings;
-  /** Lists contradicted their counts. */
-  readonly isContradicted: boolean;
+  /** The moment until which lists contradicted their counts. */
+  readonly contradictedUntil: number;
   /** Each day has been audited since the last event. */
   readonly isAudited: boolean;
 }
@@ -170,11 +170,12 @@ function announcementFindings(
  * where one that was lacking may have gone before another came (decision 30).
  */
 function mustBeTold(after: AfterALife, id: number): boolean {
-  const { world, witness, settings, isContradicted } = after;
+  const { world, witness, settings, contradictedUntil } = after;
   const birth = world.births.get(id);
   if (birth === undefined) return true;
-  if (settings.announce === 'all' || birth.moment > witness.completedAt) return true;
-  if (world.disturbedAt.has(id) || isContradicted) return false;
+  if (settings.announce === 'all') return true;
+  if (birth.moment > Math.max(witness.completedAt, contradictedUntil)) return true;
+  if (world.disturbedAt.has(id) || birth.moment <= contradictedUntil) return false;
   if (settings.announce !== 'none' && birth.day >= settings.announce.since) return true;
   return birth.moment > witness.startedAt && birth.day >= witness.startDay;
 }
