@@ -105,7 +105,7 @@ function* readTogether(
     ({ position } = went);
     const { isTimeUp } = yield { kind: 'reached', position };
     if (isTimeUp) return { position, isCompleted: false, isEnd: true, atOnce };
-    // What is read again ends where another range would begin.
+    // A range that is read again may have another end.
     if (answer.read !== 'done') break;
   }
   return { position, isCompleted: false, isEnd: false, atOnce };

@@ -83,7 +83,7 @@ export type ReadUnderWay = Promise<{
   readonly endedAt: number;
 }>;
 
-/** Begins a read, beside others. A failure is told to whoever awaits it. */
+/** Begins a read, beside others. The one who awaits it gets its failure. */
 export function beginRead(context: Proving, step: ReadStep, calendar: Calendar): ReadUnderWay {
   const underWay = readAndTimed(context, step, calendar);
   underWay.catch(() => undefined);
@@ -316,7 +316,7 @@ async function differences(
     return [day, present.map(([id]) => id).filter((id) => !seen.has(id))] as const;
   });
   const rows = [...different, ...others.filter(({ id }) => unsure.has(id))];
-  // What is recorded silently takes one of its rows, without a request.
+  // A silent record takes one of its rows, without a request.
   const isAsked = ({ assessment }: Sighting) =>
     !isFirstReading || telling.isAnew || telling.isAnnounced(assessment.certified_on);
   const compared = await compareWithLedger(context, rows, unsure, isAsked);

@@ -123,7 +123,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   condition: {
     breaks: 'a commit overwrites the commit of another tick',
-    seed: 8,
+    seed: 14,
     ledgerRules: { isNext: yes },
     amid: { ...rough, kill: 0, happenings: 8 },
   },
@@ -329,7 +329,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   contradiction: {
     breaks: 'a baseline believes answers that contradict each other',
-    seed: 45,
+    seed: 24,
     functions: { 'days-read': { hasRead: yes } },
     amid: { contradicts: 0.3, announce: 0 },
   },
@@ -375,7 +375,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   since: {
     breaks: 'the index is trusted ten minutes after the first of several failures',
-    seed: 9,
+    seed: 101,
     amid: lagging,
     ledgerRules: { dirtySince: (now, before) => before ?? now },
   },

@@ -175,7 +175,7 @@ export const rough: Partial<Plan> = { freeze: 0.08, overlaps: 1, crowd: 6 };
 /** So many records that a read takes several pages, with an event between any two. */
 export const crowded: Partial<Plan> = { born: 240, churn: 0.3, unstableTies: 1 };
 /** Ops restart the baseline time and again. */
-export const restarting: Partial<Plan> = { restarts: 0.25 };
+export const restarting: Partial<Plan> = { restarts: 0.4 };
 
 /** Separate draws: earlier draws stay as they were before such hosts existed. */
 function hostOf(seed: number) {

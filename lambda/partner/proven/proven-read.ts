@@ -45,7 +45,7 @@ interface PartRead {
  *
  * @param bookmark where an earlier read of the same range stopped: this one returns the rest, which
  * is not all, and so is never a proof
- * @param host what earlier reads have learned of it; this one adds to that
+ * @param host the memory of earlier reads, to which this one adds
  * @throws {PartnerError} the errors of `client.list`, except for the deadline, which ends the read
  * as unproven with the records seen so far
  */

@@ -17,7 +17,7 @@ export interface ReadPart {
   readonly filter: AssessmentFilter;
 }
 
-/** What reads have learned of a host, for the next ones of the same process. */
+/** The memory of the reads of one process. */
 export interface HostPages {
   /** The most rows of its pages, if fewer than it says. One short page confirms it. */
   cap?: number;
