@@ -1,10 +1,5 @@
-import {
-  HOST_ORDERS,
-  lostByUsualClient,
-  POOLS,
-  readOnce,
-  SIZES,
-} from '../test/lambda/partner/proven/simulation.ts';
+import { MovingHost, type WorldShape } from '../test/lambda/partner/proven/moving-host.ts';
+import { HOST_ORDERS, POOLS, readOnce, SIZES } from '../test/lambda/partner/proven/simulation.ts';
 
 /** Proven reads of a world that changes: `node bench/seam.ts [reads per line]`. */
 const reads = Number(process.argv[2] ?? 1000);
@@ -50,3 +45,17 @@ for (const { records, perDay } of SIZES) {
   }
 }
 console.table(table);
+
+/** Number of stable records that the usual client misses, page after page until `offset >= count`. */
+async function lostByUsualClient(shape: WorldShape, seed: number): Promise<number> {
+  const host = new MovingHost(shape, seed);
+  const { from, to } = host.range;
+  const returned = new Set<number>();
+  for (let offset = 0, count = 1; offset < count; offset += 100) {
+    const filter = { start_date: from.toString(), end_date: to.toString() };
+    const page = await host.list({ sort: 'certified_on', order: 'ASC', page: 100, offset, filter });
+    for (const { id } of page.assessments) returned.add(id);
+    count = page.meta.count;
+  }
+  return [...host.stable].filter((id) => !returned.has(id) && !host.movers.has(id)).length;
+}

@@ -471,7 +471,7 @@ export function lifeOf({ certification, firstSeen, history, outbox }: Item): Lif
 }
 
 /** The place of each revision. Revisions after a held one are held with it. */
-export function waitsOf(outbox: ReadonlyMap<number, Entry>): Map<number, Waits> {
+function waitsOf(outbox: ReadonlyMap<number, Entry>): Map<number, Waits> {
   const waits = new Map<number, Waits>();
   let isBehindHeld = false;
   for (const [revision, { owed, held, undeliverable }] of [...outbox].sort(([a], [b]) => a - b)) {
@@ -494,10 +494,7 @@ export function filedUnder({ outbox }: Pick<Item, 'outbox'>): Waits | undefined 
   return places.find((wait) => found.has(wait));
 }
 
-export function eventsOf(
-  outbox: ReadonlyMap<number, Entry>,
-  waits: readonly Waits[],
-): WaitingEvent[] {
+function eventsOf(outbox: ReadonlyMap<number, Entry>, waits: readonly Waits[]): WaitingEvent[] {
   return [...waitsOf(outbox)].flatMap(([revision, wait]) => {
     const entry = waits.includes(wait) ? outbox.get(revision) : undefined;
     if (entry === undefined) return [];

@@ -38,17 +38,3 @@ export async function readOnce(shape: WorldShape, seed: number) {
     ratio: host.requests / Math.max(1, Math.ceil(shape.records / 100)),
   };
 }
-
-/** Number of stable records that the usual client misses, page after page until `offset >= count`. */
-export async function lostByUsualClient(shape: WorldShape, seed: number): Promise<number> {
-  const host = new MovingHost(shape, seed);
-  const { from, to } = host.range;
-  const returned = new Set<number>();
-  for (let offset = 0, count = 1; offset < count; offset += 100) {
-    const filter = { start_date: from.toString(), end_date: to.toString() };
-    const page = await host.list({ sort: 'certified_on', order: 'ASC', page: 100, offset, filter });
-    for (const { id } of page.assessments) returned.add(id);
-    count = page.meta.count;
-  }
-  return [...host.stable].filter((id) => !returned.has(id) && !host.movers.has(id)).length;
-}
