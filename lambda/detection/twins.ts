@@ -45,12 +45,12 @@ export function twinsIn({ assessments, others = [] }: Shown, salt: string): Read
 /**
  * The twins after a read. One ends when whole reads of all days of its rows show one version.
  *
- * @param proven the days of which the read has shown every row
+ * @param isProven whether the read has shown every row of a day
  */
 export function twinsAfter(
   known: Twins,
   shown: Shown,
-  proven: ReadonlySet<string>,
+  isProven: (day: string) => boolean,
   salt: string,
 ): Twins {
   const now = twinsIn(shown, salt);
@@ -62,8 +62,8 @@ export function twinsAfter(
     const here = daysOf(before.id);
     if (now.has(before.id))
       return [{ ...before, days: [...new Set([...before.days, ...here])], isSure: true }];
-    const days = before.days.filter((day) => !proven.has(day) || here.includes(day));
-    return days.every((day) => proven.has(day)) ? [] : [{ ...before, days }];
+    const days = before.days.filter((day) => !isProven(day) || here.includes(day));
+    return days.every(isProven) ? [] : [{ ...before, days }];
   });
   const fresh = [...now].filter((id) => !known.some((one) => one.id === id));
   const added = fresh.map((id) => ({

@@ -10,7 +10,7 @@ import {
 import { Calendar, type DayEntry, following } from '../detection/calendar.ts';
 import type { Change, Compared, Found, Sighting } from '../detection/compare.ts';
 import { dayEntries, entriesAfter, type FreshEntries, marked } from '../detection/day-entries.ts';
-import type { RecentWindow } from '../detection/days.ts';
+import { isWithin, type RecentWindow } from '../detection/days.ts';
 import {
   type Answered,
   cursorAfter,
@@ -294,12 +294,24 @@ interface Differences {
 async function differences(
   context: ReadingContext,
   days: readonly string[],
-  { assessments, others = [], quarantined, proof, begunAt, isFirstReading, isInParts }: Judged,
+  {
+    step,
+    assessments,
+    others = [],
+    quarantined,
+    proof,
+    begunAt,
+    isFirstReading,
+    isInParts,
+  }: Judged,
 ): Promise<Differences> {
   const { parts, state, twins, telling } = context;
   const { ledger, settings } = parts;
   const known = new Set(twins.now.map(({ id }) => id));
-  const unsure = twins.of({ assessments, others }, new Set(proof ? days : []));
+  const unsure = twins.of(
+    { assessments, others },
+    (day) => proof !== undefined && isWithin(day, step.range),
+  );
   const indexed = new Map<string, ReadonlyMap<number, DayCertification>>();
   const lookUp = async (day: string) => indexed.set(day, await ledger.knownOfDay(day));
   if (!isFirstReading) await pMap(days, lookUp, { concurrency: daysTogether });

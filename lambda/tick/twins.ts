@@ -14,9 +14,9 @@ export class SeenTwins {
     return this.#now;
   }
 
-  /** @param proven days of which the read has shown every row; @returns the ids whose rows say nothing about content */
-  of(shown: Shown, proven: ReadonlySet<string> = new Set()): ReadonlySet<number> {
-    this.#now = twinsAfter(this.#now, shown, proven, this.#salt);
+  /** @param isProven whether the read has shown every row of a day; @returns the ids whose rows say nothing about content */
+  of(shown: Shown, isProven: (day: string) => boolean = () => false): ReadonlySet<number> {
+    this.#now = twinsAfter(this.#now, shown, isProven, this.#salt);
     return new Set([...this.#now.map(({ id }) => id), ...twinsIn(shown, this.#salt)]);
   }
 }

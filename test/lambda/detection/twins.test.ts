@@ -32,7 +32,7 @@ describe('the ids that are there twice', () => {
     ['lose a day without a row', ofTwoDays, { assessments: [] }, [friday], sure],
     ['end with all of their rows', sure, { assessments: [other] }, [monday, friday], []],
   ])('%s', (_, known, shown, proven, expected) => {
-    expect(twinsAfter(known, shown, new Set(proven), salt)).toEqual(expected);
+    expect(twinsAfter(known, shown, (day) => proven.includes(day), salt)).toEqual(expected);
   });
 
   it('are counted as the host has them: an edit amid a read is one row', () => {
@@ -52,6 +52,6 @@ describe('the ids that are there twice', () => {
     const rows = Array.from({ length: 310 }, (_, id) =>
       ['a', 'b'].map((email) => assessment({ id, email })),
     );
-    expect(twinsAfter([], { assessments: rows.flat() }, new Set(), salt)).toHaveLength(300);
+    expect(twinsAfter([], { assessments: rows.flat() }, () => false, salt)).toHaveLength(300);
   });
 });
