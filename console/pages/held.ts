@@ -136,7 +136,7 @@ function stillHolding(
   integration: string,
   holding: NonNullable<WaitingCounts['holding']>,
 ) {
-  const open = html`${hiddenFields({ for: '1h' })}<button>Release all, and hold nothing new for an hour</button>`;
+  const open = html`${hiddenFields({ for: '1h' })}<button>Release all, and new ones for an hour</button>`;
   return html`<p class="warning">${holdingTold(view, holding)}.</p>
 ${commandForm(integration, 'release', open, 'buttons')}`;
 }
