@@ -99,7 +99,7 @@ function* readTogether(
   if (steps.length > 1) yield { kind: 'together', steps };
   for (const step of steps) {
     const answer = yield step;
-    atOnce = answer.atOnce ?? 1;
+    atOnce = answer.read === 'done' ? (answer.atOnce ?? 1) : 1;
     const went = afterRange(reading, { ...position, sliceDays }, step, answer);
     if (went.isEnd) return { ...went, atOnce };
     ({ position } = went);
@@ -272,7 +272,8 @@ export function begunBaseline(
   nowMs: number,
 ): Begun {
   const { startDay = today, begunAt = nowMs, isAnew, total = count } = before;
-  const first = isAnew ? {} : { total };
+  // Until the start day is read, a host may not have counted everything.
+  const first = isAnew ? {} : { total: before.before ? total : Math.max(total, count) };
   return { ...before, status: 'running', startDay, begunAt, ...first };
 }
 
@@ -310,13 +311,24 @@ export function waitAfter(
 }
 
 /**
- * Whether a baseline whose ranges are all read has come to its end: the days explain the total. If
- * their sum has reached the total of the beginning, they lack only news.
+ * Whether a baseline whose ranges are all read has come to its end: the days explain the total. Where
+ * the days before the start day have what they had at its beginning, only news is lacking.
  *
+ * @param total the partner's total after the last range
  * @param begun the total when it began; undefined: not known, or the baseline was restarted
  */
-export function isSettled(sum: number, total: number, begun: number | undefined): boolean {
-  return begun === undefined || sum === total || sum >= begun;
+export function isSettled(
+  calendar: Pick<Calendar, 'days' | 'entry' | 'total'>,
+  total: number,
+  { startDay, total: begun }: Pick<Begun, 'startDay' | 'total'>,
+): boolean {
+  if (begun === undefined || calendar.total === total) return true;
+  // Newcomers have come since the proof of their day.
+  const atFirst = calendar.days.map((day) => {
+    const { count, proof } = calendar.entry(day);
+    return isNewcomer(day, startDay) ? (proof?.count ?? 0) : count;
+  });
+  return atFirst.reduce((sum, count) => sum + count, 0) >= begun;
 }
 
 /** The facts by which news is told from history. */

@@ -48,6 +48,8 @@ export const dayReads = z.object({
    * counted and not shown. 0: the answers contradicted each other in another way.
    */
   unread: z.exactOptional(z.int()),
+  /** When a read first showed fewer of them than that: a second one is believed. */
+  unreadAt: z.exactOptional(z.number()),
 });
 
 export interface DayEntry extends Readonly<z.output<typeof dayReads>> {

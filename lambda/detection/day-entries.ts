@@ -72,30 +72,54 @@ export function entriesAfter(
 
 /**
  * The entries with the marks of days that the baseline could not read. Only a first reading makes
- * them, and only a read by the rule takes them away; a restarted baseline does neither.
+ * them; a restarted baseline does not. A read by the rule takes away as much of a mark as it shows,
+ * and the rest when another one, `withdrawAfter` later, shows no more.
  *
- * @param shown the rows that the read showed
+ * @param found changes that were committed
  */
 export function marked(
   entries: FreshEntries,
   result: ReadResult,
-  { isRead, isFirstReading, isInParts, assessments }: Judged,
-  isAnew: boolean,
-  calendar: Pick<Calendar, 'entry'>,
+  { isRead, isFirstReading, isInParts, assessments, begunAt }: Judged,
+  found: readonly Change[],
+  { isAnew, withdrawAfterMs }: { readonly isAnew: boolean; readonly withdrawAfterMs: number },
+  calendar: Pick<Calendar, 'entry' | 'unreadDayOf'>,
 ): FreshEntries {
   const isRestart = isFirstReading && isAnew;
   const isMade = isFirstReading && !isAnew && result === 'unproven';
   const isMet = isRead && !isRestart && (result === 'done' || result === 'unproven');
   const shown = countDays(assessments);
+  const explained = isMet ? explainedBy(found, calendar) : new Map<string, number>();
+  const elsewhere = [...explained.keys()].filter((day) => !entries.has(day));
+  const all = new Map([...elsewhere.map((day) => [day, calendar.entry(day)] as const), ...entries]);
+  /** What is left of a mark after a read by the rule. */
+  const left = (day: string, before: number, unreadAt = begunAt): Partial<DayEntry> => {
+    const unread = Math.max(0, before - (explained.get(day) ?? 0));
+    const isOver = (before > 0 && unread === 0) || begunAt - unreadAt >= withdrawAfterMs;
+    return isOver ? {} : { unread, unreadAt, dueAt: begunAt + withdrawAfterMs };
+  };
   return new Map(
-    [...entries].map(([day, { unread: _, ...entry }]): [string, DayEntry] => {
-      const { unread: before } = calendar.entry(day);
+    [...all].map(([day, { unread: _, unreadAt: __, ...entry }]): [string, DayEntry] => {
+      const { unread: before, unreadAt } = calendar.entry(day);
       // The rows of earlier parts are not known any more.
       const lacking = isInParts ? 0 : Math.max(0, entry.count - (shown.get(day) ?? 0));
-      const unread = isMade ? lacking : isMet ? undefined : before;
-      return [day, unread === undefined ? entry : { ...entry, unread }];
+      if (isMade) return [day, { ...entry, unread: lacking }];
+      if (before === undefined || (isMet && isFirstReading)) return [day, entry];
+      if (isMet) return [day, { ...entry, ...left(day, before, unreadAt) }];
+      return [day, { ...entry, unread: before, ...(unreadAt !== undefined && { unreadAt }) }];
     }),
   );
+}
+
+/** By marked day, how many certifications were found that it lacked. */
+function explainedBy(
+  found: readonly Change[],
+  calendar: Pick<Calendar, 'unreadDayOf'>,
+): ReadonlyMap<string, number> {
+  const marks = found.flatMap((change) =>
+    change.kind === 'created' ? (calendar.unreadDayOf(change.assessment.certified_on) ?? []) : [],
+  );
+  return new Map([...Map.groupBy(marks, (day) => day)].map(([day, all]) => [day, all.length]));
 }
 
 function countDays(assessments: RangeRead['assessments']): ReadonlyMap<string, number> {

@@ -49,6 +49,8 @@ export function judged(
   const mayGoOn = step.mayGoOn || (isFirstReading && read.isOutOfPace);
   /** Where the next tick resumes. */
   const next = mayGoOn ? read.bookmark : undefined;
+  // With all of a tick's time, its answers lead nowhere: they contradict each other.
+  const isStuck = isFirstReading && step.mayGoOn && !step.goneOnFrom && read.requests > 0;
   return {
     ...read,
     step,
@@ -57,7 +59,7 @@ export function judged(
     isFirstReading,
     isUnproven: isFirstReading ? !read.isRead : read.proof === undefined,
     isInParts: step.goneOnFrom !== undefined || next !== undefined,
-    isInVain: !isCounted(read.isCutOff && next === undefined),
+    isInVain: !isCounted(read.isCutOff && next === undefined && !isStuck),
   };
 }
 

@@ -15,7 +15,7 @@ function longestAhead({ audit, withdrawAfterMs, alerts }: Settings) {
   const seen = [
     ...['at', 'since', 'goneAt', 'askedAt', 'owedAt', 'readAt', 'heartbeat', 'dirtySince'],
     ...['agreedSince', 'failedSince', 'refusedSince', 'tooManySince', 'unexplainedSince'],
-    ...['unprovenSince', 'tokensEnded', 'odd.*'],
+    ...['unprovenSince', 'unreadAt', 'tokensEnded', 'odd.*'],
   ];
   return new Map([
     ...seen.map((name) => [name, 0] as const),

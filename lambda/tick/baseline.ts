@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Telling } from '../detection/baseline.ts';
 import type { Calendar } from '../detection/calendar.ts';
-import { countDeltas } from '../detection/compare.ts';
+import { type Change, countDeltas } from '../detection/compare.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import type { State } from '../ports/state.ts';
 import type { Announcement } from './announcement.ts';
@@ -59,7 +59,7 @@ export async function announceNewcomers(
   pulse: PulseRead,
   startDay: Temporal.PlainDate,
   calendar: Calendar,
-): Promise<void> {
+): Promise<readonly Change[]> {
   const recent = pulse.assessments.filter(
     ({ certified_on: day }) =>
       parts.rules.isNewcomer(day, startDay) && calendar.unreadDayOf(day) === undefined,
@@ -68,4 +68,5 @@ export async function announceNewcomers(
   const { changes } = await compareWithLedger({ parts, limit, state }, recent, unsure);
   const done = await announcement.announce(changes.filter(isSeenWhole(pulse)), { in: 'page' });
   await parts.ledger.addToDays(countDeltas(done), lease);
+  return done;
 }

@@ -250,7 +250,7 @@ async function commit(
 }
 
 function entriesOf(
-  { parts: { rules }, telling }: ReadingContext,
+  { parts: { rules, settings }, telling }: ReadingContext,
   read: Judged,
   result: ReadResult,
   {
@@ -272,7 +272,9 @@ function entriesOf(
   const after = entriesAfter(result, of, done, calendar, read.begunAt);
   const isApart = isJoint && result !== 'done';
   const apart = isApart ? rules.separated(after, read.step.days) : after;
-  const kept = marked(apart, result, read, telling.isAnew, calendar);
+  const { isAnew } = telling;
+  const { withdrawAfterMs } = settings;
+  const kept = marked(apart, result, read, done, { isAnew, withdrawAfterMs }, calendar);
   const dueAgain = older.flatMap(({ day, until: dueAt }): [string, DayEntry][] => {
     const entry = kept.get(day);
     return entry ? [[day, { ...entry, dueAt }]] : [];

@@ -561,13 +561,14 @@ class Tick {
     const { lease, state, announcement, window } = work;
     const context = this.#context(work);
     const begun = begunBaseline(state.baseline, pulse.count, window.today, this.#nowMs);
-    const calendar = await readCalendar(this.#parts, window, lease);
-    this.#facts.unread = unreadSeen(calendar, begun.wait?.since);
+    const known = await readCalendar(this.#parts, window, lease);
+    this.#facts.unread = unreadSeen(known, begun.wait?.since);
     announcement.expect(state, await totalToBe(context, pulse));
     const isBegun = begun.before !== undefined;
-    if (isBegun) await announceNewcomers(context, pulse, begun.startDay, calendar);
-    else if (!(await ledger.saveState({ baseline: begun }, lease)))
+    if (!isBegun && !(await ledger.saveState({ baseline: begun }, lease)))
       return this.#finish('baseline', state);
+    const news = isBegun ? await announceNewcomers(context, pulse, begun.startDay, known) : [];
+    const calendar = news.length > 0 ? await readCalendar(this.#parts, window, lease) : known;
     if (begun.isReadOnce) await this.#settleBaseline(work, pulse, begun, calendar);
     else await this.#readBack(work, pulse, begun, calendar);
     return this.#finish('baseline', state);
@@ -603,7 +604,7 @@ class Tick {
     if (!isCompleted) return;
     this.#learned.baseline = { ...now, isReadOnce: true };
     const count = await this.#limit.ask((deadline) => partner.count({}, deadline));
-    if (count === 'out-of-time' || !isSettled(read.calendar.total, count, begun.total)) return;
+    if (count === 'out-of-time' || !isSettled(read.calendar, count, begun)) return;
     await this.#endBaseline(now, work, read.calendar);
     // A change after this pulse shows in the next pulse or its count. If earlier ticks read days of
     // this baseline, changes on those days show in this pulse, so the next tick must compare it.
@@ -614,7 +615,7 @@ class Tick {
   /** All ranges are read: this searches for certifications that the total has and the days lack. */
   async #settleBaseline(work: Work, pulse: PulseRead, begun: Begun, before: Calendar) {
     let calendar = before;
-    let isOver = isSettled(calendar.total, pulse.count, begun.total);
+    let isOver = isSettled(calendar, pulse.count, begun);
     if (!isOver) {
       const isAllLocated = await this.#readDue(work, pulse, 0, true);
       calendar = this.#facts.calendar ?? before;
@@ -674,10 +675,17 @@ class Tick {
     before: WorkProgress,
     underWay: UnderWay,
   ): Promise<Partial<StepAnswer>> {
+    const begun = step.kind === 'read' ? underWay.get(step) : undefined;
+    if (begun === undefined) {
+      // Reads whose turn does not come any more.
+      await Promise.allSettled(underWay.values());
+      underWay.clear();
+    }
     if (step.kind === 'together')
       for (const one of step.steps) underWay.set(one, beginRead(reading, one, before.calendar));
     if (step.kind === 'read') {
-      const read = await readDays(reading, step, before, underWay.get(step));
+      const read = await readDays(reading, step, before, begun);
+      underWay.delete(step);
       if (reading.looks) this.#examined += step.days.length;
       return { ...read, atOnce: this.#atOnce(read) };
     }

@@ -97,6 +97,8 @@ export class Reading {
       return page;
     } catch (error) {
       if (!isCutOff(error)) throw error;
+      // It had no answer.
+      this.requests -= 1;
       this.isSpent = true;
       return undefined;
     }

@@ -1,3 +1,4 @@
+import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import {
   type Fate,
@@ -75,13 +76,20 @@ describe('the start day', () => {
   });
 });
 
-it.each([
-  ['the days explain the total', 400, 400, 500, true],
-  ['it lacks only what came meanwhile', 400, 402, 400, true],
-  ['it lacks what was there', 390, 400, 400, false],
-  ['nobody knows what was there', 390, 400, undefined, true],
-])('a baseline has come to its end, or not: %s', (_, sum, total, begun, expected) => {
-  expect(isSettled(sum, total, begun)).toBe(expected);
+it.each<[string, older: number, news: number, total: number, begun: number | undefined, boolean]>([
+  ['the days explain the total', 390, 10, 410, 500, true],
+  ['it lacks only what came meanwhile', 390, 12, 415, 400, true],
+  ['it lacks what was there, and as much has come', 387, 13, 413, 400, false],
+  ['nobody knows what was there', 380, 10, 400, undefined, true],
+])('a baseline has come to its end, or not: %s', (_, older, news, total, begun, expected) => {
+  const proof = { kind: 'single-page', at: 9, count: 10 } as const;
+  const calendar = new Calendar([
+    ['2026-11-20', { count: older, readAt: 9 }],
+    ['2026-11-21', { count: 10 + news, readAt: 9, proof }],
+  ]);
+  const startDay = Temporal.PlainDate.from('2026-11-21');
+  const baseline = { startDay, ...(begun !== undefined && { total: begun }) };
+  expect(isSettled(calendar, total, baseline)).toBe(expected);
 });
 
 describe('a sighting of an unknown certification', () => {
