@@ -184,7 +184,8 @@ export class PartnerError extends NotifierError {
     super(`${said.join(': ')}.`, options);
     this.code = code;
     this.fault = meaning.fault ?? 'partner';
-    this.reach = meaning.reach;
+    // Where only single records lead elsewhere, lists are right all the same.
+    this.reach = code === 'redirect-refused' && at === 'get' ? 'request' : meaning.reach;
     this.retryHelps = meaning.retryHelps ?? false;
     this.whatToDo = meaning.whatToDo;
     this.retryAfterMs = retryAfterMs;

@@ -72,7 +72,8 @@ it.each(['token', 'list', 'get'] as const)('a redirect of kind %s is refused', a
   });
   const call = kind === 'list' ? client.list() : client.get(1);
   const message = expect.stringContaining('status 302');
-  expect(await rejection(call)).toMatchObject({ code: 'redirect-refused', message });
+  const reach = kind === 'get' ? 'request' : 'all';
+  expect(await rejection(call)).toMatchObject({ code: 'redirect-refused', message, reach });
   expect(requests).toEqual(kind === 'token' ? ['token'] : ['token', kind]);
 });
 
