@@ -41,7 +41,7 @@ describe('several writes', () => {
     message: '2 changes could not be written, the first because: The tick failed: TypeError.',
   };
   it.each([
-    ['are not retried if one is denied', [unavailable, denied], { fault: 'aws', retryHelps: false }],
+    ['are for good if one is denied', [unavailable, denied], { fault: 'aws', retryHelps: false }],
     ['fail as lost with their lease', [denied, new LeaseLostError()], { code: 'lease-lost' }],
     ['report a defect of one of them', [new TypeError('Canary'), denied], defect],
   ])('%s', async (_, errors, expected) => {
