@@ -1,5 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { nothingFound } from '../../../lambda/detection/gate.ts';
+import { allowedAt, unhurried } from '../../../lambda/detection/pace.ts';
 import type { TickReport } from '../../../lambda/tick/tick.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { tooManyRequests } from '../../scaffold/partner.ts';
@@ -85,4 +87,18 @@ describe('a host that asks to be left alone', () => {
     expect(await story.tick({ ledger })).toMatchObject(alone);
     expect(story.warnings).toEqual(['pace not saved']);
   });
+});
+
+it('a learned pace and a wait of held changes end in time after a clock two hours ahead', async () => {
+  begin(30, undefined, 60);
+  await story.baseline();
+  const ahead = story.clock.now().epochMilliseconds + 7_200_000;
+  const pace = { ...unhurried, refusal: { at: ahead, until: ahead, answered: 4, learned: 4 } };
+  const events = [{ id: 1, revision: 1, kind: 'created' }] as const;
+  const gate = { ...nothingFound, foretold: { events, forOps: [], agreedSince: ahead } };
+  await story.ledger.saveState({ pace, gate, gateLook: ahead });
+  await story.minutes(12);
+  const { pace: value = unhurried } = await story.ledger.state();
+  expect(allowedAt(value, 60, story.clock.now().epochMilliseconds)).toBe(60);
+  expect(await story.ledger.gate()).not.toHaveProperty('foretold');
 });
