@@ -75,7 +75,8 @@ export const release = define({
       as: z._default(z.enum(['events', 'digest']), 'events'),
       eventsPerSecond,
       /**
-       * For this many hours from now on, nothing new of any kind is held; 0: the gate holds again.
+       * For this many hours from now on, nothing new of any kind is held, except on days that the
+       * baseline could not read; 0: the gate holds again.
        */
       forHours: z.optional(z.int().check(z.minimum(0), z.maximum(mostOpenHours))),
       by,
@@ -95,7 +96,7 @@ export const release = define({
     ),
   result: z.object({
     ...decided,
-    /** Until then, nothing new is held. */
+    /** Until then, nothing new is held, except on days that the baseline could not read. */
     openUntil: z.optional(instant),
     paused,
     next,
