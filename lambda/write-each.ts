@@ -1,6 +1,6 @@
 import { pMapSettled } from 'p-map';
 import { problemOf } from './describe-error.ts';
-import { errorOf, type Fault } from './errors.ts';
+import { errorOf, type Fault, NotifierError } from './errors.ts';
 
 const tryAgain =
   'Nothing, if the next tick succeeds: it finds the same changes again, and delivers those that were written after all. Otherwise see "commit failed" in the log.';
@@ -32,6 +32,8 @@ const writesAtOnce = 16;
 
 /**
  * All writes are awaited, even if some fail: a failure must not leave others under way unattended.
+ *
+ * @throws LeaseLostError if any has failed so: then the others fail because of it, too
  */
 export async function writeEach<Item>(
   items: Iterable<Item>,
@@ -39,6 +41,8 @@ export async function writeEach<Item>(
 ): Promise<void> {
   const outcomes = await pMapSettled(items, write, { concurrency: writesAtOnce });
   const failed = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+  const lost = failed.find((error) => error instanceof NotifierError && error.code === 'lease-lost');
+  if (lost) throw lost;
   if (failed.length > 1) throw new CommitsFailedError(failed.length, failed);
   for (const error of failed) throw error;
 }

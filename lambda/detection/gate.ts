@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Change, Sighting } from './compare.ts';
+import type { Change, Found, Sighting } from './compare.ts';
 
 const oneHourMs = 3_600_000;
 /** The hour is counted in pieces; each counts until an hour after its end. */
@@ -122,8 +122,8 @@ export function judge(
 ) {
   const changes = batch.filter((change) => change.kind !== 'withdrawn');
   // Ops decide on these, however few they are, so they are no part of a flood.
-  const doubtful = changes.filter(({ found }) => found?.reason !== undefined);
-  const sightings = changes.filter(({ found }) => found?.reason === undefined);
+  const doubtful = changes.filter(({ found }) => !isCounted(found));
+  const sightings = changes.filter(({ found }) => isCounted(found));
   if (sightings.length === 0) {
     const free = batch.filter(({ kind }) => kind === 'withdrawn');
     return { memory, held: doubtful, mayLeave: false, free };
@@ -301,14 +301,16 @@ interface Released {
   readonly revision: number;
   readonly kind: Change['kind'];
   readonly at: number;
+  readonly found?: Pick<Found, 'reason'> | undefined;
 }
 
 /**
  * Ops have looked at released events, so these no longer hold others back. Discarded ones go on
- * counting. An event was counted in the piece of its own time.
+ * counting. An event was counted in the piece of its own time, or never if it is a doubtful one.
  */
 export function gateAfterRelease(memory: GateMemory, released: readonly Released[]): GateMemory {
-  const byPiece = Map.groupBy(released, ({ at }) => pieceOf(at));
+  const counted = released.filter(({ found }) => isCounted(found));
+  const byPiece = Map.groupBy(counted, ({ at }) => pieceOf(at));
   const found = memory.found.map((piece) => plus(piece, byPiece.get(piece.at) ?? [], -1));
   const names = new Set(released.map(nameOf));
   const left = memory.foretold?.events.filter((one) => !names.has(nameOf(one)));
@@ -361,6 +363,9 @@ function plus(piece: Piece, changes: readonly Pick<Change, 'kind'>[], sign: 1 | 
     if (kind !== 'withdrawn') sum[kind] = Math.max(0, sum[kind] + sign);
   return sum;
 }
+
+/** A doubtful change, which is held for a reason of its own, is not. */
+const isCounted = (found: Pick<Found, 'reason'> | undefined) => found?.reason === undefined;
 
 /** Edits on the newest page are not counted here: they come with at most a page of others. */
 const isReadEdit = ({ kind, found }: Change) => kind === 'updated' && found?.in !== 'page';

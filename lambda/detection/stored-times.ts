@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import type { LeasedState, StateChanges } from '../ports/state.ts';
 import type { TickSettings } from '../settings.ts';
 
 const hourMs = 3_600_000;
@@ -46,6 +47,30 @@ export function judged(stored: unknown, nowMs: number, settings: Settings): unkn
     return most === undefined ? value : inTime(value, nowMs, nowMs + most);
   };
   return walk(stored, '', '');
+}
+
+/**
+ * Fields that the holder of the lease does not write back: others write them without the lease, or
+ * each tick replaces them at its end.
+ */
+const leftAlone = new Set(['dirtySince', 'heartbeat', 'pace', 'pause', 'selfCheck']);
+
+/**
+ * The fields that judging has changed, for the holder of the lease to write back. Otherwise, each
+ * tick would count the same time as now anew, and nothing that waits from then on would end.
+ *
+ * @param after the same state, judged
+ */
+export function mendedBy(stored: LeasedState, after: LeasedState): StateChanges | undefined {
+  const before = new Map<string, unknown>(Object.entries(stored));
+  const changed = Object.entries({ ...after, conditions: undefined }).filter(
+    ([name, field]) => field !== undefined && field !== before.get(name) && !leftAlone.has(name),
+  );
+  const conditions = new Map(
+    [...after.conditions].filter(([name, one]) => one !== stored.conditions.get(name)),
+  );
+  if (changed.length + conditions.size === 0) return undefined;
+  return { ...Object.fromEntries(changed), conditions };
 }
 
 type Parts = Map<string, unknown> | unknown[] | Record<string, unknown>;

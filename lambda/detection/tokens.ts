@@ -9,6 +9,9 @@ const marginMs = 60_000;
 /** Without a refusal, no token is asked for within a minute after the one before. */
 const leastUseMs = 60_000;
 
+/** A token that is refused so shortly before its stated end has not ended early. */
+const endMarginMs = 10_000;
+
 /** Some hosts accept a token only a while after they have issued it. */
 const youngMs = 10_000;
 const waitsMs = [250, 1_000, 3_000];
@@ -31,19 +34,20 @@ const hourMs = 3_600_000;
 const manyEnds = 3;
 
 /**
- * How long a token may be used, from its request on. `isStated`: the host has said so; `isOdd`: not
- * as documented.
+ * How long a token may be used, from its request on. `earlyMs`: a refusal counts as an early end
+ * until then, and never if the host has not said how long it lasts. `isOdd`: not as documented.
  */
 export function useOf(expiresIn: unknown): {
   readonly useMs: number;
-  readonly isStated: boolean;
+  readonly earlyMs: number;
   readonly isOdd: boolean;
 } {
   // A text of digits says how long, too.
   const isText = typeof expiresIn === 'string' && /^\d+$/.test(expiresIn);
   const seconds = believed('expires_in', isText ? Number(expiresIn) : expiresIn);
   const useMs = Math.max(leastUseMs, (seconds ?? documentedSeconds) * 1_000 - marginMs);
-  return { useMs, isStated: seconds !== undefined, isOdd: isText || seconds === undefined };
+  const earlyMs = seconds === undefined ? 0 : seconds * 1_000 - endMarginMs;
+  return { useMs, earlyMs, isOdd: isText || seconds === undefined };
 }
 
 /** The waits before a refused token is tried again, as long as it has never been accepted. */

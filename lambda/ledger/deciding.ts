@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { detours, toldOf } from '../detection/compare.ts';
+import { detours, found, toldOf } from '../detection/compare.ts';
 import { ledgerKeys } from '../names.ts';
 import {
   type Decision,
@@ -19,6 +19,7 @@ const attempts = 5;
 
 /** Parsed by themselves: nothing else in the history may block a decision. */
 const decisionsNoted = z.pick(revisionNoted, { decisions: true });
+const reasonNoted = z.object({ found: z.pick(found, { reason: true }) });
 
 /** Decisions about held and undeliverable events. The condition of each write: the outbox is as it was read. */
 export function deciding(table: Table, integration: string): Pick<Ledger, 'decide'> {
@@ -38,7 +39,8 @@ export function deciding(table: Table, integration: string): Pick<Ledger, 'decid
         if (!(await rewrite(table, integration, item, outbox, noted))) continue;
         const isNews = ({ revision }: { revision: number }) => !undone.has(revision);
         const freed = released.filter((one) => isNews(one) && !decided.has(one.revision)).length;
-        return { done: all.filter(isNews), behind, freed, undone: undone.size };
+        const done = all.filter(isNews).map((one) => ({ ...one, ...reasonOf(item, one) }));
+        return { done, behind, freed, undone: undone.size };
       }
       throw new LedgerUnavailableError('UpdateItem', { cause: new Error('others write, too') });
     },
@@ -63,6 +65,12 @@ function chosen(
     else done.push(event);
   }
   return { done, behind };
+}
+
+/** Why it was held, as far as the history has that. */
+function reasonOf(item: Plain, { revision }: WaitingEvent) {
+  const { data } = reasonNoted.safeParse(item[`revision:${revision}`]);
+  return data?.found.reason && { found: data.found };
 }
 
 /**

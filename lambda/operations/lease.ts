@@ -1,5 +1,5 @@
 import { isBackingOff } from '../detection/pace.ts';
-import { judged } from '../detection/stored-times.ts';
+import { judged, mendedBy } from '../detection/stored-times.ts';
 import { type Lease, type LeasedState, noLease, type State } from '../ports/state.ts';
 import { BackingOffError, BusyError, NothingRecordedError, PausedError } from './errors.ts';
 import type { Call, OperationParts } from './parts.ts';
@@ -38,10 +38,13 @@ export async function underLease<Result>(
   const { ledger, clock, settings } = parts;
   await recordedState(parts);
   const lease = limit.leaseOf(id);
-  const state = await whenFree(parts, limit, () => ledger.takeLease(lease, clock.now()));
-  if (state === undefined) throw new BusyError();
+  const taken = await whenFree(parts, limit, () => ledger.takeLease(lease, clock.now()));
+  if (taken === undefined) throw new BusyError();
   try {
-    return await work(judged(state, clock.now().epochMilliseconds, settings), lease);
+    const state = judged(taken, clock.now().epochMilliseconds, settings);
+    const mended = mendedBy(taken, state);
+    if (mended && !(await ledger.saveState(mended, lease))) throw new BusyError();
+    return await work(state, lease);
   } finally {
     await ledger.saveState(noLease, lease);
   }

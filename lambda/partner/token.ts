@@ -38,8 +38,8 @@ interface Token {
   readonly value: string;
   /** Milliseconds since the epoch. */
   readonly usableUntilMs: number;
-  /** The host has said how long it lasts. */
-  readonly isStated: boolean;
+  /** Likewise; a refusal before then is an early end. */
+  readonly earlyUntilMs: number;
   /** By the monotonic clock. */
   readonly issuedMs: number;
   /** The waits that are left before it is given up. */
@@ -136,13 +136,13 @@ class Tokens {
     const { clock, pace } = this.#parts;
     const { data, error } = tokenSchema.safeParse(parseBody('token', reply), inEnglish);
     if (error) throw new PartnerError('unexpected-response', 'token', problemsOf(error));
-    const { useMs, isStated, isOdd } = useOf(data.expires_in);
+    const { useMs, earlyMs, isOdd } = useOf(data.expires_in);
     if (isOdd) pace.value = disbelieved(pace.value, 'expires_in', sentAtMs);
     return {
       value: data.access_token,
       // Counted from the sending: the answer's way back is part of the token's life.
       usableUntilMs: sentAtMs + useMs,
-      isStated,
+      earlyUntilMs: sentAtMs + earlyMs,
       issuedMs: clock.monotonicMs(),
       waits: [...waitsForToken(pace, sentAtMs)],
       hasWorked: false,
@@ -197,7 +197,8 @@ class Tokens {
     // One that has replaced it meanwhile stays.
     if (this.#token !== used) return;
     this.#token = undefined;
-    if (used.hasWorked && used.isStated) pace.value = endedEarly(pace.value, this.#nowMs);
+    const isEarly = this.#nowMs < used.earlyUntilMs;
+    if (used.hasWorked && isEarly) pace.value = endedEarly(pace.value, this.#nowMs);
   }
 }
 

@@ -4,6 +4,7 @@ import type { DayEntry } from '../detection/calendar.ts';
 import {
   type Certification,
   type Change,
+  type Found,
   found,
   type Outdated,
   type Sighting,
@@ -132,8 +133,8 @@ export interface Ledger {
 }
 
 export interface Decided {
-  /** The events that were decided. */
-  readonly done: readonly WaitingEvent[];
+  /** The events that were decided, each with the reason for which it was held, if it had one. */
+  readonly done: readonly (WaitingEvent & { readonly found?: Pick<Found, 'reason'> })[];
   /** Chosen events that stay held behind one that was not chosen. */
   readonly behind: number;
   /** Events that were not chosen and go out, because the event before them is decided. */

@@ -46,7 +46,7 @@ import {
 } from '../detection/pace.ts';
 import { selfCheckSeen } from '../detection/self-check.ts';
 import { silenceAfter, silenceEnded, silenceSeen } from '../detection/silence.ts';
-import { judged } from '../detection/stored-times.ts';
+import { judged, mendedBy } from '../detection/stored-times.ts';
 import {
   dueWork,
   hasRoomForAll,
@@ -164,7 +164,8 @@ type Learned = Omit<StateChanges, 'dirtySince'>;
 export async function tick(parts: TickParts, run: TickRun): Promise<TickReport> {
   const effort = parts.measure();
   const { ledger, clock, settings } = parts;
-  const state = judged(await ledger.state(), clock.now().epochMilliseconds, settings);
+  const stored = await ledger.state();
+  const state = judged(stored, clock.now().epochMilliseconds, settings);
   const tick = new Tick(parts, run, state, effort);
   if (state.paused) return tick.stop('paused', state);
   try {
@@ -172,7 +173,7 @@ export async function tick(parts: TickParts, run: TickRun): Promise<TickReport> 
   } catch (error) {
     return await tick.failed(error, state);
   } finally {
-    await tick.keepPace(state);
+    await tick.keepPace(stored);
   }
 }
 
@@ -317,6 +318,8 @@ class Tick {
   /**
    * Saves the learned pace, however the tick ended: without it, the next tick would only be refused
    * again.
+   *
+   * @param before as it was stored, so that judged times are saved, too
    */
   async keepPace(before: State): Promise<void> {
     const { ledger, partner } = this.#parts;
@@ -738,6 +741,11 @@ class Tick {
     });
     const twins = new SeenTwins(state.salt, state.twins);
     this.#work = { lease, state, announcement, twins, window };
+    const mended = mendedBy(taken, state);
+    if (mended && !(await ledger.saveState(mended, lease))) {
+      this.#work = undefined;
+      return undefined;
+    }
     // A lease for owed events changes no certification, so rows that agreed with the ledger still
     // do.
     if (state.agreed && !state.dirtySince) this.#learned.agreed = state.agreed;

@@ -20,19 +20,17 @@ describe('advice', () => {
   });
 });
 
-describe('a command', () => {
-  it.each([
-    [{ at: '--stack prod', integration: 'a' }, 'resume --stack prod --integration a'],
-    [{ at: '--local', integration: 'a' }, 'resume --local --integration a'],
-    [{ at: '--stack prod' }, 'resume --stack prod'],
-  ] as const)("is written for the reader's place: %o", (place, typed) => {
-    expect(adviceOn(noticed.paused, place)).toMatch(
-      new RegExp(`^Resume it .* npx certification-notifier ${typed}$`),
-    );
-  });
+it.each([
+  [{ at: '--stack prod', integration: 'a' }, 'resume --stack prod --integration a'],
+  [{ at: '--local', integration: 'a' }, 'resume --local --integration a'],
+  [{ at: '--stack prod' }, 'resume --stack prod'],
+] as const)("a command is written for the reader's place: %o", (place, typed) => {
+  expect(adviceOn(noticed.paused, place)).toMatch(
+    new RegExp(`^Resume it .* npx certification-notifier ${typed}$`),
+  );
 });
 
-describe('a failure that stops every tick', () => {
+it('a failure that stops every tick is a condition of its own, with its fault and its advice', () => {
   const errors = [
     new secretErrors.CredentialsNotSetError('a secret'),
     new secretErrors.CredentialsMalformedError('a secret', []),
@@ -43,21 +41,19 @@ describe('a failure that stops every tick', () => {
     new PartnerError('token-refused-twice', 'list'),
     new PartnerError('not-provisioned', 'list'),
   ];
-
-  it('is a separate condition for each such error, with its fault and its advice', () => {
-    expect(errors.map(({ code }) => code)).toEqual([...accessNames]);
-    const all: Record<string, (typeof entries)[number][1]> = conditions();
-    for (const error of errors) {
-      expect(reachOf(error)).toBe('access');
-      expect(all[error.code]).toMatchObject({ fault: error.fault, toDo: error.whatToDo });
-    }
-  });
+  expect(errors.map(({ code }) => code)).toEqual([...accessNames]);
+  const all: Record<string, (typeof entries)[number][1]> = conditions();
+  for (const error of errors) {
+    expect(reachOf(error)).toBe('access');
+    expect(all[error.code]).toMatchObject({ fault: error.fault, toDo: error.whatToDo });
+  }
 });
 
-describe('an error that ends with the minute', () => {
-  it.each(['rate-limited', 'pace-spent'] as const)('first advises to wait: %s', (code) => {
+it.each(['rate-limited', 'pace-spent'] as const)(
+  '%s, which ends with the minute, first advises to wait',
+  (code) => {
     const { whatToDo } = new PartnerError(code, 'list');
     expect(whatToDo).toMatch(/^Wait a minute, /);
     expect(whatToDo).toContain(noticed['rate-limited'].toDo);
-  });
-});
+  },
+);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AccessDeniedError } from '../../lambda/access-denied.ts';
-import { LedgerUnavailableError } from '../../lambda/ledger/errors.ts';
+import { LeaseLostError, LedgerUnavailableError } from '../../lambda/ledger/errors.ts';
 import { writeEach } from '../../lambda/write-each.ts';
 
 const unavailable = new LedgerUnavailableError('UpdateItem', {});
@@ -37,14 +37,15 @@ describe('several writes', () => {
   });
 
   const defect = {
-    fault: 'ops',
+    ...{ fault: 'ops', retryHelps: false },
     message: '2 changes could not be written, the first because: The tick failed: TypeError.',
   };
   it.each([
-    ['are not retried if one of them is denied', [unavailable, denied], { fault: 'aws' }],
+    ['are for good if one is denied', [unavailable, denied], { fault: 'aws', retryHelps: false }],
+    ['fail as lost with their lease', [denied, new LeaseLostError()], { code: 'lease-lost' }],
     ['report a defect of one of them', [new TypeError('Canary'), denied], defect],
   ])('%s', async (_, errors, expected) => {
     const { error } = await written(errors);
-    expect(error).toMatchObject({ retryHelps: false, ...expected });
+    expect(error).toMatchObject(expected);
   });
 });

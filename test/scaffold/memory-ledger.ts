@@ -363,7 +363,10 @@ export class MemoryLedger implements Ledger {
     const freed = released.filter(
       ({ revision }) => !decided.has(revision) && !undone.has(revision),
     ).length;
-    const done = all.filter(({ revision }) => !undone.has(revision));
+    const done = all.flatMap((event) => {
+      const found = item.history.find(({ revision }) => revision === event.revision)?.found;
+      return undone.has(event.revision) ? [] : { ...event, ...(found?.reason && { found }) };
+    });
     return { done, behind, freed, undone: undone.size };
   }
 

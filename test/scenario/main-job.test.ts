@@ -63,26 +63,24 @@ describe('from the partner to the subscribers', () => {
   });
 });
 
-describe('a process that is killed', () => {
-  it.each([
-    ['before SNS gets its events', 'PublishBatch', false, 3],
-    ['before it removes its events from the outbox', 'PublishBatch', true, 6],
-    ['before SNS gets its digest', 'Publish', false, 3],
-  ])('%s loses none of them, and their ids stay', async (_, operation, isSent, heard) => {
-    const { ids } = certifyThree();
-    stage.sns.once(operation, async ({ forward }) => {
-      if (isSent) await forward();
-      await stage.poll.kill();
-      return undefined;
-    });
-    expect(await stage.tick()).toMatchObject({ outcome: 'failed' });
-    expect(await stage.mails()).toEqual([]);
-    await stage.leaseRunsOut();
-    expect(await stage.completedTick()).toMatchObject({ created: 0 });
-    expect(await stage.completedTick()).toMatchObject({ delivered: 0 });
-    const told = await idsIn(queues.everything);
-    expect(told).toHaveLength(heard);
-    expect([...new Set(told)]).toEqual(ids);
-    expect(await stage.mails()).toHaveLength(1);
+it.each([
+  ['before SNS gets them', 'PublishBatch', false, 3],
+  ['before it removes them from the outbox', 'PublishBatch', true, 6],
+  ['before SNS gets its digest', 'Publish', false, 3],
+])('a kill %s loses no events, and their ids stay', async (_, operation, isSent, heard) => {
+  const { ids } = certifyThree();
+  stage.sns.once(operation, async ({ forward }) => {
+    if (isSent) await forward();
+    await stage.poll.kill();
+    return undefined;
   });
+  expect(await stage.tick()).toMatchObject({ outcome: 'failed' });
+  expect(await stage.mails()).toEqual([]);
+  await stage.leaseRunsOut();
+  expect(await stage.completedTick()).toMatchObject({ created: 0 });
+  expect(await stage.completedTick()).toMatchObject({ delivered: 0 });
+  const told = await idsIn(queues.everything);
+  expect(told).toHaveLength(heard);
+  expect([...new Set(told)]).toEqual(ids);
+  expect(await stage.mails()).toHaveLength(1);
 });

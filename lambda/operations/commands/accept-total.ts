@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { lostOf, mayGo, nothingMissing } from '../../detection/missing.ts';
 import { define } from '../definition.ts';
-import { TotalChangedError } from '../errors.ts';
+import { BusyError, TotalChangedError } from '../errors.ts';
 import { underLease } from '../lease.ts';
 import { by, count, paused, reason } from '../shapes.ts';
 import { ifPaused } from './pause.ts';
@@ -41,7 +41,7 @@ export const acceptTotal = define({
   hasChanged: ({ changed }) => changed,
   carry(parts, { total }, call) {
     const { partner, ledger, clock } = parts;
-    return underLease(parts, call, async (state) => {
+    return underLease(parts, call, async (state, lease) => {
       const shown = await partner.count({}, call.limit.deadline);
       const { missing = nothingMissing, expected, unexplained } = state;
       const known = expected + missing.total;
@@ -52,7 +52,8 @@ export const acceptTotal = define({
       if (mayGo(missing, totals, now)) return { result: { changed: false, ...told } };
       if (Math.abs(shown - total) > total * tolerance) throw new TotalChangedError(total, shown);
       const accepted = lostOf(missing, totals);
-      await ledger.saveState({ missing: { ...missing, accepted, lookAt: now } });
+      const after = { missing: { ...missing, accepted, lookAt: now } };
+      if (!(await ledger.saveState(after, lease))) throw new BusyError();
       return { result: { changed: true, ...told } };
     });
   },

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import { gateAfterRelease } from '../../detection/gate.ts';
-import type { Decision, WaitingEvent } from '../../ports/ledger.ts';
+import type { Decided, Decision, WaitingEvent } from '../../ports/ledger.ts';
 import { writeEach } from '../../write-each.ts';
 import { define } from '../definition.ts';
 import { BusyError } from '../errors.ts';
@@ -75,7 +75,8 @@ export const release = define({
       as: z._default(z.enum(['events', 'digest']), 'events'),
       eventsPerSecond,
       /**
-       * For this many hours from now on, nothing new of any kind is held; 0: the gate holds again.
+       * For this many hours from now on, nothing new of any kind is held, except on days that the
+       * baseline could not read; 0: the gate holds again.
        */
       forHours: z.optional(z.int().check(z.minimum(0), z.maximum(mostOpenHours))),
       by,
@@ -95,7 +96,7 @@ export const release = define({
     ),
   result: z.object({
     ...decided,
-    /** Until then, nothing new is held. */
+    /** Until then, nothing new is held, except on days that the baseline could not read. */
     openUntil: z.optional(instant),
     paused,
     next,
@@ -184,7 +185,7 @@ async function decideAll<
     done: async (ids: readonly number[]) => {
       const before = sums.events + sums.freed;
       await underLease(parts, call, async ({ gate }, lease) => {
-        const letGo: WaitingEvent[] = [];
+        const letGo: Decided['done'][number][] = [];
         try {
           await writeEach(ids, async (id) => void letGo.push(...(await decideOne(id))));
         } finally {
@@ -202,10 +203,11 @@ async function decideAll<
   return { result: { ...sums, ...holding, next }, failure: stop?.failure };
 }
 
-/** As the gate has counted it. */
-const counted = (waiting: WaitingEvent) => ({
+/** As the gate has counted it, if it has. */
+const counted = (waiting: Decided['done'][number]) => ({
   id: waiting.certificationId,
   revision: waiting.revision,
   kind: kindOf(waiting),
   at: Temporal.Instant.from(waiting.event.time).epochMilliseconds,
+  found: waiting.found,
 });

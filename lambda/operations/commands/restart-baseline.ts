@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { recentWindow } from '../../detection/days.ts';
 import type { StateChanges } from '../../ports/state.ts';
 import { define } from '../definition.ts';
+import { BusyError } from '../errors.ts';
 import { underLease } from '../lease.ts';
 import { by, paused, reason } from '../shapes.ts';
 import { ifPaused } from './pause.ts';
@@ -28,10 +29,10 @@ export const restartBaseline = define({
   hasChanged: ({ changed }) => changed,
   carry(parts, _command, call) {
     const { clock, ledger, settings } = parts;
-    return underLease(parts, call, async (state) => {
+    return underLease(parts, call, async (state, lease) => {
       const changed = state.baseline.status === 'completed';
       const { today } = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
-      if (changed) await ledger.saveState(readAnew(today));
+      if (changed && !(await ledger.saveState(readAnew(today), lease))) throw new BusyError();
       return { result: { changed, ...ifPaused(state) } };
     });
   },

@@ -60,16 +60,13 @@ describe('a calendar', () => {
   });
 });
 
-describe('a day that was read', () => {
+it('a day that was read keeps the time since which reads are unproven, until one is proven', () => {
   const proof = { kind: 'single-page', at: 9, count: 2 } as const;
-
-  it('keeps the time since which reads of it are unproven, until one is proven', () => {
-    const unread = following({ count: 0, readAt: 0 }, { count: 1, readAt: 0 });
-    expect(unread).not.toHaveProperty('unprovenSince');
-    const first = following(unread, { count: 1, readAt: 5 });
-    expect(first.unprovenSince).toBe(5);
-    const second = following(first, { count: 2, readAt: 8 });
-    expect(second.unprovenSince).toBe(5);
-    expect(following(second, { count: 2, readAt: 9, proof }).unprovenSince).toBeUndefined();
-  });
+  const unread = following({ count: 0, readAt: 0 }, { count: 1, readAt: 0 });
+  expect(unread).not.toHaveProperty('unprovenSince');
+  const first = following(unread, { count: 1, readAt: 5 });
+  expect(first.unprovenSince).toBe(5);
+  const second = following(first, { count: 2, readAt: 8 });
+  expect(second.unprovenSince).toBe(5);
+  expect(following(second, { count: 2, readAt: 9, proof }).unprovenSince).toBeUndefined();
 });

@@ -4,16 +4,16 @@ import { unhurried } from '../../../lambda/detection/pace.ts';
 import { endedEarly, pauseBeforeToken, useOf } from '../../../lambda/detection/tokens.ts';
 import { nothingNoted } from '../../scaffold/facts.ts';
 
-const asDocumented = { useMs: 7_140_000, isStated: true, isOdd: false };
-const instead = { useMs: 7_140_000, isStated: false, isOdd: true };
+const asDocumented = { useMs: 7_140_000, earlyMs: 7_190_000, isOdd: false };
+const instead = { useMs: 7_140_000, earlyMs: 0, isOdd: true };
 
 it.each<[expiresIn: unknown, ReturnType<typeof useOf>]>([
   [7_200, asDocumented],
   [JSON.parse('7200.0'), asDocumented],
-  [60, { ...asDocumented, useMs: 60_000 }],
-  [90, { ...asDocumented, useMs: 60_000 }],
-  [2_592_000, { ...asDocumented, useMs: 2_591_940_000 }],
-  ['3600', { useMs: 3_540_000, isStated: true, isOdd: true }],
+  [60, { ...asDocumented, useMs: 60_000, earlyMs: 50_000 }],
+  [90, { ...asDocumented, useMs: 60_000, earlyMs: 80_000 }],
+  [2_592_000, { ...asDocumented, useMs: 2_591_940_000, earlyMs: 2_591_990_000 }],
+  ['3600', { useMs: 3_540_000, earlyMs: 3_590_000, isOdd: true }],
   ...[undefined, null, 0, 59, -1, 2_592_001, 1e12, '1e3', '0', 'long', true].map(
     (value): [unknown, typeof instead] => [value, instead],
   ),

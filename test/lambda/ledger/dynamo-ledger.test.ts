@@ -232,24 +232,22 @@ describe('the item of a certification', () => {
   });
 });
 
-describe('an outbox of hundreds', () => {
-  it('is read only as far as requested', async () => {
-    const ids = Array.from({ length: 201 }, (_, index) => index + 1);
-    await Promise.all(ids.map((id) => used.create(assessment({ id }))));
-    const reads: string[] = [];
-    database.client.middlewareStack.add(
-      (next, { commandName = '' }) =>
-        (call) => {
-          reads.push(commandName);
-          return next(call);
-        },
-      { name: 'reads', step: 'initialize' },
-    );
-    const { value } = await ledger.leftovers('event')[Symbol.asyncIterator]().next();
-    database.client.middlewareStack.remove('reads');
-    expect(value?.owed).toHaveLength(200);
-    expect(reads).toEqual(['QueryCommand', 'BatchGetItemCommand', 'BatchGetItemCommand']);
-  });
+it('an outbox of hundreds is read only as far as requested', async () => {
+  const ids = Array.from({ length: 201 }, (_, index) => index + 1);
+  await Promise.all(ids.map((id) => used.create(assessment({ id }))));
+  const reads: string[] = [];
+  database.client.middlewareStack.add(
+    (next, { commandName = '' }) =>
+      (call) => {
+        reads.push(commandName);
+        return next(call);
+      },
+    { name: 'reads', step: 'initialize' },
+  );
+  const { value } = await ledger.leftovers('event')[Symbol.asyncIterator]().next();
+  database.client.middlewareStack.remove('reads');
+  expect(value?.owed).toHaveLength(200);
+  expect(reads).toEqual(['QueryCommand', 'BatchGetItemCommand', 'BatchGetItemCommand']);
 });
 
 describe('a failure', () => {

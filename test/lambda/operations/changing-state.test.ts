@@ -72,6 +72,24 @@ describe('a command about the whole integration', () => {
   });
 });
 
+it.each([{ command: 'release', forHours: 1 }, toRestart, accepting(6)])(
+  'nothing is done if another one has taken the lease since: %j',
+  async (command) => {
+    await story.settle();
+    await story.commit([on('2026-11-20', 1)], 'held');
+    await story.ledger.saveState(known);
+    story.host.count = () => 6;
+    const before = { ...(await story.ledger.state()), dirtySince: expect.anything() };
+    const ledger = story.ledgerWith({
+      saveState: async (changes, lease) => lease === undefined && story.ledger.saveState(changes),
+    });
+    const answer = await story.operate(command, 55, { ledger });
+    expect(answer).toMatchObject({ ok: false, problem: { code: 'busy' } });
+    expect(await story.ledger.state()).toMatchObject(before);
+    expect(await story.ledger.countWaitingForOps('held')).toBe(1);
+  },
+);
+
 describe('a pause', () => {
   it('may begin before the very first tick', async () => {
     await story.operate({ command: 'pause', reason: 'not yet' });

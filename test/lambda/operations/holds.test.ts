@@ -223,17 +223,6 @@ describe('a release for a busy day', () => {
       expect(answer).toMatchObject({ ok: false, problem: { code: 'command-invalid' } });
     },
   );
-
-  it('is refused, and releases nothing, if another tick has taken the lease since', async () => {
-    await hold(1);
-    const ledger = story.ledgerWith({
-      saveState: async (changes, lease) =>
-        changes.gate === undefined && story.ledger.saveState(changes, lease),
-    });
-    const answer = await story.operate({ command: 'release', forHours: 1 }, 55, { ledger });
-    expect(answer).toMatchObject({ ok: false, problem: { code: 'busy' } });
-    expect(await waiting()).toHaveLength(1);
-  });
 });
 
 describe('an event that SNS has refused for good', () => {

@@ -78,13 +78,18 @@ describe('token cache', () => {
     expect(tokensOf({ host })).toEqual(['first', 'first', 'second']);
   });
 
-  it('replaces one that has worked at once when it is refused', async () => {
+  it.each([
+    [49_999, 1],
+    [50_000, undefined],
+  ])('replaces one of a minute at once when it is refused after %i ms', async (ms, ends) => {
     const list = [page([]), invalidToken, page([])];
     const { host, client, clock } = await rig({ answers: { list } });
+    host.script('token', token('first', 60), token('second'));
     await client.list();
+    clock.advance({ milliseconds: ms });
     await client.list();
-    expect(tokensOf({ host })).toEqual(['token-1', 'token-1', 'token-2']);
-    expect([clock.sleeps, client.pace.value.tokensEnded?.length]).toEqual([[], 1]);
+    expect(tokensOf({ host })).toEqual(['first', 'first', 'second']);
+    expect([clock.sleeps, client.pace.value.tokensEnded?.length]).toEqual([[], ends]);
   });
 
   it('makes one request for any number of callers that wait, or whose token is refused', async () => {
@@ -229,18 +234,16 @@ describe('refused credentials', () => {
   });
 });
 
-describe('token response', () => {
-  const right = { access_token: 'abc', token_type: 'Bearer', expires_in: 7200 };
+const right = { access_token: 'abc', token_type: 'Bearer', expires_in: 7200 };
 
-  it.each([
-    ['no token', { ...right, access_token: undefined }],
-    ['a token that would break the header', { ...right, access_token: 'abc\r\nx: y' }],
-    ['another type of token', { ...right, token_type: 'mac' }],
-    ['a list', []],
-  ])('with %s is refused without quoting it', async (_, body) => {
-    const { client } = await rig({ answers: { token: json(200, body) } });
-    const error = await rejection(client.list());
-    expect(error).toMatchObject({ code: 'unexpected-response' });
-    expect(String(error)).not.toContain('abc');
-  });
+it.each([
+  ['no token', { ...right, access_token: undefined }],
+  ['a token that would break the header', { ...right, access_token: 'abc\r\nx: y' }],
+  ['another type of token', { ...right, token_type: 'mac' }],
+  ['a list', []],
+])('a token response with %s is refused without quoting it', async (_, body) => {
+  const { client } = await rig({ answers: { token: json(200, body) } });
+  const error = await rejection(client.list());
+  expect(error).toMatchObject({ code: 'unexpected-response' });
+  expect(String(error)).not.toContain('abc');
 });

@@ -64,24 +64,19 @@ it('the mail is sent, and its events only once, if the tick fails after their de
   expect(story.mails).toEqual([[eventId(1)]]);
 });
 
-describe('a digest of several ticks', () => {
-  beforeEach(() => {
-    story.settings = { alerts: { ...alerts, digestEvery: 60 } };
-    add(1);
-  });
-
-  it('is one mail after `digestEvery`, while its events are sent at once', async () => {
-    expect(await tickAt('21T08:01')).toMatchObject({ delivered: 1, undelivered: 0 });
-    add(2);
-    expect(await tickAt('21T08:02')).toMatchObject({ delivered: 1, undelivered: 0 });
-    await tickAt('21T09:00');
-    expect(story.mails).toEqual([]);
-    await tickAt('21T09:01');
-    expect(story.mails.map((ids) => ids.sort())).toEqual([[eventId(1), eventId(2)]]);
-    for (const hour of ['09:02', '10:01', '10:02', '11:30']) await tickAt(`21T${hour}`);
-    expect(story.mails).toHaveLength(1);
-    expect((await story.ledger.state()).digest).toBeUndefined();
-  });
+it('a digest of several ticks is one mail after `digestEvery`, while its events are sent at once', async () => {
+  story.settings = { alerts: { ...alerts, digestEvery: 60 } };
+  add(1);
+  expect(await tickAt('21T08:01')).toMatchObject({ delivered: 1, undelivered: 0 });
+  add(2);
+  expect(await tickAt('21T08:02')).toMatchObject({ delivered: 1, undelivered: 0 });
+  await tickAt('21T09:00');
+  expect(story.mails).toEqual([]);
+  await tickAt('21T09:01');
+  expect(story.mails.map((ids) => ids.sort())).toEqual([[eventId(1), eventId(2)]]);
+  for (const hour of ['09:02', '10:01', '10:02', '11:30']) await tickAt(`21T${hour}`);
+  expect(story.mails).toHaveLength(1);
+  expect((await story.ledger.state()).digest).toBeUndefined();
 });
 
 it("quiet hours hold mails back until the morning in the integration's time zone", async () => {

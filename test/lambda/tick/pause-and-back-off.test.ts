@@ -65,32 +65,27 @@ it('an integration without credentials waits quietly, and fails if it had some b
   await expect(story.tick()).rejects.toThrow(CredentialsNotSetError);
 });
 
-describe('a partner that refuses the credentials', () => {
-  beforeEach(async () => {
-    await story.emptyBaseline();
-  });
-
-  it('is left alone for a time, twice as long after each refusal, up to an hour', async () => {
-    story.host.access.rotateSecret();
-    const waits: number[] = [];
-    for (let refusal = 0; refusal < 7; refusal++) {
-      await expect(story.tick()).rejects.toThrow(refused);
-      const { backOff } = await story.ledger.state();
-      const minutes = backOff?.until.since(story.clock.now()).total('minutes') ?? 0;
-      waits.push(minutes);
-      story.clock.advance({ seconds: 60 * minutes - 1 });
-      expect(await story.tick()).toMatchObject({ outcome: 'backing-off' });
-      story.clock.advance({ seconds: 1 });
-    }
-    expect(waits).toEqual([2, 4, 8, 16, 32, 60, 60]);
-    // Its first answer ends this, even if the tick then fails.
-    story.credentials = story.host.access.credentials;
-    story.add(assessment());
-    const takeLease = () => Promise.reject(new LedgerUnavailableError('UpdateItem', {}));
-    const failing = story.tick({ ledger: story.ledgerWith({ takeLease }) });
-    await expect(failing).rejects.toThrow(LedgerUnavailableError);
-    expect((await story.ledger.state()).backOff).toBeUndefined();
-  });
+it('a partner that refuses the credentials is left alone, each time twice as long, up to an hour', async () => {
+  await story.emptyBaseline();
+  story.host.access.rotateSecret();
+  const waits: number[] = [];
+  for (let refusal = 0; refusal < 7; refusal++) {
+    await expect(story.tick()).rejects.toThrow(refused);
+    const { backOff } = await story.ledger.state();
+    const minutes = backOff?.until.since(story.clock.now()).total('minutes') ?? 0;
+    waits.push(minutes);
+    story.clock.advance({ seconds: 60 * minutes - 1 });
+    expect(await story.tick()).toMatchObject({ outcome: 'backing-off' });
+    story.clock.advance({ seconds: 1 });
+  }
+  expect(waits).toEqual([2, 4, 8, 16, 32, 60, 60]);
+  // Its first answer ends this, even if the tick then fails.
+  story.credentials = story.host.access.credentials;
+  story.add(assessment());
+  const takeLease = () => Promise.reject(new LedgerUnavailableError('UpdateItem', {}));
+  const failing = story.tick({ ledger: story.ledgerWith({ takeLease }) });
+  await expect(failing).rejects.toThrow(LedgerUnavailableError);
+  expect((await story.ledger.state()).backOff).toBeUndefined();
 });
 
 it('an outage is told by the time during which ticks have seen it, without a pause', async () => {
