@@ -311,8 +311,8 @@ export function waitAfter(
 }
 
 /**
- * Whether a baseline whose ranges are all read has come to its end: the days explain the total. Where
- * the days before the start day have what they had at its beginning, only news is lacking.
+ * Whether a baseline whose ranges are all read has come to its end: the days explain the total, or
+ * lack only news, since they have as many as there were at its beginning.
  *
  * @param total the partner's total after the last range
  * @param begun the total when it began; undefined: not known, or the baseline was restarted

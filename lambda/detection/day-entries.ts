@@ -92,7 +92,7 @@ export function marked(
   const explained = isMet ? explainedBy(found, calendar) : new Map<string, number>();
   const elsewhere = [...explained.keys()].filter((day) => !entries.has(day));
   const all = new Map([...elsewhere.map((day) => [day, calendar.entry(day)] as const), ...entries]);
-  /** What is left of a mark after a read by the rule. */
+  /** The rest of a mark after a read by the rule. */
   const left = (day: string, before: number, unreadAt = begunAt): Partial<DayEntry> => {
     const unread = Math.max(0, before - (explained.get(day) ?? 0));
     const isOver = (before > 0 && unread === 0) || begunAt - unreadAt >= withdrawAfterMs;

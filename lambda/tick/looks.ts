@@ -221,7 +221,7 @@ export class Looks {
       if (found === undefined) withdrawals.push(withdrawal(certification));
       else sightings.push(...this.#sightingOf(certification, found));
     }
-    // Whatever kept the tick from it: failures, the pace or time.
+    // The tick was kept from it by failures, the pace or time.
     if (withdrawals.length < most)
       this.#set({ missing: unasked(this.#now.missing, waiting, this.#nowMs) });
     return { sightings, withdrawals };
