@@ -122,14 +122,18 @@ describe('a comparison of read rows with the ledger', () => {
     }
   });
 
-  it('calls a row with an earlier fingerprint an older answer, and says until when', () => {
+  it('calls a row with an earlier fingerprint an older answer until then, and a return after it', () => {
     const [first, second, third] = ['a', 'b', 'c'].map((email) => assessment({ email }));
     if (!first || !second || !third) throw new Error('there are three');
     let known: ReadonlyMap<number, Certification> = new Map();
+    let isAlone = false;
     const at = (nowMs: number, ...read: (typeof first)[]) => {
-      const { changes, older } = compare(read, known, salt, nowMs, 600_000);
+      const alone = () => isAlone;
+      const seen = compare(read, known, salt, nowMs, 600_000, new Set(), alone);
+      const { changes, older, returned } = seen;
       known = nowKnown(known, changes);
-      return { kinds: changes.map(({ kind }) => kind), older };
+      const twins = returned.length > 0 && { returned };
+      return { kinds: changes.map(({ kind }) => kind), older, ...twins };
     };
     const older = (until: number) => [{ day: first.certified_on, until }];
     expect(at(0, first)).toEqual({ kinds: ['created'], older: [] });
@@ -137,7 +141,15 @@ describe('a comparison of read rows with the ledger', () => {
     expect(at(120_000, first)).toEqual({ kinds: [], older: older(660_000) });
     expect(at(180_000, third, first)).toEqual({ kinds: ['updated'], older: older(660_000) });
     expect(at(660_000, second)).toEqual({ kinds: [], older: older(780_000) });
-    expect(at(660_000, first)).toEqual({ kinds: ['updated'], older: [] });
+    const returned = [{ id: first.id, days: [first.certified_on] }];
+    expect(at(9_000_000, first)).toEqual({ kinds: [], older: [], returned });
+    isAlone = true;
+    expect(at(9_000_000, first)).toEqual({ kinds: ['updated'], older: [] });
+    isAlone = false;
+    expect(at(99_000_000, third)).toEqual({ kinds: [], older: [], returned });
+    // Of more changes, the newest two are kept.
+    expect(at(99_000_000, { ...first, name: 'D' })).toEqual({ kinds: ['updated'], older: [] });
+    expect(at(99_000_000, second)).toEqual({ kinds: ['updated'], older: [] });
   });
 });
 
