@@ -107,9 +107,12 @@ describe('a comparison of read rows with the ledger', () => {
     expect(outdated.map((one) => one.fingerprint)).toEqual(now);
   });
 
+  const [first, second, third] = [
+    assessment({ email: 'a' }),
+    assessment({ email: 'b' }),
+    assessment({ email: 'c' }),
+  ];
   it('calls it restored also if it comes back with an earlier fingerprint', () => {
-    const [first, second] = ['a', 'b'].map((email) => assessment({ email }));
-    if (!first || !second) throw new Error('there are two');
     const created = nowKnown(new Map(), sightingsOf([first], new Map(), salt));
     const { changes } = compare([second], created, salt, 0, 600_000);
     const [updated] = nowKnown(created, changes).values();
@@ -123,14 +126,19 @@ describe('a comparison of read rows with the ledger', () => {
   });
 
   it('calls a row with an earlier fingerprint an older answer until then, and a return after it', () => {
-    const [first, second, third] = ['a', 'b', 'c'].map((email) => assessment({ email }));
-    if (!first || !second || !third) throw new Error('there are three');
     let known: ReadonlyMap<number, Certification> = new Map();
     let isAlone = false;
     const at = (nowMs: number, ...read: (typeof first)[]) => {
       const alone = () => isAlone;
-      const seen = compare(read, known, salt, nowMs, 600_000, new Set(), alone);
-      const { changes, older, returned } = seen;
+      const { changes, older, returned } = compare(
+        read,
+        known,
+        salt,
+        nowMs,
+        600_000,
+        new Set(),
+        alone,
+      );
       known = nowKnown(known, changes);
       const twins = returned.length > 0 && { returned };
       return { kinds: changes.map(({ kind }) => kind), older, ...twins };
@@ -148,8 +156,8 @@ describe('a comparison of read rows with the ledger', () => {
     isAlone = false;
     expect(at(99_000_000, third)).toEqual({ kinds: [], older: [], returned });
     // Of more changes, the newest two are kept.
-    expect(at(99_000_000, { ...first, name: 'D' })).toEqual({ kinds: ['updated'], older: [] });
-    expect(at(99_000_000, second)).toEqual({ kinds: ['updated'], older: [] });
+    for (const one of [{ ...first, name: 'D' }, second])
+      expect(at(99_000_000, one)).toEqual({ kinds: ['updated'], older: [] });
   });
 });
 
