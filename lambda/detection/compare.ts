@@ -11,7 +11,7 @@ import {
   rulesNow,
   rulesOf,
 } from './fingerprint.ts';
-import { smallestOf } from './twins.ts';
+import { type Returned, smallestOf } from './twins.ts';
 
 /** An assessment as the ledger knows it. */
 export interface Certification {
@@ -22,7 +22,7 @@ export interface Certification {
   /** 1 for the first sighting, one more for every change since. */
   readonly revision: number;
   readonly presence: Presence;
-  /** Its former fingerprints, as long as a replica may still answer with them. */
+  /** Its former fingerprints: the newest two, and others as long as a replica may answer with them. */
   readonly earlier?: readonly Earlier[];
   /** Fields for the event of a withdrawal; not personal. */
   readonly organization_id: number | null;
@@ -45,6 +45,8 @@ export interface Earlier {
 
 /** Limit for former fingerprints: a record with more changes within minutes never stands still. */
 const earlierKept = 5;
+/** Twins alternate between few versions. */
+const earlierKeptExpired = 2;
 
 /** Whether the partner still has it, as far as is proven. */
 export const presence = z.enum(['present', 'withdrawn']);
@@ -67,7 +69,7 @@ export interface Sighting {
    * The ledger's knowledge before; absent for `created`, unless subscribers were never told of it.
    */
   readonly before?: Certification;
-  /** Its former fingerprints, as long as they may still be shown. */
+  /** Its former fingerprints. */
   readonly earlier?: readonly Earlier[];
   readonly found?: Found;
 }
@@ -113,6 +115,8 @@ export interface Compared {
   readonly outdated: readonly Outdated[];
   /** Days of older answers, and until when such answers may come: milliseconds since the epoch. */
   readonly older: readonly { readonly day: string; readonly until: number }[];
+  /** Rows as certifications were long ago: most likely, each id is there twice. */
+  readonly returned: readonly Returned[];
 }
 
 /**
@@ -121,8 +125,10 @@ export interface Compared {
  * present, the smallest of them counts. A move to another day is an update of `certified_on`. A certification that comes back is restored,
  * or created if subscribers were never told of it. A row as the certification was within
  * `withdrawAfter`, before its last change, is an older answer of a lagging replica or a cache. It
- * is no update. A field has changed only if it differs by the rules of its fingerprint and by those of
+ * is no update. Later, it is one only if `isAlone`. A field has changed only if it differs by the rules of its fingerprint and by those of
  * now: newer rules are no update, either.
+ *
+ * @param isAlone whether no other row of an id can be on these days
  */
 export function compare(
   read: readonly Assessment[],
@@ -131,10 +137,12 @@ export function compare(
   nowMs: number,
   withdrawAfterMs: number,
   twins: ReadonlySet<number> = new Set(),
+  isAlone: (one: Returned) => boolean = () => false,
 ): Compared {
   const changes = new Map<number, Sighting>();
   const same: Assessment[] = [];
   const older: Compared['older'][number][] = [];
+  const returned: Returned[] = [];
   const unsure = read.filter(({ id }) => twins.has(id) && known.get(id)?.presence !== 'present');
   const smallest = [...Map.groupBy(unsure, ({ id }) => id).values()].flatMap(
     (rows) => smallestOf(rows) ?? [],
@@ -154,14 +162,38 @@ export function compare(
       same.push(assessment);
       continue;
     }
+    const back = returnOf(change, salt);
+    if (back && !isAlone(back)) {
+      returned.push(back);
+      continue;
+    }
     const until = nowMs + withdrawAfterMs;
-    const replaced = before && [
-      ...earlier.slice(1 - earlierKept),
-      { fingerprint: before.fingerprint.whole, until },
-    ];
+    const replaced = before && formerOf(before, until, nowMs);
     changes.set(id, { ...change, ...(replaced && { earlier: replaced }) });
   }
-  return { changes: [...changes.values()], same, outdated: outdatedOf(same, known, salt), older };
+  const outdated = outdatedOf(same, known, salt);
+  return { changes: [...changes.values()], same, outdated, older, returned };
+}
+
+/** The last day is that of the row. */
+function returnOf({ kind, id, assessment, before }: Sighting, salt: string): Returned | undefined {
+  const former = before?.earlier?.slice(-earlierKeptExpired) ?? [];
+  const isReturn = former.some((one) => isAsIn(assessment, one.fingerprint, salt));
+  if (before === undefined || kind !== 'updated' || !isReturn) return undefined;
+  const day = assessment.certified_on;
+  return { id, days: before.day === day ? [day] : [before.day, day] };
+}
+
+/** The former fingerprints after a change. */
+function formerOf(
+  { fingerprint, earlier = [] }: Certification,
+  until: number,
+  nowMs: number,
+): Earlier[] {
+  const all = [...earlier, { fingerprint: fingerprint.whole, until }];
+  return all
+    .filter((one, index) => nowMs < one.until || index >= all.length - earlierKeptExpired)
+    .slice(-earlierKept);
 }
 
 function outdatedOf(

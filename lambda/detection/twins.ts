@@ -13,7 +13,10 @@ const twin = z.readonly(
     id: z.int(),
     /** The days of its rows. */
     days: z.readonly(z.array(z.iso.date())),
-    /** One page showed both rows, or a second read did. Once, an edit amid a read looks the same. */
+    /**
+     * One page showed both rows, or a second read did, or reads show them in turn. Once, an edit amid
+     * a read looks the same.
+     */
     isSure: z.exactOptional(z.literal(true)),
   }),
 );
@@ -22,6 +25,17 @@ const twin = z.readonly(
 export const twins = z.readonly(z.array(twin));
 
 export type Twins = z.output<typeof twins>;
+
+/** An id whose row is as it was before its last changes, and the days of both. */
+export type Returned = Pick<Twins[number], 'id' | 'days'>;
+
+/** The twins with those that reads show in turn. */
+export function withReturned(known: Twins, returned: readonly Returned[]): Twins {
+  if (returned.length === 0) return known;
+  const ids = new Set(returned.map(({ id }) => id));
+  const sure = returned.map(({ id, days }) => ({ id, days, isSure: true }) as const);
+  return [...known.filter(({ id }) => !ids.has(id)), ...sure].slice(-mostTwins);
+}
 
 /** The rows of one read, of one page or several. */
 export interface Shown {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { faultOf } from '../errors.ts';
 import { DEFAULT_PAGE_SIZE, type ListQuery, type Page } from './api.ts';
 
@@ -59,15 +60,18 @@ function skippedRow(offset: number): Page {
 
 /**
  * If no row was skipped, the first piece: it is one answer, as any page is. Else all pieces: these
- * are several answers, so they prove nothing.
+ * are several answers, so they prove nothing. A row that moved between them is one, and rows of one id with
+ * different content are several.
  */
 export function joined({ pages, skipped }: Pieces): Page {
   return pages.reduce((before, { assessments, quarantined, meta, rows }) => {
     if (skipped === 0) return before;
-    const byId = new Map([...before.assessments, ...assessments].map((one) => [one.id, one]));
+    const others = assessments.filter(
+      (one) => !before.assessments.some((shown) => isDeepStrictEqual(shown, one)),
+    );
     const moved = quarantined.map((one) => ({ ...one, index: before.rows + one.index }));
     return {
-      assessments: [...byId.values()],
+      assessments: [...before.assessments, ...others],
       quarantined: [...before.quarantined, ...moved],
       meta: {
         count: meta.count || before.meta.count,

@@ -5,7 +5,7 @@ import { type Change, countDeltas } from '../detection/compare.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import type { State } from '../ports/state.ts';
 import type { Announcement } from './announcement.ts';
-import { compareWithLedger, isSeenWhole } from './page.ts';
+import { compareWithLedger, isAloneOn, isSeenWhole } from './page.ts';
 import type { LeasedContext, TickParts } from './parts.ts';
 import type { SeenTwins } from './twins.ts';
 
@@ -65,7 +65,12 @@ export async function announceNewcomers(
       parts.rules.isNewcomer(day, startDay) && calendar.unreadDayOf(day) === undefined,
   );
   const unsure = twins.of(pulse);
-  const { changes } = await compareWithLedger({ parts, limit, state }, recent, unsure);
+  const { changes } = await compareWithLedger(
+    { parts, limit, state, twins },
+    recent,
+    unsure,
+    isAloneOn(pulse),
+  );
   const done = await announcement.announce(changes.filter(isSeenWhole(pulse)), { in: 'page' });
   await parts.ledger.addToDays(countDeltas(done), lease);
   return done;

@@ -1,5 +1,6 @@
 import type { Compared, Sighting } from '../detection/compare.ts';
 import { cutOffDay, isRehashing, markOf } from '../detection/fingerprint.ts';
+import type { Returned } from '../detection/twins.ts';
 import { reachOf } from '../errors.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
@@ -23,12 +24,13 @@ export async function readPage(
   const { salt } = state;
   const agreed = new Set(state.dirtySince ? [] : state.agreed);
   const isOneDay = new Set(pulse.assessments.map(({ certified_on }) => certified_on)).size === 1;
+  const comparing = { parts, limit, state, twins: seen };
   let { assessments, count } = pulse;
   for (let isTail = false; ; isTail = true) {
     const rows = assessments.filter((row) => !agreed.has(markOf(row, salt)));
     // In all rows: those that agree would leave one version.
     const twins = seen.of({ assessments });
-    const compared = await compareWithLedger({ parts, limit, state }, rows, twins);
+    const compared = await compareWithLedger(comparing, rows, twins, isAloneOn(pulse));
     const changes = compared.changes.filter(isSeenWhole(pulse));
     const unknown = changes.filter(({ kind }) => kind !== 'updated').length;
     for (const row of compared.same) agreed.add(markOf(row, salt));
@@ -60,6 +62,15 @@ export function isSeenWhole(pulse: PulseRead): (sighting: Sighting) => boolean {
   return ({ kind, assessment }) => kind !== 'updated' || assessment.certified_on !== cutOff;
 }
 
+/**
+ * On the oldest day, edits are none anyway. Other days are seen whole, but not those that a page does
+ * not reach.
+ */
+export function isAloneOn(pulse: PulseRead): (returned: Returned) => boolean {
+  const cutOff = cutOffDay(pulse) ?? '';
+  return ({ days }) => days.at(-1) === cutOff || days.every((day) => day > cutOff);
+}
+
 /** The most ids that a comparison asks for, because its rows disagree. */
 const askedAtMost = 10;
 
@@ -67,28 +78,32 @@ export interface Comparing {
   readonly parts: TickParts;
   readonly limit: TimeLimit;
   readonly state: Pick<LeasedState, 'salt' | 'rules'>;
+  readonly twins: SeenTwins;
 }
 
 /**
- * @param twins ids whose rows say nothing about content
+ * @param unsure ids whose rows say nothing about content
+ * @param isAlone whether an id can have no other row on these days
  * @param isAsked whether an unknown one of them is asked for by its id, whose answer then counts
  */
 export async function compareWithLedger(
-  { parts, limit, state: { salt, rules: hashedBy } }: Comparing,
+  { parts, limit, state: { salt, rules: hashedBy }, twins }: Comparing,
   rows: readonly Assessment[],
-  twins: ReadonlySet<number>,
+  unsure: ReadonlySet<number>,
+  isAlone: (returned: Returned) => boolean,
   isAsked: (sighting: Sighting) => boolean = () => true,
 ): Promise<Compared> {
   const { ledger, rules, clock, settings, partner, journal } = parts;
   const known = await ledger.known(rows.map(({ id }) => id));
   const nowMs = clock.now().epochMilliseconds;
-  const compare = (some: readonly Assessment[], unsure?: ReadonlySet<number>) =>
-    rules.compare(some, known, salt, nowMs, settings.withdrawAfterMs, unsure);
-  const compared = compare(rows, twins);
+  const compare = (some: readonly Assessment[], twins?: ReadonlySet<number>) =>
+    rules.compare(some, known, salt, nowMs, settings.withdrawAfterMs, twins, isAlone);
+  const compared = compare(rows, unsure);
+  twins.add(compared.returned);
   if (isRehashing(hashedBy, nowMs)) await ledger.rehash(compared.outdated);
-  const unsure = compared.changes.filter((one) => twins.has(one.id) && isAsked(one));
+  const asked = compared.changes.filter((one) => unsure.has(one.id) && isAsked(one));
   const shown: Assessment[] = [];
-  for (const { id } of unsure.slice(0, askedAtMost)) {
+  for (const { id } of asked.slice(0, askedAtMost)) {
     try {
       const found = await limit.ask((deadline) => partner.get(id, deadline));
       if (found === 'out-of-time') break;

@@ -20,7 +20,7 @@ import {
 } from '../detection/days-read.ts';
 import { fingerprintOf } from '../detection/fingerprint.ts';
 import { judged as believed } from '../detection/stored-times.ts';
-import { rowsOf } from '../detection/twins.ts';
+import { type Returned, rowsOf } from '../detection/twins.ts';
 import type { ReadResult, ReadStep, StepAnswer, WorkProgress } from '../detection/worklist.ts';
 import { reachOf } from '../errors.ts';
 import type { DayCertification } from '../ports/ledger.ts';
@@ -310,10 +310,8 @@ async function differences(
   const { parts, state, twins, telling } = context;
   const { ledger, settings } = parts;
   const known = new Set(twins.now.map(({ id }) => id));
-  const unsure = twins.of(
-    { assessments, others },
-    (day) => proof !== undefined && isWithin(day, step.range),
-  );
+  const isProven = (day: string) => proof !== undefined && isWithin(day, step.range);
+  const unsure = twins.of({ assessments, others }, isProven);
   const indexed = new Map<string, ReadonlyMap<number, DayCertification>>();
   const lookUp = async (day: string) => indexed.set(day, await ledger.knownOfDay(day));
   if (!isFirstReading) await pMap(days, lookUp, { concurrency: daysTogether });
@@ -333,11 +331,15 @@ async function differences(
   // A silent record takes one of its rows, without a request.
   const isAsked = ({ assessment }: Sighting) =>
     !isFirstReading || telling.isAnew || telling.isAnnounced(assessment.certified_on);
-  const compared = await compareWithLedger(context, rows, unsure, isAsked);
+  // A true edit that is undone is told once the days are seen whole.
+  const isAlone = ({ id, days }: Returned) => twins.hasEnded(id) || days.every(isProven);
+  const compared = await compareWithLedger(context, rows, unsure, isAlone, isAsked);
   // An edit amid this read, or a record that is there twice: another read tells.
   const fresh = twins.now.filter(({ id, isSure }) => !isSure && !known.has(id));
   const until = begunAt + settings.withdrawAfterMs;
-  const again = fresh.flatMap(({ days }) => days.map((day) => ({ day, until })));
+  const again = [...fresh, ...compared.returned].flatMap(({ days }) =>
+    days.map((day) => ({ day, until })),
+  );
   const older = [...compared.older, ...again];
   // Another part of the range may have another row of the same id: audits find edits.
   const isOne = !(isFirstReading && isInParts);

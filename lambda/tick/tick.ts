@@ -448,9 +448,9 @@ class Tick {
   ): Promise<void> {
     if (doubtful.length === 0 || this.#limit.wasReached) return;
     const shown = doubtful.map(({ assessment }) => assessment);
-    const comparing = { parts: this.#parts, limit: this.#limit, state };
+    const comparing = { parts: this.#parts, limit: this.#limit, state, twins };
     const unsure = new Set(twins.now.map(({ id }) => id));
-    const { changes } = await compareWithLedger(comparing, shown, unsure);
+    const { changes } = await compareWithLedger(comparing, shown, unsure, () => true);
     await announcement.announce(changes, { in: 'page', reason: 'baseline' });
   }
 

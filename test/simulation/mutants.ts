@@ -208,7 +208,13 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   twins: {
     breaks: 'each row of an id that is there twice counts as its content',
-    functions: { twins: { twinsIn: () => new Set(), twinsAfter: (known) => known } },
+    functions: {
+      twins: { twinsIn: () => new Set(), twinsAfter: (known) => known },
+      compare: {
+        compare: (...[read, known, salt, nowMs, lag]) =>
+          compare(read, known, salt, nowMs, lag, new Set(), yes),
+      },
+    },
     amid: { ...calmest, born: 30, ticks: 12, gaps: 1, twins: 0.5 },
     seed: 1,
   },

@@ -107,9 +107,12 @@ describe('a comparison of read rows with the ledger', () => {
     expect(outdated.map((one) => one.fingerprint)).toEqual(now);
   });
 
+  const [first, second, third] = [
+    assessment({ email: 'a' }),
+    assessment({ email: 'b' }),
+    assessment({ email: 'c' }),
+  ];
   it('calls it restored also if it comes back with an earlier fingerprint', () => {
-    const [first, second] = ['a', 'b'].map((email) => assessment({ email }));
-    if (!first || !second) throw new Error('there are two');
     const created = nowKnown(new Map(), sightingsOf([first], new Map(), salt));
     const { changes } = compare([second], created, salt, 0, 600_000);
     const [updated] = nowKnown(created, changes).values();
@@ -122,14 +125,23 @@ describe('a comparison of read rows with the ledger', () => {
     }
   });
 
-  it('calls a row with an earlier fingerprint an older answer, and says until when', () => {
-    const [first, second, third] = ['a', 'b', 'c'].map((email) => assessment({ email }));
-    if (!first || !second || !third) throw new Error('there are three');
+  it('calls a row with an earlier fingerprint an older answer until then, and a return after it', () => {
     let known: ReadonlyMap<number, Certification> = new Map();
+    let isAlone = false;
     const at = (nowMs: number, ...read: (typeof first)[]) => {
-      const { changes, older } = compare(read, known, salt, nowMs, 600_000);
+      const alone = () => isAlone;
+      const { changes, older, returned } = compare(
+        read,
+        known,
+        salt,
+        nowMs,
+        600_000,
+        new Set(),
+        alone,
+      );
       known = nowKnown(known, changes);
-      return { kinds: changes.map(({ kind }) => kind), older };
+      const twins = returned.length > 0 && { returned };
+      return { kinds: changes.map(({ kind }) => kind), older, ...twins };
     };
     const older = (until: number) => [{ day: first.certified_on, until }];
     expect(at(0, first)).toEqual({ kinds: ['created'], older: [] });
@@ -137,7 +149,15 @@ describe('a comparison of read rows with the ledger', () => {
     expect(at(120_000, first)).toEqual({ kinds: [], older: older(660_000) });
     expect(at(180_000, third, first)).toEqual({ kinds: ['updated'], older: older(660_000) });
     expect(at(660_000, second)).toEqual({ kinds: [], older: older(780_000) });
-    expect(at(660_000, first)).toEqual({ kinds: ['updated'], older: [] });
+    const returned = [{ id: first.id, days: [first.certified_on] }];
+    expect(at(9_000_000, first)).toEqual({ kinds: [], older: [], returned });
+    isAlone = true;
+    expect(at(9_000_000, first)).toEqual({ kinds: ['updated'], older: [] });
+    isAlone = false;
+    expect(at(99_000_000, third)).toEqual({ kinds: [], older: [], returned });
+    // Of more changes, the newest two are kept.
+    for (const one of [{ ...first, name: 'D' }, second])
+      expect(at(99_000_000, one)).toEqual({ kinds: ['updated'], older: [] });
   });
 });
 

@@ -6,6 +6,7 @@ import {
   type Twins,
   twinsAfter,
   twinsIn,
+  withReturned,
 } from '../../../lambda/detection/twins.ts';
 import { assessment } from '../../support/assessments.ts';
 
@@ -29,10 +30,17 @@ describe('the ids that are there twice', () => {
     ['stay after a read of another day', sure, { assessments: [] }, [friday], sure],
     ['end with a whole read that shows one row', sure, { assessments: [b] }, [monday], []],
     ['stay while another day may have a row', ofTwoDays, { assessments: [a] }, [monday], ofTwoDays],
+    ['end with one row on all days', ofTwoDays, { assessments: [a] }, [monday, friday], []],
     ['lose a day without a row', ofTwoDays, { assessments: [] }, [friday], sure],
     ['end with all of their rows', sure, { assessments: [other] }, [monday, friday], []],
   ])('%s', (_, known, shown, proven, expected) => {
     expect(twinsAfter(known, shown, (day) => proven.includes(day), salt)).toEqual(expected);
+  });
+
+  it('are sure if reads show their rows in turn', () => {
+    const returned = [{ id: 1, days: [monday, friday] }];
+    expect(withReturned(once, [])).toBe(once);
+    for (const known of [[], once]) expect(withReturned(known, returned)).toEqual(ofTwoDays);
   });
 
   it('are counted as the host has them: an edit amid a read is one row', () => {

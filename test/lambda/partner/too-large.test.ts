@@ -58,6 +58,16 @@ it.each<[string, number, (id: number) => number, ListQuery, seen: number[], aske
   if (asked) expect(pages()).toEqual(asked);
 });
 
+it('a page with such a row shows each content of an id that is there twice, once', async () => {
+  const { host, client } = partner(8, tooLarge(5));
+  host.twinOf = ({ assessment, ...record }) =>
+    assessment.id === 2
+      ? { ...record, assessment: { ...assessment, name: 'Zoe Twin' } }
+      : undefined;
+  const { assessments } = await client.list({ page: 12, sort: 'user_name' });
+  expect(assessments.map(({ id }) => id).sort()).toEqual([1, 2, 2, 3, 4, 6, 7, 8]);
+});
+
 it('a page that is too large for another reason than its rows is given up', async () => {
   const { host, client } = partner(300, () => 1);
   for (const page of [100, 1])

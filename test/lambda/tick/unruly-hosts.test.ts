@@ -124,6 +124,48 @@ it('an id that is there twice, in changing order, is announced once and told onc
   expect(titles(world).slice(3)).toEqual(['the partner shows each id once again']);
 });
 
+it.each([
+  ['on two days far apart', 20, 120, 6_000, '2009-09-01'],
+  ['on a day that is read in parts', 1, 700, 6, '2025-09-01'],
+])(
+  'an id that is there twice %s is told, and has few updates',
+  async (_, days, rows, pace, certified_on) => {
+    world = new Integration(undefined, pace);
+    for (let n = 0; n < days; n++) world.host.addMany(1_000 + rows * n, rows, dayOf(n + 1));
+    world.host.twinOf = ({ assessment, ...record }) =>
+      assessment.id === 1_350
+        ? { ...record, assessment: { ...assessment, name: 'Zoe Twin', certified_on } }
+        : undefined;
+    await world.baseline(400);
+    for (let hours = 0; hours < 3; hours++) {
+      world.clock.advance(nextDay);
+      await world.minutes(25);
+    }
+    expect(world.heardOf(1_350)).toEqual(['updated']);
+    expect(titles(world)).toContain('the partner shows one id twice');
+  },
+);
+
+it('an edit and a move that are undone are announced, and no id is there twice', async () => {
+  await known(6);
+  for (const [email, day] of [
+    ['b', dayOf(5)],
+    ['a', dayOf(1)],
+  ] as const) {
+    world.clock.advance(nextDay);
+    world.host.edit(10, { certified_on: day });
+    world.host.edit(60, { email: `${email}@example.org` });
+    await world.minutes(4);
+  }
+  world.host.edit(60, { email: 'b@example.org' });
+  for (let days = 0; days < 3; days++) {
+    world.clock.advance(nextDay);
+    await world.minutes(4);
+  }
+  expect([10, 60].map((id) => world.heardOf(id).length)).toEqual([2, 3]);
+  expect(titles(world)).not.toContain('the partner shows one id twice');
+});
+
 it('audits go on beside records that cannot be committed, or are gone with another status', async () => {
   // Nine days fit into a page. The changes that cannot be committed are among the first and among
   // the last.
