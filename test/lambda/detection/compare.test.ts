@@ -107,11 +107,8 @@ describe('a comparison of read rows with the ledger', () => {
     expect(outdated.map((one) => one.fingerprint)).toEqual(now);
   });
 
-  const [first, second, third] = [
-    assessment({ email: 'a' }),
-    assessment({ email: 'b' }),
-    assessment({ email: 'c' }),
-  ];
+  const [first, second] = [assessment({ email: 'a' }), assessment({ email: 'b' })];
+  const third = assessment({ email: 'c' });
   it('calls it restored also if it comes back with an earlier fingerprint', () => {
     const created = nowKnown(new Map(), sightingsOf([first], new Map(), salt));
     const { changes } = compare([second], created, salt, 0, 600_000);
@@ -129,16 +126,8 @@ describe('a comparison of read rows with the ledger', () => {
     let known: ReadonlyMap<number, Certification> = new Map();
     let isAlone = false;
     const at = (nowMs: number, ...read: (typeof first)[]) => {
-      const alone = () => isAlone;
-      const { changes, older, returned } = compare(
-        read,
-        known,
-        salt,
-        nowMs,
-        600_000,
-        new Set(),
-        alone,
-      );
+      const more = [salt, nowMs, 600_000, new Set<number>(), () => isAlone] as const;
+      const { changes, older, returned } = compare(read, known, ...more);
       known = nowKnown(known, changes);
       const twins = returned.length > 0 && { returned };
       return { kinds: changes.map(({ kind }) => kind), older, ...twins };
