@@ -41,7 +41,9 @@ export async function writeEach<Item>(
 ): Promise<void> {
   const outcomes = await pMapSettled(items, write, { concurrency: writesAtOnce });
   const failed = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
-  const lost = failed.find((error) => error instanceof NotifierError && error.code === 'lease-lost');
+  const lost = failed.find(
+    (error) => error instanceof NotifierError && error.code === 'lease-lost',
+  );
   if (lost) throw lost;
   if (failed.length > 1) throw new CommitsFailedError(failed.length, failed);
   for (const error of failed) throw error;
