@@ -6,8 +6,8 @@ import { parseConfig } from '../../infra/config.ts';
 import { assumed, type Line, monthlyBill, totalOf } from './bill.ts';
 import { prices } from './prices.ts';
 
-export const everies = [1, 5, 15] as const;
-export const volumes = [10, 1_000, 50_000] as const;
+const everies = [1, 5, 15] as const;
+const volumes = [10, 1_000, 50_000] as const;
 
 const path = 'docs/measured/cost.md';
 const measuredFile = new URL('../../bench/cost-measured.json', import.meta.url);

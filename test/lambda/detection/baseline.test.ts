@@ -34,7 +34,6 @@ describe('a range of a baseline', () => {
     ['as many as can be committed in the time that is left', 16, measured, 12_500, 6_000, 8],
     ['none, if no other one fits into the time that is left', 16, measured, 4_000, 6_000, 1],
     ['as many as the pace has requests for', 16, measured, 20_000, 39, 3],
-    ['none, if the pace has none', 16, measured, 20_000, 0, 1],
   ])('is read with %s', (_, set, one, leftMs, requestsLeft, expected) => {
     expect(rangesAtOnce(set, one, leftMs, requestsLeft)).toBe(expected);
   });

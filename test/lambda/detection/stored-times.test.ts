@@ -21,7 +21,6 @@ it.each<[what: string, mostAhead: number, stored: (at: number) => object]>([
   ['the next look', hour, (at) => ({ missing: { lookAt: at } })],
   ['silence', hour, (at) => ({ pace: { refusal: { until: at, answered: now * 2 } } })],
   ['a token that ended', 0, (at) => ({ pace: { tokensEnded: [at], odd: { expires_in: at } } })],
-  ['a look at the gate', settings.withdrawAfterMs, (at) => ({ gateLook: at })],
   ['a back-off', hour, (at) => ({ backOff: { until: instant(at) } })],
   ['a day that is due', recentMs, (at) => ({ dueAt: at })],
   ['audits', historyMs, (at) => ({ auditsFrom: at })],

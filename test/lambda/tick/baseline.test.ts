@@ -69,27 +69,24 @@ describe('a baseline', () => {
   it('reads several ranges at once, and records one after another', async () => {
     for (let n = 0; n < 12; n++) story.host.addMany(1_000 * n + 1, 700, daysAgo(1 + 40 * n));
     story.settings = { baseline: { atOnce: 4 } };
-    const [reads, records] = [new Set<unknown>(), new Set<unknown>()];
-    const most = { reads: 0, records: 0 };
+    const now = { reads: 0, records: 0 };
+    const most = { ...now };
+    const counted = <T>(what: 'reads' | 'records', work: Promise<T>) => {
+      now[what] += 1;
+      most[what] = Math.max(most[what], now[what]);
+      return work.finally(() => {
+        now[what] -= 1;
+      });
+    };
     const { prove } = story.partner;
-    answering(story, {
-      prove: async (...asked) => {
-        reads.add(asked);
-        most.reads = Math.max(most.reads, reads.size);
-        return prove(...asked).finally(() => reads.delete(asked));
-      },
-    });
+    answering(story, { prove: (...asked) => counted('reads', prove(...asked)) });
     const ledger = story.ledgerWith({
-      recordSilently: async (...asked) => {
-        records.add(asked);
-        most.records = Math.max(most.records, records.size);
-        await story.ledger.recordSilently(...asked).finally(() => records.delete(asked));
-      },
+      recordSilently: (...asked) => counted('records', story.ledger.recordSilently(...asked)),
     });
     const report = await story.tick({ ledger });
     expect(report).toMatchObject({ outcome: 'baseline', recorded: 8_400, undelivered: 0 });
     expect(most).toEqual({ reads: 4, records: 1 });
-    expect([await status(), reads.size]).toEqual(['completed', 0]);
+    expect([await status(), now.reads]).toEqual(['completed', 0]);
   });
 
   it('neither calls the day of a malformed record proven nor counts the record', async () => {

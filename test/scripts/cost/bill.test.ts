@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { totalOf } from '../../../scripts/cost/bill.ts';
-import { billOf, everies, volumes } from '../../../scripts/cost/page.ts';
+import { billOf } from '../../../scripts/cost/page.ts';
 import { prices } from '../../../scripts/cost/prices.ts';
 
 describe('a month of one integration', () => {
@@ -12,16 +12,5 @@ describe('a month of one integration', () => {
     const requests = billOf(1, 50_000).find(({ name }) => name === 'Key: requests');
     const windows = (730 * 60) / 5;
     expect(requests?.dollars).toBeCloseTo(6 * windows * prices.keyRequests.dollars);
-  });
-
-  it('costs less with fewer ticks while a page has all news, and more with more certifications', () => {
-    for (const perDay of [10, 1_000]) {
-      const totals = everies.map((every) => totalOf(billOf(every, perDay)));
-      expect(totals).toEqual(totals.toSorted((a, b) => b - a));
-    }
-    for (const every of everies) {
-      const totals = volumes.map((perDay) => totalOf(billOf(every, perDay)));
-      expect(totals).toEqual(totals.toSorted((a, b) => a - b));
-    }
   });
 });
