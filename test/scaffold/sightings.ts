@@ -7,5 +7,5 @@ export function sightingsOf(
   known: ReadonlyMap<number, Certification>,
   salt: string,
 ): readonly Sighting[] {
-  return compare(read, known, salt, 0, 0).changes;
+  return compare(read, known, salt, 0, 0, new Set(), () => true).changes;
 }
