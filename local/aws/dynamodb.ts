@@ -16,5 +16,28 @@ const hooks = registerHooks({
 const { default: dynalite } = await import('dynalite');
 hooks.deregister();
 
-/** An empty DynamoDB in memory, over HTTP. It does not listen yet, and it creates tables at once. */
-export const embeddedDynamoDb = (): Server => dynalite({ createTableMs: 0 });
+/** The longest time that an answer takes which nobody waits for any more. */
+const abandonedMs = 500;
+
+/**
+ * An empty DynamoDB in memory, over HTTP. It does not listen yet, and it creates tables at once. Its
+ * end waits for the answers under way, since its database ends the process where one is closed amid an answer.
+ */
+export function embeddedDynamoDb(): Server {
+  const server = dynalite({ createTableMs: 0 });
+  const underWay = new Set<Promise<void>>();
+  server.on('request', (_, response) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    underWay.add(promise);
+    response.once('close', () => {
+      setTimeout(resolve, response.writableFinished ? 0 : abandonedMs);
+    });
+    promise.then(() => underWay.delete(promise));
+  });
+  const close = server.close.bind(server);
+  server.close = (told) => {
+    Promise.all(underWay).then(() => close(told));
+    return server;
+  };
+  return server;
+}
