@@ -679,7 +679,7 @@ class Tick {
     underWay: UnderWay,
   ): Promise<Partial<StepAnswer>> {
     const begun = step.kind === 'read' ? underWay.get(step) : undefined;
-    if (begun === undefined) {
+    if (step.kind === 'together' || (step.kind === 'read' && begun === undefined)) {
       // Reads whose turn does not come any more.
       await Promise.allSettled(underWay.values());
       underWay.clear();
