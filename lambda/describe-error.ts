@@ -17,7 +17,7 @@ const framesShown = 5;
 const causesShown = 5;
 
 /** Our own errors are written to be shown. Of a foreign one, only its name is safe. */
-export function problemOf(error: unknown, what: 'command' | 'task' | 'tick'): Problem {
+export function problemOf(error: unknown, what: 'command' | 'tick'): Problem {
   if (error instanceof NotifierError) {
     const { code, fault, message, retryHelps, whatToDo } = error;
     return { code, fault, message, retryHelps, whatToDo };

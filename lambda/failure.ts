@@ -2,7 +2,7 @@ import { problemOf } from './describe-error.ts';
 import { type Fault, NotifierError } from './errors.ts';
 
 /**
- * The failure of a tick or task, for Lambda. The runtime logs a thrown error with its text, stack
+ * The failure of a tick, for Lambda. The runtime logs a thrown error with its text, stack
  * and causes. Those of a foreign error can quote data, so only its name goes on.
  */
 export class Failure extends NotifierError {
@@ -11,11 +11,9 @@ export class Failure extends NotifierError {
   readonly retryHelps: boolean;
   readonly whatToDo: string;
 
-  constructor(what: 'tick' | 'task', failure: unknown) {
-    const { code, fault, message, retryHelps, whatToDo } = problemOf(failure, what);
-    // For a task, Step Functions show nothing else. For a tick, the log has code and advice beside
-    // it.
-    super(what === 'task' ? `${code}: ${message} ${whatToDo}` : message);
+  constructor(failure: unknown) {
+    const { code, fault, message, retryHelps, whatToDo } = problemOf(failure, 'tick');
+    super(message);
     this.code = code;
     this.fault = fault;
     this.retryHelps = retryHelps;

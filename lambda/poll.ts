@@ -25,6 +25,6 @@ export async function handler(_event: unknown, context: Context): Promise<TickRe
     return report;
   } catch (error) {
     journal.failed(error, effort());
-    throw new Failure('tick', error);
+    throw new Failure(error);
   }
 }

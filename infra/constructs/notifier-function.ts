@@ -8,7 +8,7 @@ import { functionCode } from './function-code.ts';
 
 /** The common properties of an integration's functions. */
 export interface FunctionSurroundings {
-  /** One log for ticks, commands and tasks. */
+  /** One log for ticks and commands. */
   readonly logGroup: logs.ILogGroup;
   readonly environment: Readonly<Record<string, string>>;
   /**

@@ -40,7 +40,7 @@ export type Position = Readonly<z.output<typeof position>>;
 
 export interface Backwards {
   readonly position: Position;
-  /** Where the read of a range resumes that did not fit into an earlier tick or task. */
+  /** Where the read of a range resumes that did not fit into an earlier tick. */
   readonly cursor?: Cursor | undefined;
   /** The day to begin with, as long as that has not been read. */
   readonly startDay: Temporal.PlainDate;
@@ -64,7 +64,8 @@ export interface WentBack {
 export function* backwards(reading: Backwards): Generator<Step, WentBack, StepAnswer> {
   let { position, cursor: goneOnFrom } = reading;
   let first: Temporal.PlainDate | undefined;
-  // The first range has all of the time, and is read alone. A later one that is cut off is read again, in one go.
+  // The first range has all of the time, and is read alone. A later one that is cut off is read
+  // again, in one go.
   let mayGoOn = true;
   let atOnce = 1;
   for (;;) {

@@ -122,11 +122,12 @@ export interface Compared {
 /**
  * The differences between the assessments read and the certifications in `known`, by id. Rows of
  * `twins` are sightings and say nothing about content: unless the certification is known and
- * present, the smallest of them counts. A move to another day is an update of `certified_on`. A certification that comes back is restored,
- * or created if subscribers were never told of it. A row as the certification was within
- * `withdrawAfter`, before its last change, is an older answer of a lagging replica or a cache. It
- * is no update. Later, it is one only if `isAlone`. A field has changed only if it differs by the rules of its fingerprint and by those of
- * now: newer rules are no update, either.
+ * present, the smallest of them counts. A move to another day is an update of `certified_on`. A
+ * certification that comes back is restored, or created if subscribers were never told of it. A row
+ * as the certification was within `withdrawAfter`, before its last change, is an older answer of a
+ * lagging replica or a cache. It is no update. Later, it is one only if `isAlone`. A field has
+ * changed only if it differs by the rules of its fingerprint and by those of now: newer rules are no
+ * update, either.
  *
  * @param isAlone whether no other row of an id can be on these days
  */

@@ -106,9 +106,9 @@ export interface Outlook {
 /**
  * The gate counts changes found within the hour, by kind, held ones included, and those that the
  * total says are still to come. Beyond the limit, changes of that kind are held until an hour has
- * found less. Those held for the total alone are noted. Reading days brings edits to light a few an hour, so of these no more than the limit
- * go out in a round of the audits. Withdrawals are never held: too many are not withdrawn in the
- * first place (missing.ts).
+ * found less. Those held for the total alone are noted. Reading days brings edits to light a few an
+ * hour, so of these no more than the limit go out in a round of the audits. Withdrawals are never
+ * held: too many are not withdrawn in the first place (missing.ts).
  *
  * @param roundMs the time of one round of the audits
  * @returns the memory, which must be written before anything of the batch is committed

@@ -1,4 +1,4 @@
-/** The log for problems that do not stop a tick, a command or a task. */
+/** The log for problems that do not stop a tick or a command. */
 export interface Journal {
   warn(what: string, details: Readonly<Record<string, unknown>>): void;
 }

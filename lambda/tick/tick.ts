@@ -585,9 +585,7 @@ class Tick {
     const { withdrawAfterMs } = settings;
     const start = startOf(begun, pulse.count, lookedAt, withdrawAfterMs, this.#nowMs);
     if (start === undefined) return;
-    const list = backwards({
-      ...{ ...start, position: begun, cursor: bookmark, startDay, window },
-    });
+    const list = backwards({ ...start, position: begun, cursor: bookmark, startDay, window });
     const at = (position: Position) => ({
       ...begun,
       ...position,

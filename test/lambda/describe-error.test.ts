@@ -53,14 +53,14 @@ describe("the log's description of an error", () => {
 describe('the error of a failed tick for Lambda', () => {
   it('has the name and text of our own error, without its causes', () => {
     const own = new LedgerUnavailableError('Query', { cause: new Error('x') });
-    const failure = new Failure('tick', own);
+    const failure = new Failure(own);
     const { name, code, fault, message } = own;
     expect(failure).toMatchObject({ name, code, fault, message });
     expect(failure.cause).toBeUndefined();
   });
 
   it('has only the name of a foreign error', () => {
-    const failure = new Failure('tick', syntaxErrorAbout('Canary Featherstone'));
+    const failure = new Failure(syntaxErrorAbout('Canary Featherstone'));
     expect(failure.message).toBe('The tick failed: SyntaxError.');
   });
 });
