@@ -189,6 +189,14 @@ interface Work {
 /** Reads that run side by side, until their turn comes. */
 type UnderWay = Map<ReadStep, ReadUnderWay>;
 
+/** Awaits the reads whose turn does not come any more: another batch, or another read, begins. */
+async function passed(step: Step, underWay: UnderWay): Promise<void> {
+  const isAnother = step.kind === 'together' || (step.kind === 'read' && !underWay.has(step));
+  if (!isAnother) return;
+  await Promise.allSettled(underWay.values());
+  underWay.clear();
+}
+
 class Tick {
   readonly #parts: TickParts;
   readonly #effort: () => Effort;
@@ -676,16 +684,11 @@ class Tick {
     before: WorkProgress,
     underWay: UnderWay,
   ): Promise<Partial<StepAnswer>> {
-    const begun = step.kind === 'read' ? underWay.get(step) : undefined;
-    if (step.kind === 'together' || (step.kind === 'read' && begun === undefined)) {
-      // Reads whose turn does not come any more.
-      await Promise.allSettled(underWay.values());
-      underWay.clear();
-    }
+    await passed(step, underWay);
     if (step.kind === 'together')
       for (const one of step.steps) underWay.set(one, beginRead(reading, one, before.calendar));
     if (step.kind === 'read') {
-      const read = await readDays(reading, step, before, begun);
+      const read = await readDays(reading, step, before, underWay.get(step));
       underWay.delete(step);
       if (reading.looks) this.#examined += step.days.length;
       return { ...read, atOnce: this.#atOnce(read) };
