@@ -375,7 +375,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     grows: 'the partner shows more ids twice',
     ends: 'the partner shows each id once again',
     over: 'a whole read of their days shows each of these ids once, or with the same content',
-    happened: 'One answer shows the same id twice, with different content.',
+    happened: 'The partner shows one id with different content, at once or in turn.',
     impact:
       'Nobody can tell which content is right. Each of these certifications is announced once. Changes of its content are not announced meanwhile.',
     counts: 'Ids',

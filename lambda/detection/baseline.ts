@@ -358,15 +358,15 @@ export function fatesOf(sightings: readonly Sighting[], telling: Telling): Map<S
   const { purpose, isRead, isAnew, settlingBefore = '', calendar } = telling;
   const isFirst = (purpose === 'start' || purpose === 'baseline') && !isAnew;
   const isSure = isFirst || calendar.unread.days.length === 0;
-  const markOf = ({ kind, assessment }: Sighting) =>
+  const markedDay = ({ kind, assessment }: Sighting) =>
     isSure || kind !== 'created' ? undefined : calendar.unreadDayOf(assessment.certified_on);
-  const byMark = Map.groupBy(sightings, markOf);
+  const byMark = Map.groupBy(sightings, markedDay);
   const isExplained = (mark: string) =>
     isRead && (byMark.get(mark)?.length ?? 0) <= (calendar.entry(mark).unread ?? 0);
   const fateOf = (sighting: Sighting): Fate => {
     const day = sighting.assessment.certified_on;
     if (sighting.kind !== 'created' || telling.isAnnounced(day)) return 'news';
-    const mark = markOf(sighting);
+    const mark = markedDay(sighting);
     if (isFirst || (mark !== undefined && isExplained(mark))) return 'history';
     return mark !== undefined || day < settlingBefore ? 'doubtful' : 'news';
   };

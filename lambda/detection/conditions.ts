@@ -317,7 +317,7 @@ export function conditionsOf(facts: TickFacts, open: OpenConditions, nowMs: numb
  * The days that the baseline could not read. While it waits for its start day, ops are told late:
  * the day is read again.
  */
-export function unreadSeen(calendar: Calendar, doubtedSince?: number): Observation {
+export function unreadSeen(calendar: Calendar, waitingSince?: number): Observation {
   const { days } = calendar.unread;
   const rowsOf = (day: string) => calendar.entry(day).unread ?? 0;
   return {
@@ -325,7 +325,7 @@ export function unreadSeen(calendar: Calendar, doubtedSince?: number): Observati
     details: days.map(
       (day) => `${day}: ${calendar.entry(day).count} counted, ${rowsOf(day)} not shown`,
     ),
-    ...(doubtedSince !== undefined && { since: doubtedSince, steadyMs: graceMs }),
+    ...(waitingSince !== undefined && { since: waitingSince, steadyMs: graceMs }),
   };
 }
 

@@ -820,13 +820,13 @@ class Tick {
       this.#limit.wasReached;
     if (isOwn) return kept;
     const since = state.dirtySince;
-    const isSettled =
+    const isIndexSure =
       // A tick that backs off has delivered, but has not looked for other leftovers of the tick
       // before.
       outcome !== 'backing-off' &&
       since !== undefined &&
       now.since(since).total('minutes') >= indexLagMinutes;
-    return { ...kept, dirtySince: isSettled ? undefined : since };
+    return { ...kept, dirtySince: isIndexSure ? undefined : since };
   }
 
   /**

@@ -22,7 +22,10 @@ export class SeenTwins {
     return this.#now;
   }
 
-  /** @param isProven whether the read has shown every row of a day; @returns the ids whose rows say nothing about content */
+  /**
+   * @param isProven whether the read has shown every row of a day
+   * @returns the ids whose rows say nothing about content
+   */
   of(shown: Shown, isProven: (day: string) => boolean = () => false): ReadonlySet<number> {
     const before = this.#now;
     this.#now = twinsAfter(before, shown, isProven, this.#salt);
