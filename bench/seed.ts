@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { Calendar, type DayEntry } from '../lambda/detection/calendar.ts';
-import { recentWindow } from '../lambda/detection/days.ts';
-import { auditPlan, calendarLearned, requestsOf } from '../lambda/detection/due.ts';
-import { digestOf } from '../lambda/detection/fingerprint.ts';
+import { Calendar, type DayEntry } from '../lambda/decisions/calendar.ts';
+import { recentWindow } from '../lambda/decisions/days.ts';
+import { auditPlan, calendarLearned, requestsOf } from '../lambda/decisions/due.ts';
+import { digestOf } from '../lambda/decisions/fingerprint.ts';
 import type { Assessment } from '../lambda/events/assessment.ts';
 import type { PartnerClient } from '../lambda/partner/client.ts';
 import type { Ledger } from '../lambda/ports/ledger.ts';

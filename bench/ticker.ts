@@ -9,7 +9,6 @@ import { partnerReader } from '../lambda/partner/reader.ts';
 import type { Journal } from '../lambda/ports/journal.ts';
 import type { Ledger } from '../lambda/ports/ledger.ts';
 import type { TickParts } from '../lambda/tick/parts.ts';
-import * as rules from '../lambda/tick/rules.ts';
 import { type TickReport, tick } from '../lambda/tick/tick.ts';
 import type { ManualClock } from '../test/scaffold/clock.ts';
 import type { PartnerReady } from './child.ts';
@@ -60,7 +59,6 @@ export function createTicker(options: TickerOptions): Ticker {
   const parts: TickParts = {
     settings: { ...settings, name: world, holdAbove },
     clock,
-    rules,
     partner: partnerReader(client),
     ledger,
     announcer: snsAnnouncer({ mails: sns, batches: sns }, topics, {

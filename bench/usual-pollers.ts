@@ -10,7 +10,7 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { PublishBatchCommand, PublishCommand, type SNSClient } from '@aws-sdk/client-sns';
-import { recentWindow } from '../lambda/detection/days.ts';
+import { recentWindow } from '../lambda/decisions/days.ts';
 import type { Assessment } from '../lambda/events/assessment.ts';
 import { MAX_PAGE_SIZE } from '../lambda/partner/api.ts';
 import type { PartnerClient } from '../lambda/partner/client.ts';

@@ -1,4 +1,4 @@
-import type { WaitingSelection } from '../lambda/operations/shapes.ts';
+import type { WaitingSelection } from '../lambda/commands/shapes.ts';
 import { commandForm, commandPath, hiddenFields } from './command-form.ts';
 import type { Html } from './html.ts';
 import { html } from './library.ts';

@@ -1,6 +1,6 @@
 import { Readable, Writable } from 'node:stream';
+import type { CommandName, ResultOf } from '../lambda/commands/contract.ts';
 import type { CommandPlace } from '../lambda/condition-table.ts';
-import type { CommandName, ResultOf } from '../lambda/operations/contract.ts';
 import { NotFoundError } from '../ops/errors.ts';
 import { type OpsHost, programStarted } from '../ops/host.ts';
 import { shellQuoted } from '../ops/render/text.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../lambda/clock.ts';
+import type { CommandName, ResultOf } from '../lambda/commands/contract.ts';
 import type { CommandPlace } from '../lambda/condition-table.ts';
-import type { CommandName, ResultOf } from '../lambda/operations/contract.ts';
 import type { AdvisedStatus } from '../ops/render/status.ts';
 import type { SettingsOf } from '../ops/target/operate-client.ts';
 

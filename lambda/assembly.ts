@@ -11,7 +11,6 @@ import { partnerReader } from './partner/reader.ts';
 import { secretCredentials, secretsManagerReader } from './partner/secret.ts';
 import type { Journal } from './ports/journal.ts';
 import { type Settings, tickSettings } from './settings.ts';
-import * as rules from './tick/rules.ts';
 import { awsTimeouts, snsTimeouts } from './timeouts.ts';
 
 /**
@@ -56,7 +55,6 @@ export function assemble<Told extends Journal>(environment: Settings, journal: T
   const clients = { mails: sns, batches: new SNSClient(withoutRetries) };
   return {
     settings: tickSettings(environment),
-    rules,
     clock,
     credentials,
     partner: partnerReader(client),

@@ -1,4 +1,4 @@
-import type { ConditionName } from './detection/conditions.ts';
+import type { ConditionName } from './decisions/conditions.ts';
 import type { Fault } from './errors.ts';
 import { metrics } from './names.ts';
 

@@ -1,6 +1,6 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { noticed } from './condition-table.ts';
-import { accessNames, conditionNames } from './detection/conditions.ts';
+import { accessNames, conditionNames } from './decisions/conditions.ts';
 import { reachOf } from './errors.ts';
 import { FunctionJournal } from './function-journal.ts';
 import { metricDimensions, metricNamespace, metrics as names } from './names.ts';

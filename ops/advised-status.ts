@@ -1,3 +1,5 @@
+import type { ResultOf } from '../lambda/commands/contract.ts';
+import { type Reason, reasons } from '../lambda/commands/status.ts';
 import {
   type Advice,
   adviceOn,
@@ -5,8 +7,6 @@ import {
   type CommandPlace,
   noticed,
 } from '../lambda/condition-table.ts';
-import { type Reason, reasons } from '../lambda/operations/commands/status.ts';
-import type { ResultOf } from '../lambda/operations/contract.ts';
 import type { AdvisedStatus } from './render/status.ts';
 import type { Access } from './target/access.ts';
 import type { OperateClient, SettingsOf } from './target/operate-client.ts';

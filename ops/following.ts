@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ResultOf } from '../lambda/operations/contract.ts';
+import type { ResultOf } from '../lambda/commands/contract.ts';
 import { InterruptedError, OpsError } from './errors.ts';
 import type { Progress } from './progress.ts';
 import type { OperateClient, Outcome } from './target/operate-client.ts';

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../lambda/clock.ts';
-import type { Command } from '../lambda/operations/contract.ts';
+import type { Command } from '../lambda/commands/contract.ts';
 import type { AwsService, ClientSettings } from './target/access.ts';
 import type { Streams } from './terminal.ts';
 

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
-import { mostOpenHours } from '../lambda/operations/commands/deciding.ts';
-import { contract } from '../lambda/operations/contract.ts';
-import { delivery } from '../lambda/operations/lives.ts';
-import { idsAtOnce } from '../lambda/operations/shapes.ts';
+import { contract } from '../lambda/commands/contract.ts';
+import { mostOpenHours } from '../lambda/commands/deciding.ts';
+import { delivery } from '../lambda/commands/lives.ts';
+import { idsAtOnce } from '../lambda/commands/shapes.ts';
 import { UsageError } from './errors.ts';
 import type { Continued } from './following.ts';
 import { amount, harmlessJson } from './render/text.ts';

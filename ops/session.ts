@@ -1,6 +1,6 @@
 import type { Clock } from '../lambda/clock.ts';
+import type { CommandName, ResultOf } from '../lambda/commands/contract.ts';
 import { type CommandPlace, commandLine } from '../lambda/condition-table.ts';
-import type { CommandName, ResultOf } from '../lambda/operations/contract.ts';
 import { NotConfirmedError, StoppedShortError, UsageError } from './errors.ts';
 import type { Followed } from './following.ts';
 import { type OpsHost, programStarted } from './host.ts';

@@ -1,4 +1,4 @@
-import { contract } from '../lambda/operations/contract.ts';
+import { contract } from '../lambda/commands/contract.ts';
 
 /** Settings that the caller need not give, or that `next` gives. */
 const ownAffairs: ReadonlySet<string> = new Set(['command', 'by', 'operation', 'after', 'since']);

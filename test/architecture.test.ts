@@ -42,9 +42,9 @@ function endless(imports: readonly Import[]): readonly Import[] {
 const base = `lambda/(${[
   ...['errors', 'condition-table', 'access-denied', 'write-each', 'clock', 'names'],
   ...['json-text', 'english'],
-].join('|')})\\.ts|lambda/(detection|events)/.*`;
+].join('|')})\\.ts|lambda/(decisions|events)/.*`;
 const contract =
-  'lambda/operations/(contract|shapes|lives|commands/[\\w-]+)\\.ts|lambda/events/event\\.ts';
+  'lambda/commands/(contract|shapes|lives|deciding|events|prove|status)\\.ts|lambda/events/event\\.ts';
 const ofCommandLine = `${contract}|infra/output-names\\.ts|local/instance\\.ts|lambda/partner/client\\.ts`;
 
 describe('arrows point one way', () => {
@@ -53,12 +53,12 @@ describe('arrows point one way', () => {
     expect(shown(endless(all.filter(({ loads }) => loads)))).toEqual([]);
   });
 
-  it.each(['lambda/operations', 'infra'])('no file of %s, not even for a type', (folder) => {
+  it.each(['lambda/commands', 'infra'])('no file of %s, not even for a type', (folder) => {
     expect(shown(endless(importsOf(folder)))).toEqual([]);
   });
 
   it.each<[folder: string, needs: 'loads' | 'names', outside: string]>([
-    ['lambda/detection', 'loads', 'nothing'],
+    ['lambda/decisions', 'loads', 'nothing'],
     ['lambda/events', 'loads', 'nothing'],
     ['lambda/ledger', 'loads', `${base}|lambda/ports/.*`],
     ['lambda/partner', 'loads', base],
@@ -66,7 +66,7 @@ describe('arrows point one way', () => {
     ['consumer', 'loads', 'lambda/(errors|clock|english)\\.ts|lambda/events/.*'],
     // Commands go through the ports of the tick.
     [
-      'lambda/operations',
+      'lambda/commands',
       'names',
       '(?!lambda/(partner|ledger|delivery)/|lambda/tick/(?!time-limit|tick|parts)).*',
     ],

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod';
-import type { ResultOf } from '../../lambda/operations/contract.ts';
+import type { ResultOf } from '../../lambda/commands/contract.ts';
 import { explain } from '../../ops/commands/explain.ts';
 import { OpsError, UsageError } from '../../ops/errors.ts';
 import {

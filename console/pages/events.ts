@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { ResultOf } from '../../lambda/operations/contract.ts';
-import { delivery } from '../../lambda/operations/lives.ts';
+import type { ResultOf } from '../../lambda/commands/contract.ts';
+import { delivery } from '../../lambda/commands/lives.ts';
 import { events as eventsCommand } from '../../ops/commands/events.ts';
 import { deliveries } from '../../ops/render/explain.ts';
 import { assessmentNamed } from '../../ops/render/text.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { ResultOf } from '../../lambda/operations/contract.ts';
-import type { WaitingSelection } from '../../lambda/operations/shapes.ts';
+import type { ResultOf } from '../../lambda/commands/contract.ts';
+import type { WaitingSelection } from '../../lambda/commands/shapes.ts';
 import { holds } from '../../ops/commands/holds.ts';
 import { selectionOf, selectionSettings } from '../../ops/commands/selecting.ts';
 import {

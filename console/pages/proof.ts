@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { certificateYears } from '../../lambda/operations/commands/prove.ts';
-import type { ResultOf } from '../../lambda/operations/contract.ts';
+import type { ResultOf } from '../../lambda/commands/contract.ts';
+import { certificateYears } from '../../lambda/commands/prove.ts';
 import { daysOf, prove } from '../../ops/commands/prove.ts';
 import { UsageError } from '../../ops/errors.ts';
 import type { Tone, View } from '../../ops/render/layout.ts';

@@ -1,8 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
 import { commandLine, noticed } from '../condition-table.ts';
-import type { Calendar } from '../detection/calendar.ts';
-import type { Sighting } from '../detection/compare.ts';
-import type { ConditionName, OpenCondition } from '../detection/conditions.ts';
+import type { Calendar } from '../decisions/calendar.ts';
+import type { Sighting } from '../decisions/compare.ts';
+import type { ConditionName, OpenCondition } from '../decisions/conditions.ts';
 import type { Notice } from '../ports/announcer.ts';
 import type { TickSettings } from '../settings.ts';
 

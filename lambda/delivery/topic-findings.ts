@@ -4,8 +4,8 @@ import {
   type SNSClient,
 } from '@aws-sdk/client-sns';
 import { AccessDeniedError, denialOf } from '../access-denied.ts';
+import type { Subscribers, TopicFinding } from '../commands/parts.ts';
 import { type TopicName, topicNames } from '../names.ts';
-import type { Subscribers, TopicFinding } from '../operations/parts.ts';
 import { codeOf } from './refusals.ts';
 
 /** SNS's facts about the topics. A topic without an answer is a finding, too. */

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
-import { type Certification, type Change, presence, type Sighting } from '../detection/compare.ts';
-import { type Fingerprint, rulesNow, rulesOf } from '../detection/fingerprint.ts';
+import { type Certification, type Change, presence, type Sighting } from '../decisions/compare.ts';
+import { type Fingerprint, rulesNow, rulesOf } from '../decisions/fingerprint.ts';
 import { certificationEventSchema } from '../events/event.ts';
 import { briefName } from '../events/sns-message.ts';
 import { jsonText } from '../json-text.ts';

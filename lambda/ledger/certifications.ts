@@ -1,4 +1,4 @@
-import { isNothing, isUndone, toldOf } from '../detection/compare.ts';
+import { isNothing, isUndone, toldOf } from '../decisions/compare.ts';
 import type { NotifierError } from '../errors.ts';
 import { ledgerKeys, ledgerTable } from '../names.ts';
 import type { Journal } from '../ports/journal.ts';

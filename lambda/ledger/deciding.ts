@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { detours, found, toldOf } from '../detection/compare.ts';
+import { detours, found, toldOf } from '../decisions/compare.ts';
 import { ledgerKeys } from '../names.ts';
 import {
   type Decision,

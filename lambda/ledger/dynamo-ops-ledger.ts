@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import type { OpsLedger } from '../commands/ops-ledger.ts';
 import { ledgerKeys, ledgerTable } from '../names.ts';
-import type { OpsLedger } from '../operations/ops-ledger.ts';
 import { commandRecord } from '../ports/command-record.ts';
 import type { Waits } from '../ports/ledger.ts';
 import type { Pause } from '../ports/state.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod/mini';
-import { type DayEntry, dayReads, proof } from '../detection/calendar.ts';
-import { conditionNames } from '../detection/conditions.ts';
-import { doubtedForMs, leaseAheadMs, longestLeaseMs } from '../detection/lease.ts';
-import { nothingMissing } from '../detection/missing.ts';
+import { type DayEntry, dayReads, proof } from '../decisions/calendar.ts';
+import { conditionNames } from '../decisions/conditions.ts';
+import { doubtedForMs, leaseAheadMs, longestLeaseMs } from '../decisions/lease.ts';
+import { nothingMissing } from '../decisions/missing.ts';
 import { ledgerKeys } from '../names.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import { type Lease, memory, noLease, type State, state as stateItem } from '../ports/state.ts';
@@ -34,7 +34,7 @@ export const isOurs = 'lease_owner = :owner';
  * SDK has sent it again.
  */
 export const isFree = `attribute_not_exists(lease_owner) OR lease_until < :now OR ${isOurs}`;
-/** detection/lease.ts, `leaseSeen`: it is over. */
+/** decisions/lease.ts, `leaseSeen`: it is over. */
 const isOver = `${isFree} OR lease_taken_at < :longAgo OR lease_doubted_at <= :doubted`;
 /** Likewise: it is doubted, and no reader with a clock like ours has noted so. */
 const isToBeDoubted =

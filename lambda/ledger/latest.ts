@@ -1,7 +1,7 @@
 import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
+import type { LastEvent, LatestPage, OpsLedger } from '../commands/ops-ledger.ts';
 import { ledgerKeys, ledgerTable } from '../names.ts';
-import type { LastEvent, LatestPage, OpsLedger } from '../operations/ops-ledger.ts';
 import { idIn, momentOf, parseLife } from './certification-item.ts';
 import { parse, readAll } from './item.ts';
 import type { Plain, Table } from './table.ts';

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
-import { firstDay } from '../detection/days.ts';
-import { noteAltered } from '../detection/fingerprint.ts';
-import { believed, type HostNumber, hostNumbers } from '../detection/host-numbers.ts';
+import { firstDay } from '../decisions/days.ts';
+import { noteAltered } from '../decisions/fingerprint.ts';
+import { believed, type HostNumber, hostNumbers } from '../decisions/host-numbers.ts';
 import { inEnglish, problemsOf } from '../english.ts';
 import { type Assessment, assessmentSchema, resultPartSchema } from '../events/assessment.ts';
 import { asNumber, parseExactly, WrittenNumber } from '../json-text.ts';

@@ -1,6 +1,6 @@
 import type { Temporal } from 'temporal-polyfill';
 import { type Clock, systemClock } from '../clock.ts';
-import { type RequestPace, refused, unhurried } from '../detection/pace.ts';
+import { type RequestPace, refused, unhurried } from '../decisions/pace.ts';
 import type { Assessment } from '../events/assessment.ts';
 import {
   type ListQuery,

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
-import { disbelieved } from '../detection/host-numbers.ts';
+import { disbelieved } from '../decisions/host-numbers.ts';
 import {
   endedEarly,
   isYoung,
   pauseBeforeToken,
   useOf,
   waitsForToken,
-} from '../detection/tokens.ts';
+} from '../decisions/tokens.ts';
 import { inEnglish, problemsOf } from '../english.ts';
 import { errorCode, parseBody, toRefusal } from './api.ts';
 import type { ClientParts } from './client.ts';

@@ -1,6 +1,6 @@
 import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
-import type { DayEntry } from '../detection/calendar.ts';
+import type { DayEntry } from '../decisions/calendar.ts';
 import {
   type Certification,
   type Change,
@@ -8,8 +8,8 @@ import {
   found,
   type Outdated,
   type Sighting,
-} from '../detection/compare.ts';
-import type { GateMemory } from '../detection/gate.ts';
+} from '../decisions/compare.ts';
+import type { GateMemory } from '../decisions/gate.ts';
 import type { NotifierError } from '../errors.ts';
 import type { CertificationEvent } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
@@ -31,7 +31,7 @@ export interface Ledger {
   recordedState(): Promise<State | undefined>;
   /**
    * Takes the lease and sets `dirtySince` to now, in one write. The same owner may take it again.
-   * Notes a doubted lease of another owner (detection/lease.ts).
+   * Notes a doubted lease of another owner (decisions/lease.ts).
    *
    * @returns the state as it was just before, or `undefined` while another owner's lease lasts
    */

@@ -1,9 +1,9 @@
 import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
-import type { Proof } from '../detection/calendar.ts';
-import { type DayRange, dayRange } from '../detection/days.ts';
-import type { Pulse } from '../detection/fingerprint.ts';
-import type { RequestPace } from '../detection/pace.ts';
+import type { Proof } from '../decisions/calendar.ts';
+import { type DayRange, dayRange } from '../decisions/days.ts';
+import type { Pulse } from '../decisions/fingerprint.ts';
+import type { RequestPace } from '../decisions/pace.ts';
 import type { Assessment } from '../events/assessment.ts';
 
 /**
@@ -51,7 +51,7 @@ export interface RangeRead {
   readonly count: number;
   /** Absent: the read may have overlooked records. */
   readonly proof?: Proof['kind'];
-  /** It is proven, or its answers do not contradict each other: detection/days-read.ts, `hasRead`. */
+  /** It is proven, or its answers do not contradict each other: decisions/days-read.ts, `hasRead`. */
   readonly isRead: boolean;
   /** The read ended because time or pace ran out, not because of the host or of tied names. */
   readonly isCutOff: boolean;

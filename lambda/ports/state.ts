@@ -1,23 +1,23 @@
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
-import { activities } from '../detection/activity.ts';
-import { position, startWait } from '../detection/baseline.ts';
-import { dayTally } from '../detection/compare.ts';
+import { activities } from '../decisions/activity.ts';
+import { position, startWait } from '../decisions/baseline.ts';
+import { dayTally } from '../decisions/compare.ts';
 import {
   type ConditionName,
   conditionNames,
   type OpenCondition,
   openCondition,
-} from '../detection/conditions.ts';
-import { plainDay } from '../detection/days.ts';
-import { rulesNoted } from '../detection/fingerprint.ts';
-import { type GateMemory, gateLook, gateMemory, nothingFound } from '../detection/gate.ts';
-import { type Missing, missingInBrief, missingNoted } from '../detection/missing.ts';
-import { paceKnown } from '../detection/pace.ts';
-import { selfCheck } from '../detection/self-check.ts';
-import { silenceNoted } from '../detection/silence.ts';
-import { type Twins, twins } from '../detection/twins.ts';
-import { searchRange } from '../detection/worklist.ts';
+} from '../decisions/conditions.ts';
+import { plainDay } from '../decisions/days.ts';
+import { rulesNoted } from '../decisions/fingerprint.ts';
+import { type GateMemory, gateLook, gateMemory, nothingFound } from '../decisions/gate.ts';
+import { type Missing, missingInBrief, missingNoted } from '../decisions/missing.ts';
+import { paceKnown } from '../decisions/pace.ts';
+import { selfCheck } from '../decisions/self-check.ts';
+import { silenceNoted } from '../decisions/silence.ts';
+import { type Twins, twins } from '../decisions/twins.ts';
+import { searchRange } from '../decisions/worklist.ts';
 import { bookmark } from './partner-reader.ts';
 
 /** Written as milliseconds since the epoch. */
@@ -100,7 +100,7 @@ export const state = z.object({
   /** When the last tick ended that came to its end. */
   heartbeat: z.optional(z.string()),
   /**
-   * The last ticks and hourly sums (detection/activity.ts). In another version's form they are
+   * The last ticks and hourly sums (decisions/activity.ts). In another version's form they are
    * dropped.
    */
   activity: z.optional(z.catch(z.optional(activities), undefined)),
@@ -161,7 +161,7 @@ export const state = z.object({
   leaseUntil: z.optional(instant),
   /** When it was taken, by the holder's clock. */
   leaseTakenAt: z.optional(instant),
-  /** When a reader doubted it first, by that reader's clock (detection/lease.ts). */
+  /** When a reader doubted it first, by that reader's clock (decisions/lease.ts). */
   leaseDoubtedAt: z.optional(instant),
   denial: z.optional(z.readonly(denialNoted)),
   /** The last self-check: the operate function writes it, and ticks tell ops. */

@@ -1,17 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import pMap from 'p-map';
 import type { Temporal } from 'temporal-polyfill';
-import type { FloodUntil } from '../delivery/notices.ts';
-import type { Change, Found, Sighting } from '../detection/compare.ts';
-import type { RecentWindow } from '../detection/days.ts';
+import type { Change, Found, Sighting } from '../decisions/compare.ts';
+import type { RecentWindow } from '../decisions/days.ts';
 import {
   concludedGate,
   foretoldAfter,
   type GateMemory,
+  judge,
   nothingFound,
   type Outlook,
   stillHolding,
-} from '../detection/gate.ts';
+} from '../decisions/gate.ts';
+import type { FloodUntil } from '../delivery/notices.ts';
 import { errorOf, faultOf, NotifierError } from '../errors.ts';
 import { type CertificationEvent, certificationEvent } from '../events/event.ts';
 import type { Committed } from '../ports/ledger.ts';
@@ -196,10 +197,10 @@ export class Announcement {
    */
   async #pass(batch: readonly Change[], rest: readonly Change[]): Promise<readonly Change[]> {
     const { parts, lease } = this.#context;
-    const { rules, settings, clock, ledger, journal } = parts;
+    const { settings, clock, ledger, journal } = parts;
     const { outlook, saved } = this.#now;
     const now = clock.now();
-    const { memory, held, mayLeave, free } = rules.judge(
+    const { memory, held, mayLeave, free } = judge(
       this.#now.gate,
       batch,
       { ...outlook, rest },

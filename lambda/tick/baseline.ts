@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
-import type { Telling } from '../detection/baseline.ts';
-import type { Calendar } from '../detection/calendar.ts';
-import { type Change, countDeltas } from '../detection/compare.ts';
+import { isNewcomer, type Telling } from '../decisions/baseline.ts';
+import type { Calendar } from '../decisions/calendar.ts';
+import { type Change, countDeltas } from '../decisions/compare.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import type { State } from '../ports/state.ts';
 import type { Announcement } from './announcement.ts';
@@ -61,8 +61,7 @@ export async function announceNewcomers(
   calendar: Calendar,
 ): Promise<readonly Change[]> {
   const recent = pulse.assessments.filter(
-    ({ certified_on: day }) =>
-      parts.rules.isNewcomer(day, startDay) && calendar.unreadDayOf(day) === undefined,
+    ({ certified_on: day }) => isNewcomer(day, startDay) && calendar.unreadDayOf(day) === undefined,
   );
   const unsure = twins.of(pulse);
   const { changes } = await compareWithLedger(

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { conditionNotice, type FloodUntil, floodDetails } from '../delivery/notices.ts';
-import type { Sighting } from '../detection/compare.ts';
+import type { Sighting } from '../decisions/compare.ts';
 import {
   type ConditionName,
   conditionNames,
@@ -11,9 +10,10 @@ import {
   observe,
   settle,
   type TickFacts,
-} from '../detection/conditions.ts';
-import { indexLagMinutes } from '../detection/digest-schedule.ts';
-import { oddPaths } from '../detection/fingerprint.ts';
+} from '../decisions/conditions.ts';
+import { indexLagMinutes } from '../decisions/digest-schedule.ts';
+import { oddPaths } from '../decisions/fingerprint.ts';
+import { conditionNotice, type FloodUntil, floodDetails } from '../delivery/notices.ts';
 import type { Notice } from '../ports/announcer.ts';
 import type { WaitsForOps } from '../ports/ledger.ts';
 import type { PartnerReader, PulseRead, QuarantinedRecord } from '../ports/partner-reader.ts';

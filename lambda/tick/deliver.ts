@@ -1,5 +1,5 @@
+import { type DigestNews, digestSchedule, isDigestDue } from '../decisions/digest-schedule.ts';
 import { forDigest } from '../delivery/digest.ts';
-import { type DigestNews, digestSchedule, isDigestDue } from '../detection/digest-schedule.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import type { PublishOutcome, Refusal } from '../ports/announcer.ts';
 import type { Committed } from '../ports/ledger.ts';

@@ -1,22 +1,30 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Temporal } from 'temporal-polyfill';
-import type { Calendar } from '../detection/calendar.ts';
+import type { Calendar } from '../decisions/calendar.ts';
 import {
   type Certification,
+  compare,
   type Sighting,
   type Withdrawal,
   withdrawal,
-} from '../detection/compare.ts';
-import { mostKnown } from '../detection/locate.ts';
+} from '../decisions/compare.ts';
+import { mostKnown } from '../decisions/locate.ts';
 import {
+  allowance,
   asked,
   concludedMissing,
+  forgotten,
+  isAskedFor,
   looksDue,
   type Missing,
+  mayGo,
   type Note,
+  noted,
+  sighted,
   type Totals,
   unasked,
-} from '../detection/missing.ts';
+  withdrawing,
+} from '../decisions/missing.ts';
 import { reachOf } from '../errors.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { LeasedContext } from './parts.ts';
@@ -103,11 +111,11 @@ export class Looks {
    * Days due for a look: none while too many are missing, or while no more ids can be asked for.
    */
   due(calendar: Calendar): readonly { readonly day: string; readonly at: number }[] {
-    const { rules, settings } = this.#context.parts;
+    const { settings } = this.#context.parts;
     const { missing } = this.#now;
     const totals = this.#totals(calendar);
-    if (this.#isSpent || !rules.mayGo(missing, totals, this.#nowMs)) return [];
-    if (rules.allowance(missing, totals, this.#nowMs) === 0) return [];
+    if (this.#isSpent || !mayGo(missing, totals, this.#nowMs)) return [];
+    if (allowance(missing, totals, this.#nowMs) === 0) return [];
     return looksDue(missing, calendar.entries, settings.withdrawAfterMs);
   }
 
@@ -132,14 +140,14 @@ export class Looks {
    * @returns the withdrawals whose certifications stay
    */
   async giveBack(withdrawals: readonly Withdrawal[]): Promise<readonly Withdrawal[]> {
-    const { ledger, rules } = this.#context.parts;
+    const { ledger } = this.#context.parts;
     const known = await ledger.known(withdrawals.map(({ id }) => id));
     const staying = withdrawals.filter(({ id }) => known.get(id)?.presence === 'present');
     if (staying.length === 0) return staying;
     const ids = new Set(staying.map(({ id }) => id));
     const { charged, withdrawn } = this.#now;
     const gone = new Set([...charged.gone].filter((id) => !ids.has(id)));
-    const missing = rules.withdrawing(charged.before, gone, this.#nowMs);
+    const missing = withdrawing(charged.before, gone, this.#nowMs);
     this.#set({
       missing: [...ids].reduce((now, id) => asked(now, id, 'uncommitted', this.#nowMs), missing),
       withdrawn: withdrawn - ids.size,
@@ -149,11 +157,10 @@ export class Looks {
 
   /** @param after the earlier calendar with this read's counts */
   async look({ beganAt, seen, unseen }: Read, earlier: Calendar, after: Calendar): Promise<Looked> {
-    const { rules } = this.#context.parts;
     const remembered = this.#now.missing;
     const ids = new Set([...unseen.values()].flat());
     const isSeen = ({ id, day }: Note) => seen.has(id) || (unseen.has(day) && !ids.has(id));
-    const left = rules.sighted(remembered, isSeen);
+    const left = sighted(remembered, isSeen);
     this.#set({ missing: left });
     const lacking = await this.#lacking(unseen);
     const more = [...lacking].map(
@@ -161,22 +168,22 @@ export class Looks {
     );
     const missing = more.reduce((sum, number) => sum + number, earlier.missing);
     const totals = this.#totals({ total: after.total, missing, unread: after.unread });
-    if (!rules.mayGo(left, totals, this.#nowMs)) {
-      this.#set({ missing: rules.forgotten(left, this.#nowMs) });
+    if (!mayGo(left, totals, this.#nowMs)) {
+      this.#set({ missing: forgotten(left, this.#nowMs) });
       await this.#save(remembered);
       return { missing: numbersOf(lacking), sightings: [], withdrawals: [] };
     }
     const { tooManySince: _, ...few } = left;
     const certifications = [...lacking.values()].flat().filter((one) => typeof one === 'object');
-    const noted = rules.noted(few, certifications, this.#nowMs);
-    this.#set({ missing: noted });
-    const most = rules.allowance(noted, totals, this.#nowMs);
+    const withNotes = noted(few, certifications, this.#nowMs);
+    this.#set({ missing: withNotes });
+    const most = allowance(withNotes, totals, this.#nowMs);
     const { sightings, withdrawals } = await this.#askByIds(certifications, beganAt, most);
     const gone = new Set(withdrawals.map((change) => change.before.id));
     const { missing: before, withdrawn } = this.#now;
     this.#set({
       charged: { before, gone },
-      missing: rules.withdrawing(before, gone, this.#nowMs),
+      missing: withdrawing(before, gone, this.#nowMs),
       withdrawn: withdrawn + gone.size,
     });
     const isSaved = await this.#save(remembered);
@@ -208,7 +215,7 @@ export class Looks {
     const byId = new Map(lacking.map((certification) => [certification.id, certification]));
     const until = limit.readingDeadline;
     const due = this.#now.missing.notes
-      .filter((note) => parts.rules.isAskedFor(note, beganAt, withdrawAfterMs))
+      .filter((note) => isAskedFor(note, beganAt, withdrawAfterMs))
       .toSorted((a, b) => (a.askedAt ?? a.since) - (b.askedAt ?? b.since))
       .flatMap(({ id }) => byId.get(id) ?? []);
     const waiting = new Set(due.map(({ id }) => id));
@@ -236,7 +243,7 @@ export class Looks {
     const { parts, salt } = this.#context;
     const { missing } = this.#now;
     const known = new Map([[id, certification]]);
-    const { changes } = parts.rules.compare(
+    const { changes } = compare(
       typeof found === 'string' ? [] : [found],
       known,
       salt,
@@ -247,7 +254,7 @@ export class Looks {
     this.#set({
       missing:
         changes.length > 0
-          ? parts.rules.sighted(missing, isSeen)
+          ? sighted(missing, isSeen)
           : asked(missing, id, found === 'failed' ? 'none' : 'shown', this.#nowMs),
     });
     return changes;

@@ -1,6 +1,6 @@
-import type { Compared, Sighting } from '../detection/compare.ts';
-import { cutOffDay, isRehashing, markOf } from '../detection/fingerprint.ts';
-import type { Returned } from '../detection/twins.ts';
+import { type Compared, compare, type Sighting } from '../decisions/compare.ts';
+import { cutOffDay, isRehashing, markOf } from '../decisions/fingerprint.ts';
+import type { Returned } from '../decisions/twins.ts';
 import { reachOf } from '../errors.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
@@ -93,12 +93,12 @@ export async function compareWithLedger(
   isAlone: (returned: Returned) => boolean,
   isAsked: (sighting: Sighting) => boolean = () => true,
 ): Promise<Compared> {
-  const { ledger, rules, clock, settings, partner, journal } = parts;
+  const { ledger, clock, settings, partner, journal } = parts;
   const known = await ledger.known(rows.map(({ id }) => id));
   const nowMs = clock.now().epochMilliseconds;
-  const compare = (some: readonly Assessment[], twins?: ReadonlySet<number>) =>
-    rules.compare(some, known, salt, nowMs, settings.withdrawAfterMs, twins, isAlone);
-  const compared = compare(rows, unsure);
+  const comparison = (some: readonly Assessment[], twins?: ReadonlySet<number>) =>
+    compare(some, known, salt, nowMs, settings.withdrawAfterMs, twins, isAlone);
+  const compared = comparison(rows, unsure);
   twins.add(compared.returned);
   if (isRehashing(hashedBy, nowMs)) await ledger.rehash(compared.outdated);
   const asked = compared.changes.filter((one) => unsure.has(one.id) && isAsked(one));
@@ -116,5 +116,5 @@ export async function compareWithLedger(
   }
   const ids = new Set(shown.map(({ id }) => id));
   const changes = compared.changes.filter(({ id }) => !ids.has(id));
-  return { ...compared, changes: [...changes, ...compare(shown).changes] };
+  return { ...compared, changes: [...changes, ...comparison(shown).changes] };
 }

@@ -5,12 +5,10 @@ import type { Ledger } from '../ports/ledger.ts';
 import type { PartnerReader } from '../ports/partner-reader.ts';
 import type { Lease } from '../ports/state.ts';
 import type { TickSettings } from '../settings.ts';
-import type * as rules from './rules.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 export interface TickParts {
   readonly settings: TickSettings;
-  readonly rules: typeof rules;
   readonly clock: Clock;
   readonly partner: PartnerReader;
   readonly ledger: Ledger;

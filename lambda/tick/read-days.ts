@@ -6,22 +6,30 @@ import {
   type Measured,
   type Position,
   type Telling,
-} from '../detection/baseline.ts';
-import { Calendar, type DayEntry, following } from '../detection/calendar.ts';
-import type { Change, Compared, Found, Sighting } from '../detection/compare.ts';
-import { dayEntries, entriesAfter, type FreshEntries, marked } from '../detection/day-entries.ts';
-import { isWithin, type RecentWindow } from '../detection/days.ts';
+} from '../decisions/baseline.ts';
+import { Calendar, type DayEntry, following } from '../decisions/calendar.ts';
+import type { Change, Compared, Found, Sighting } from '../decisions/compare.ts';
+import {
+  attributeRest,
+  dayEntries,
+  entriesAfter,
+  type FreshEntries,
+  marked,
+  movesElsewhere,
+  separated,
+} from '../decisions/day-entries.ts';
+import { isWithin, type RecentWindow } from '../decisions/days.ts';
 import {
   type Answered,
   cursorAfter,
   type Judged,
   judged,
   resultOf,
-} from '../detection/days-read.ts';
-import { fingerprintOf } from '../detection/fingerprint.ts';
-import { judged as believed } from '../detection/stored-times.ts';
-import { type Returned, rowsOf } from '../detection/twins.ts';
-import type { ReadResult, ReadStep, StepAnswer, WorkProgress } from '../detection/worklist.ts';
+} from '../decisions/days-read.ts';
+import { fingerprintOf } from '../decisions/fingerprint.ts';
+import { judged as believed } from '../decisions/stored-times.ts';
+import { type Returned, rowsOf } from '../decisions/twins.ts';
+import type { ReadResult, ReadStep, StepAnswer, WorkProgress } from '../decisions/worklist.ts';
 import { reachOf } from '../errors.ts';
 import type { DayCertification } from '../ports/ledger.ts';
 import type { Lease, LeasedState } from '../ports/state.ts';
@@ -124,7 +132,6 @@ async function performed(
   read: Answered | 'unanswered',
   begunAt: number,
 ): Promise<Omit<DaysRead, 'readMs' | 'commitMs'>> {
-  const { parts } = context;
   const { calendar, cursor } = before;
   const nothing = { calendar, cursor, found: 0 };
   if (read === 'unanswered') {
@@ -132,14 +139,10 @@ async function performed(
     // A divided range is read from its beginning.
     if (step.purpose === 'baseline') return { ...nothing, read, cursor: undefined, requests };
     const asItWas = new Map(step.days.map((day) => [day, calendar.entry(day)]));
-    const apart = parts.rules.separated(asItWas, step.days);
+    const apart = separated(asItWas, step.days);
     return { ...nothing, read, requests, calendar: await save(context, calendar, apart, []) };
   }
-  const settled = await settle(
-    context,
-    before,
-    judged(parts.rules.isReadCounted, step, read, begunAt),
-  );
+  const settled = await settle(context, before, judged(step, read, begunAt));
   const { assessments, requests } = read;
   return { ...nothing, requests, found: assessments.length, ...settled };
 }
@@ -184,11 +187,11 @@ async function settle(
   before: WorkProgress,
   read: Judged,
 ): Promise<Settled> {
-  const { parts, limit, state } = context;
+  const { limit, state } = context;
   const { step, isUnproven, begunAt } = read;
   const assessments = rowsOf(read, context.twins.now);
   const fresh = dayEntries(step.days, { ...read, assessments }, begunAt, state.salt);
-  if (isUnproven) parts.rules.attributeRest(fresh, step.days, read);
+  if (isUnproven) attributeRest(fresh, step.days, read);
   const seen = await differences(context, [...fresh.keys()], read);
   const looked = await lookedAt(context, read, before, fresh, seen.unseen);
   const committed = await commit(context, read, seen.sightings, looked, before.calendar);
@@ -250,7 +253,7 @@ async function commit(
 }
 
 function entriesOf(
-  { parts: { rules, settings }, telling }: ReadingContext,
+  { parts: { settings }, telling }: ReadingContext,
   read: Judged,
   result: ReadResult,
   {
@@ -271,7 +274,7 @@ function entriesOf(
   const of = { entries: counted, isJoint };
   const after = entriesAfter(result, of, done, calendar, read.begunAt);
   const isApart = isJoint && result !== 'done';
-  const apart = isApart ? rules.separated(after, read.step.days) : after;
+  const apart = isApart ? separated(after, read.step.days) : after;
   const { isAnew } = telling;
   const { withdrawAfterMs } = settings;
   const kept = marked(apart, result, read, done, { isAnew, withdrawAfterMs }, calendar);
@@ -389,7 +392,7 @@ async function save(
   const followed = [...entries].map(
     ([day, entry]) => [day, following(calendar.entry(day), entry)] as const,
   );
-  const elsewhere = parts.rules.movesElsewhere(done, entries, calendar);
+  const elsewhere = movesElsewhere(done, entries, calendar);
   const changed = new Map([...followed, ...elsewhere]);
   await parts.ledger.touch([...changed.keys()].filter((day) => calendar.entry(day).readAt === 0));
   await parts.ledger.saveDays(changed, lease);

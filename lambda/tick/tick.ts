@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Temporal } from 'temporal-polyfill';
-import { baselineNotice } from '../delivery/notices.ts';
-import { activityAfter } from '../detection/activity.ts';
+import { activityAfter } from '../decisions/activity.ts';
 import {
   type Begun,
   backwards,
@@ -13,9 +12,9 @@ import {
   rangesAtOnce,
   startOf,
   waitAfter,
-} from '../detection/baseline.ts';
-import { Calendar, type ProofCounts } from '../detection/calendar.ts';
-import { countDeltas, type Sighting, tallied } from '../detection/compare.ts';
+} from '../decisions/baseline.ts';
+import { Calendar, type ProofCounts } from '../decisions/calendar.ts';
+import { countDeltas, type Sighting, stillAgreed, tallied } from '../decisions/compare.ts';
 import {
   blockedBy,
   type ConditionName,
@@ -27,15 +26,20 @@ import {
   pauseSeen,
   type TickFacts,
   unreadSeen,
-} from '../detection/conditions.ts';
-import { asking, stillAsked } from '../detection/day-entries.ts';
-import { type RecentWindow, recentWindow } from '../detection/days.ts';
-import { indexLagMinutes, isDigestDue } from '../detection/digest-schedule.ts';
-import { auditPlanOf, calendarLearned, savedUntil, waited } from '../detection/due.ts';
-import { digestOf, rulesNow } from '../detection/fingerprint.ts';
-import { isGateDue } from '../detection/gate.ts';
-import { believed, unexplainedAfter } from '../detection/locate.ts';
-import { nothingMissing } from '../detection/missing.ts';
+} from '../decisions/conditions.ts';
+import { asking, stillAsked } from '../decisions/day-entries.ts';
+import { type RecentWindow, recentWindow } from '../decisions/days.ts';
+import { indexLagMinutes, isDigestDue } from '../decisions/digest-schedule.ts';
+import { auditPlanOf, calendarLearned, savedUntil, waited } from '../decisions/due.ts';
+import { digestOf, rulesNow } from '../decisions/fingerprint.ts';
+import { isGateDue } from '../decisions/gate.ts';
+import {
+  believed,
+  isPulseOutdated,
+  isSearchedAgain,
+  unexplainedAfter,
+} from '../decisions/locate.ts';
+import { nothingMissing, sighted } from '../decisions/missing.ts';
 import {
   backOffAfter,
   isBackingOff,
@@ -43,10 +47,10 @@ import {
   remembered,
   requestsLeft,
   unhurried,
-} from '../detection/pace.ts';
-import { selfCheckSeen } from '../detection/self-check.ts';
-import { silenceAfter, silenceEnded, silenceSeen } from '../detection/silence.ts';
-import { judged, mendedBy } from '../detection/stored-times.ts';
+} from '../decisions/pace.ts';
+import { selfCheckSeen } from '../decisions/self-check.ts';
+import { silenceAfter, silenceEnded, silenceSeen } from '../decisions/silence.ts';
+import { judged, mendedBy } from '../decisions/stored-times.ts';
 import {
   dueWork,
   hasRoomForAll,
@@ -54,7 +58,8 @@ import {
   type Step,
   type StepAnswer,
   type WorkProgress,
-} from '../detection/worklist.ts';
+} from '../decisions/worklist.ts';
+import { baselineNotice } from '../delivery/notices.ts';
 import { isRefusal, NotifierError, reachOf } from '../errors.ts';
 import { CredentialsNotSetError } from '../partner/secret.ts';
 import type { Journal } from '../ports/journal.ts';
@@ -260,10 +265,10 @@ class Tick {
 
   /** Works under the lease, with a pulse that no other tick has outdated. */
   async #workOn(before: State, leased: Work | undefined, first: PulseRead): Promise<TickReport> {
-    const { rules, partner } = this.#parts;
+    const { partner } = this.#parts;
     const work = leased ?? (await this.#takeLease());
     if (work === undefined) return this.stop('busy', before);
-    const isOutdated = leased === undefined && rules.isPulseOutdated(before, work.state);
+    const isOutdated = leased === undefined && isPulseOutdated(before, work.state);
     const pulse = isOutdated ? await partner.pulse(this.#limit.deadline) : first;
     if (work.state.baseline.status !== 'completed') return this.#readBaseline(work, pulse);
     await this.#look(work, pulse);
@@ -384,12 +389,12 @@ class Tick {
    */
   async #look(work: Work, pulse: PulseRead): Promise<void> {
     const { announcement, window } = work;
-    const { rules, clock, settings, ledger } = this.#parts;
+    const { clock, settings, ledger } = this.#parts;
     const state = work.state.dirtySince ? await this.#caughtUp(work) : work.state;
     const page = await readPage(this.#parts, this.#limit, pulse, state, work.twins);
     const nowMs = clock.now().epochMilliseconds;
     const count = pulse.count - believed(state, settings.withdrawAfterMs, nowMs);
-    const missing = state.missing && rules.sighted(state.missing, ({ id }) => page.seen.has(id));
+    const missing = state.missing && sighted(state.missing, ({ id }) => page.seen.has(id));
     if (missing !== state.missing) this.#learned.missing = missing;
     announcement.expect(state, count);
     const doubtful = await this.#doubtful(work, page.changes);
@@ -431,7 +436,7 @@ class Tick {
       !pulse.assessments.some(({ id }) => noted.has(id));
     const digest = isSeen ? digestOf(pulse, state.salt) : lookAgain;
     this.#learned.pulseDigest = isLeft ? undefined : digest;
-    this.#learned.agreed = rules.stillAgreed(page.agreed, announcement.now.touched, state.salt);
+    this.#learned.agreed = stillAgreed(page.agreed, announcement.now.touched, state.salt);
     const agrees = !isLeft && pulse.count === this.#learned.expected;
     const isInterrupted = work.state.dirtySince !== undefined;
     Object.assign(this.#learned, await announcement.concludeForetold(agrees, isInterrupted));
@@ -468,12 +473,12 @@ class Tick {
    */
   #left({ pulseDigest, unexplainedSince, heartbeat, missing, cursor, dueAt }: State) {
     const nowMs = this.#parts.clock.now().epochMilliseconds;
-    const isSearchedAgain =
+    const isRepeated =
       unexplainedSince !== undefined &&
       heartbeat !== undefined &&
-      this.#parts.rules.isSearchedAgain(unexplainedSince, Date.parse(heartbeat), nowMs);
+      isSearchedAgain(unexplainedSince, Date.parse(heartbeat), nowMs);
     return {
-      toFind: pulseDigest === undefined || isSearchedAgain,
+      toFind: pulseDigest === undefined || isRepeated,
       toRead: cursor !== undefined || Math.min(dueAt, missing?.lookAt ?? dueAt) <= nowMs,
     };
   }
@@ -493,7 +498,7 @@ class Tick {
     doubtful: readonly Sighting[] = [],
   ) {
     const { state, lease, window } = work;
-    const { ledger, clock, settings, rules } = this.#parts;
+    const { ledger, clock, settings } = this.#parts;
     const { withdrawAfterMs } = settings;
     const { quarantined } = this.#facts;
     const isMalformed = (id: number) =>
@@ -524,7 +529,6 @@ class Tick {
       recentFrom: window.from,
       auditRequests: audit.requests,
       turn: hasRoomForAll(state, allowed) ? 0 : Math.floor(began / 60_000),
-      rules,
       waited: (kind, calendar) =>
         kind === 'audit' && began < state.auditsFrom
           ? []

@@ -5,7 +5,7 @@ import {
   twinsAfter,
   twinsIn,
   withReturned,
-} from '../detection/twins.ts';
+} from '../decisions/twins.ts';
 
 /** The ids that the partner has shown twice, after each read of a tick. The state's end keeps them. */
 export class SeenTwins {

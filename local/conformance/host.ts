@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../lambda/clock.ts';
-import { unhurried } from '../../lambda/detection/pace.ts';
+import { unhurried } from '../../lambda/decisions/pace.ts';
 import { toRefusal } from '../../lambda/partner/api.ts';
 import { PartnerError, type RequestKind } from '../../lambda/partner/errors.ts';
 import { nextAttempt } from '../../lambda/partner/retry.ts';

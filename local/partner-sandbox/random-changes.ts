@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import { daysFrom } from '../../lambda/detection/days.ts';
+import { daysFrom } from '../../lambda/decisions/days.ts';
 import type { Happenings } from './api.ts';
 import type { Random } from './random.ts';
 import type { World } from './world.ts';

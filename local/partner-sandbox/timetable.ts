@@ -33,7 +33,7 @@ const changesBack = { completed: 0, backdated: 0, edited: 2, removed: 13, restor
 
 /**
  * Seconds from one removal to the next, at least. With more than 25 withdrawals in a rolling day, the notifier takes
- * them for a partner at fault (lambda/detection/missing.ts).
+ * them for a partner at fault (lambda/decisions/missing.ts).
  */
 const removalEverySeconds = 7_200;
 

@@ -2,7 +2,7 @@ import { CommanderError, InvalidArgumentError } from 'commander';
 import * as z from 'zod';
 import { demoQueue } from '../../infra/demo.ts';
 import { stackOutputs } from '../../infra/output-names.ts';
-import type { ResultOf } from '../../lambda/operations/contract.ts';
+import type { ResultOf } from '../../lambda/commands/contract.ts';
 import { OpsError } from '../../ops/errors.ts';
 import { exitCodes } from '../../ops/exit-codes.ts';
 import { type HostInput, hostOf, type OpsHost } from '../../ops/host.ts';

@@ -1,6 +1,6 @@
 import { Argument } from 'commander';
 import * as z from 'zod';
-import { contract } from '../../lambda/operations/contract.ts';
+import { contract } from '../../lambda/commands/contract.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
 import { anyNumber, sentence, yes } from '../options.ts';

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { contract } from '../../lambda/commands/contract.ts';
 import {
   alarmed,
   type CommandPlace,
@@ -7,7 +8,6 @@ import {
   conditions,
   putBack,
 } from '../../lambda/condition-table.ts';
-import { contract } from '../../lambda/operations/contract.ts';
 import { ofEvery } from '../every-integration.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { contract, type ResultOf } from '../../lambda/operations/contract.ts';
-import type { WaitingSelection } from '../../lambda/operations/shapes.ts';
+import { contract, type ResultOf } from '../../lambda/commands/contract.ts';
+import type { WaitingSelection } from '../../lambda/commands/shapes.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { follow, operationName } from '../following.ts';

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import * as z from 'zod';
-import { eventsAtOnce } from '../../lambda/operations/commands/events.ts';
-import { contract } from '../../lambda/operations/contract.ts';
+import { contract } from '../../lambda/commands/contract.ts';
+import { eventsAtOnce } from '../../lambda/commands/events.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { follow } from '../following.ts';

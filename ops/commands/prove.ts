@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { certificateYears, fitsOneCertificate } from '../../lambda/operations/commands/prove.ts';
-import { contract } from '../../lambda/operations/contract.ts';
+import { contract } from '../../lambda/commands/contract.ts';
+import { certificateYears, fitsOneCertificate } from '../../lambda/commands/prove.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { follow, operationName } from '../following.ts';

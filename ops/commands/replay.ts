@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type CommandInput, contract } from '../../lambda/operations/contract.ts';
+import { type CommandInput, contract } from '../../lambda/commands/contract.ts';
 import { DaysDone } from '../days-done.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';

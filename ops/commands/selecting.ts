@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import * as z from 'zod';
-import type { WaitingSelection } from '../../lambda/operations/shapes.ts';
+import type { WaitingSelection } from '../../lambda/commands/shapes.ts';
 import { follow } from '../following.ts';
 import { ids, kindsSchema, typeOption, years } from '../options.ts';
 import { answeredWithinMs } from '../progress.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../../lambda/operations/contract.ts';
+import { contract } from '../../lambda/commands/contract.ts';
 import { advisedStatus } from '../advised-status.ts';
 import { ofEvery } from '../every-integration.ts';
 import { exitCodes } from '../exit-codes.ts';

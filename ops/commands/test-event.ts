@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import * as z from 'zod';
+import { contract } from '../../lambda/commands/contract.ts';
 import { likenesses } from '../../lambda/events/event.ts';
-import { contract } from '../../lambda/operations/contract.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
 import { assessmentName, positiveNumber } from '../options.ts';

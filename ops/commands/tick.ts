@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../../lambda/operations/contract.ts';
+import { contract } from '../../lambda/commands/contract.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
 import { tickLines } from '../render/tick.ts';

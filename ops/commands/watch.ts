@@ -1,8 +1,8 @@
 import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod';
+import type { ResultOf } from '../../lambda/commands/contract.ts';
+import type { Reason } from '../../lambda/commands/status.ts';
 import { certificationEventSchema } from '../../lambda/events/event.ts';
-import type { Reason } from '../../lambda/operations/commands/status.ts';
-import type { ResultOf } from '../../lambda/operations/contract.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
 import { harmlessJson, jsonLine } from '../render/text.ts';

@@ -1,6 +1,6 @@
 import { Readable, Writable } from 'node:stream';
 import * as z from 'zod';
-import { definitions } from '../../lambda/operations/contract.ts';
+import { definitions } from '../../lambda/commands/contract.ts';
 import { NotConfirmedError, type OpsError } from '../errors.ts';
 import { failureIn, failureOf } from '../failing.ts';
 import type { OpsHost } from '../host.ts';

@@ -1,4 +1,4 @@
-import type { ResultOf } from '../../lambda/operations/contract.ts';
+import type { ResultOf } from '../../lambda/commands/contract.ts';
 import type { View } from './layout.ts';
 import { ifPausedLines } from './pause.ts';
 import { amount } from './text.ts';

@@ -1,4 +1,4 @@
-import type { ResultOf } from '../../lambda/operations/contract.ts';
+import type { ResultOf } from '../../lambda/commands/contract.ts';
 import { deliveries } from './explain.ts';
 import { type Cell, painted, table, textOf, type View } from './layout.ts';
 import { count } from './text.ts';

@@ -1,5 +1,5 @@
-import type { Reason } from '../../lambda/operations/commands/status.ts';
-import type { ResultOf } from '../../lambda/operations/contract.ts';
+import type { ResultOf } from '../../lambda/commands/contract.ts';
+import type { Reason } from '../../lambda/commands/status.ts';
 import { type Cell, facts, painted, table, type View } from './layout.ts';
 import { wasLeftAlone } from './pause.ts';
 import { reasonTold } from './status.ts';

@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import type { ResultOf } from '../../lambda/operations/contract.ts';
+import type { ResultOf } from '../../lambda/commands/contract.ts';
 import { type Cell, facts, painted, table, type View } from './layout.ts';
 import { ifPausedLines } from './pause.ts';
 import { added } from './sums.ts';

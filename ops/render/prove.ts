@@ -1,4 +1,4 @@
-import type { ResultOf } from '../../lambda/operations/contract.ts';
+import type { ResultOf } from '../../lambda/commands/contract.ts';
 import { type Cell, painted, type Tone, table, type View } from './layout.ts';
 import { added } from './sums.ts';
 import { amount, count, counts } from './text.ts';

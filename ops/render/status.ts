@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
+import type { ResultOf } from '../../lambda/commands/contract.ts';
+import { type Reason, stopping } from '../../lambda/commands/status.ts';
 import { conditions } from '../../lambda/condition-table.ts';
-import { type Reason, stopping } from '../../lambda/operations/commands/status.ts';
-import type { ResultOf } from '../../lambda/operations/contract.ts';
 import { baselineIn, baselineLine } from './baseline.ts';
 import { type Cell, facts, type Tone, table, type View } from './layout.ts';
 import { pausedTold, wasLeftAlone } from './pause.ts';

@@ -1,6 +1,6 @@
+import type { ResultOf } from '../../lambda/commands/contract.ts';
+import type { Reason } from '../../lambda/commands/status.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
-import type { Reason } from '../../lambda/operations/commands/status.ts';
-import type { ResultOf } from '../../lambda/operations/contract.ts';
 import type { Tone, View } from './layout.ts';
 import { reasonTold } from './status.ts';
 import { amount, assessmentNamed, counts, organizationNamed } from './text.ts';

@@ -1,7 +1,6 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import * as z from 'zod/mini';
 import { type Clock, systemClock } from '../../lambda/clock.ts';
-import { inEnglish, problemsOf } from '../../lambda/english.ts';
 import {
   type Command,
   type CommandName,
@@ -9,8 +8,9 @@ import {
   definitions,
   isChanging,
   type ResultOf,
-} from '../../lambda/operations/contract.ts';
-import { problemSchema } from '../../lambda/operations/shapes.ts';
+} from '../../lambda/commands/contract.ts';
+import { problemSchema } from '../../lambda/commands/shapes.ts';
+import { inEnglish, problemsOf } from '../../lambda/english.ts';
 import { CallGoesOnError, NotFoundError, UsageError } from '../errors.ts';
 import { harmlessJson } from '../render/text.ts';
 import { type Access, calling, timeouts } from './access.ts';

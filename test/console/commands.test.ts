@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import * as z from 'zod';
 import { DeploymentDoor } from '../../console/index.ts';
 import { type Clock, systemClock } from '../../lambda/clock.ts';
-import { definitions } from '../../lambda/operations/contract.ts';
+import { definitions } from '../../lambda/commands/contract.ts';
 import { commandRecord } from '../../lambda/ports/command-record.ts';
 import { commands } from '../../ops/commands/index.ts';
 import { Duty, raisedOnce } from '../ops/duty.ts';

@@ -1,6 +1,6 @@
 import type { Carrying, Door, LocalDoor } from '../../console/door.ts';
+import { type CommandName, definitions, type ResultOf } from '../../lambda/commands/contract.ts';
 import { adviceOn, noticed } from '../../lambda/condition-table.ts';
-import { type CommandName, definitions, type ResultOf } from '../../lambda/operations/contract.ts';
 import { adviceByReason } from '../../ops/advised-status.ts';
 import type { SettingsOf } from '../../ops/target/operate-client.ts';
 import type { Integration } from '../scaffold/integration.ts';

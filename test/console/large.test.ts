@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { Temporal } from 'temporal-polyfill';
 import { expect, it } from 'vitest';
-import type { DayEntry } from '../../lambda/detection/calendar.ts';
+import type { DayEntry } from '../../lambda/decisions/calendar.ts';
 import { Integration } from '../scaffold/integration.ts';
 import { IntegrationDoor } from './integration-door.ts';
 import { Visitor } from './visitor.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lambda/clock.ts';
-import type { Change } from '../../lambda/detection/compare.ts';
-import { unhurried } from '../../lambda/detection/pace.ts';
+import type { Change } from '../../lambda/decisions/compare.ts';
+import { unhurried } from '../../lambda/decisions/pace.ts';
 import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { OwedEvent } from '../../lambda/events/owed-event.ts';
 import { LedgerUnavailableError } from '../../lambda/ledger/errors.ts';

@@ -2,7 +2,6 @@ import { NotifierError } from '../../lambda/errors.ts';
 import { partnerReader } from '../../lambda/partner/reader.ts';
 import type { TickSettings } from '../../lambda/settings.ts';
 import type { TickParts } from '../../lambda/tick/parts.ts';
-import * as rules from '../../lambda/tick/rules.ts';
 import { tick } from '../../lambda/tick/tick.ts';
 import { ManualClock } from '../scaffold/clock.ts';
 import { noEffort } from '../scaffold/effort.ts';
@@ -380,7 +379,6 @@ export class Machine {
     );
     return {
       settings: broken.settings(this.#settings),
-      rules,
       clock: this.#clock,
       partner: broken.partner(partnerReader(clientOf(ask))),
       ledger: broken.ledger(ledger),

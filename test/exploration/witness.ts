@@ -1,4 +1,4 @@
-import type { Change } from '../../lambda/detection/compare.ts';
+import type { Change } from '../../lambda/decisions/compare.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
 import type { OwedEvent } from '../../lambda/events/owed-event.ts';
 import type { MemoryLedger } from '../scaffold/memory-ledger.ts';

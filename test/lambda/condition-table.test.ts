@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { adviceOn, conditions, noticed } from '../../lambda/condition-table.ts';
-import { accessNames } from '../../lambda/detection/conditions.ts';
+import { accessNames } from '../../lambda/decisions/conditions.ts';
 import { reachOf } from '../../lambda/errors.ts';
 import { meanings, PartnerError } from '../../lambda/partner/errors.ts';
 import * as secretErrors from '../../lambda/partner/secret.ts';

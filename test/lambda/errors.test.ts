@@ -3,7 +3,7 @@ import { glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { accessNames } from '../../lambda/detection/conditions.ts';
+import { accessNames } from '../../lambda/decisions/conditions.ts';
 import { faultOf, faults, NotifierError, reachOf } from '../../lambda/errors.ts';
 import { meanings, PartnerError } from '../../lambda/partner/errors.ts';
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
-import { accessNames, conditionNames } from '../../lambda/detection/conditions.ts';
+import { accessNames, conditionNames } from '../../lambda/decisions/conditions.ts';
 import { TickJournal } from '../../lambda/journal.ts';
 import { LedgerUnavailableError } from '../../lambda/ledger/errors.ts';
 import { metrics as names } from '../../lambda/names.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { BusyError } from '../../lambda/commands/errors.ts';
 import { problemOf } from '../../lambda/describe-error.ts';
-import { BusyError } from '../../lambda/operations/errors.ts';
 import type { Reply } from '../../local/aws/gate.ts';
 import { Clients } from '../../ops/target/access.ts';
 import { OperateClient } from '../../ops/target/operate-client.ts';

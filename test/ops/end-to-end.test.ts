@@ -4,7 +4,7 @@ import { Duty } from './duty.ts';
 import { Assistant } from './mcp/assistant.ts';
 
 // One run for each face, over the whole deployment. Each command by itself: commands.test.ts and
-// its neighbours, and test/lambda/operations.
+// its neighbours, and test/lambda/commands.
 const duty = new Duty();
 const { stage } = duty;
 beforeAll(() => duty.build({ integration: { holdAbove: 2 } }));

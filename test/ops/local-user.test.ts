@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseCommand } from '../../lambda/operations/contract.ts';
+import { parseCommand } from '../../lambda/commands/contract.ts';
 import { localUser } from '../../ops/target/local.ts';
 
 /** Node's userInfo for a user without an entry. */

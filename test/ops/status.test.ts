@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reasons } from '../../lambda/operations/commands/status.ts';
+import { reasons } from '../../lambda/commands/status.ts';
 import { adviceByReason } from '../../ops/advised-status.ts';
 import { needsSomebody } from '../../ops/render/status.ts';
 import { answering, denied, desk, json, me, settled } from './desk.ts';

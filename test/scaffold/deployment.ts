@@ -8,7 +8,7 @@ import {
 import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod';
 import { type NotifierConfigInput, parseConfig } from '../../infra/config.ts';
-import type { ConditionName } from '../../lambda/detection/conditions.ts';
+import type { ConditionName } from '../../lambda/decisions/conditions.ts';
 import { type CertificationEvent, certificationEventSchema } from '../../lambda/events/event.ts';
 import { ledgerTable } from '../../lambda/names.ts';
 import { cachedAssembly } from '../../local/assembly-cache.ts';

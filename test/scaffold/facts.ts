@@ -1,5 +1,5 @@
-import type { TickFacts } from '../../lambda/detection/conditions.ts';
-import { unhurried } from '../../lambda/detection/pace.ts';
+import type { TickFacts } from '../../lambda/decisions/conditions.ts';
+import { unhurried } from '../../lambda/decisions/pace.ts';
 
 /** The facts of a tick that has found nothing yet. */
 export const nothingNoted = (): TickFacts => ({

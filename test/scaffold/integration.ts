@@ -1,9 +1,9 @@
 import { Temporal } from 'temporal-polyfill';
+import { carryOut } from '../../lambda/commands/carry-out.ts';
+import type { CommandAnswer } from '../../lambda/commands/contract.ts';
+import type { OpsLedger } from '../../lambda/commands/ops-ledger.ts';
+import type { OperationParts, TopicFinding } from '../../lambda/commands/parts.ts';
 import type { Assessment } from '../../lambda/events/assessment.ts';
-import { carryOut } from '../../lambda/operations/carry-out.ts';
-import type { CommandAnswer } from '../../lambda/operations/contract.ts';
-import type { OpsLedger } from '../../lambda/operations/ops-ledger.ts';
-import type { OperationParts, TopicFinding } from '../../lambda/operations/parts.ts';
 import { partnerReader } from '../../lambda/partner/reader.ts';
 import type { Announcer } from '../../lambda/ports/announcer.ts';
 import type { Journal } from '../../lambda/ports/journal.ts';
@@ -11,7 +11,6 @@ import type { Ledger } from '../../lambda/ports/ledger.ts';
 import type { PartnerReader } from '../../lambda/ports/partner-reader.ts';
 import type { TickSettings } from '../../lambda/settings.ts';
 import type { TickParts } from '../../lambda/tick/parts.ts';
-import * as rules from '../../lambda/tick/rules.ts';
 import { type TickReport, tick } from '../../lambda/tick/tick.ts';
 import { ManualClock } from './clock.ts';
 import { type LedgersOf, ledgersIn } from './ledgers.ts';
@@ -142,7 +141,7 @@ export class Integration {
       const before = this.requests.length;
       return () => ({ requests: this.requests.length - before, durationMs: 1 });
     };
-    return { settings, rules, clock, partner, ledger, announcer: subscribers, journal, measure };
+    return { settings, clock, partner, ledger, announcer: subscribers, journal, measure };
   }
 
   async tick(

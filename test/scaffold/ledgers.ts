@@ -2,10 +2,10 @@ import { type AttributeValue, type DynamoDBClient, paginateScan } from '@aws-sdk
 import { beforeAll } from 'vitest';
 import * as z from 'zod';
 import type { Clock } from '../../lambda/clock.ts';
+import type { OpsLedger } from '../../lambda/commands/ops-ledger.ts';
 import { dynamoLedger } from '../../lambda/ledger/dynamo-ledger.ts';
 import { dynamoOpsLedger } from '../../lambda/ledger/dynamo-ops-ledger.ts';
 import { Table } from '../../lambda/ledger/table.ts';
-import type { OpsLedger } from '../../lambda/operations/ops-ledger.ts';
 import type { Journal } from '../../lambda/ports/journal.ts';
 import type { Ledger } from '../../lambda/ports/ledger.ts';
 import { createLedgerTable, startDynamoDb } from './ledger-table.ts';

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
-import type { DayEntry } from '../../lambda/detection/calendar.ts';
+import type { DayEntry } from '../../lambda/decisions/calendar.ts';
 import {
   type Certification,
   type Change,
@@ -10,9 +10,9 @@ import {
   type LastTold,
   type Outdated,
   toldOf,
-} from '../../lambda/detection/compare.ts';
-import { nothingFound } from '../../lambda/detection/gate.ts';
-import { leaseSeen } from '../../lambda/detection/lease.ts';
+} from '../../lambda/decisions/compare.ts';
+import { nothingFound } from '../../lambda/decisions/gate.ts';
+import { leaseSeen } from '../../lambda/decisions/lease.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
 import type { OwedEvent } from '../../lambda/events/owed-event.ts';
 import { briefName } from '../../lambda/events/sns-message.ts';

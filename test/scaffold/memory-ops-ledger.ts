@@ -1,5 +1,5 @@
 import type { Temporal } from 'temporal-polyfill';
-import type { LastEvent, LatestPage, OpsLedger } from '../../lambda/operations/ops-ledger.ts';
+import type { LastEvent, LatestPage, OpsLedger } from '../../lambda/commands/ops-ledger.ts';
 import type { CommandOutcome, CommandRecord } from '../../lambda/ports/command-record.ts';
 import type { Life, Waits } from '../../lambda/ports/ledger.ts';
 import type { Pause, State } from '../../lambda/ports/state.ts';

@@ -1,9 +1,9 @@
 import { Temporal } from 'temporal-polyfill';
-import { type Certification, type Change, withdrawal } from '../../lambda/detection/compare.ts';
+import type { OperationParts } from '../../lambda/commands/parts.ts';
+import { type Certification, type Change, withdrawal } from '../../lambda/decisions/compare.ts';
 import type { Assessment } from '../../lambda/events/assessment.ts';
 import { type CertificationEvent, certificationEvent } from '../../lambda/events/event.ts';
 import type { OwedEvent } from '../../lambda/events/owed-event.ts';
-import type { OperationParts } from '../../lambda/operations/parts.ts';
 import type { Committed } from '../../lambda/ports/ledger.ts';
 import { Integration } from './integration.ts';
 import type { DynamoDbLedgers } from './ledgers.ts';

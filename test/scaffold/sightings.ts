@@ -1,4 +1,4 @@
-import { type Certification, compare, type Sighting } from '../../lambda/detection/compare.ts';
+import { type Certification, compare, type Sighting } from '../../lambda/decisions/compare.ts';
 import type { Assessment } from '../../lambda/events/assessment.ts';
 
 /** New and changed certifications, where no row is an older answer. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { type CommandInput, contract, parseCommand } from '../../lambda/operations/contract.ts';
+import { type CommandInput, contract, parseCommand } from '../../lambda/commands/contract.ts';
 import { readAssembly } from '../../local/aws/assembly.ts';
 import { Deployment, type DeploymentConfig, queues } from '../scaffold/deployment.ts';
 import {

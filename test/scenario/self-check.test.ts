@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Deployment } from '../scaffold/deployment.ts';
 
-/** That its failures reach people, and their end: test/lambda/operations/self-check.test.ts. */
+/** That its failures reach people, and their end: test/lambda/commands/self-check.test.ts. */
 
 const office = { topic: 'alerts', protocol: 'email', endpoint: 'office@example.org' } as const;
 const stage = new Deployment();

@@ -1,4 +1,4 @@
-import type { Certification } from '../../lambda/detection/compare.ts';
+import type { Certification } from '../../lambda/decisions/compare.ts';
 import type { DayCertification, Ledger, WaitingPage } from '../../lambda/ports/ledger.ts';
 import { filedUnder, type LedgerRules, MemoryLedger } from '../scaffold/memory-ledger.ts';
 import type { Life } from './life.ts';

@@ -1,13 +1,12 @@
-import { isUnanswered } from '../../lambda/detection/missing.ts';
+import { acceptTotal } from '../../lambda/commands/accept-total.ts';
+import type { Call, OperationParts } from '../../lambda/commands/parts.ts';
+import { restartBaseline } from '../../lambda/commands/restart-baseline.ts';
+import { isUnanswered } from '../../lambda/decisions/missing.ts';
 import { NotifierError } from '../../lambda/errors.ts';
-import { acceptTotal } from '../../lambda/operations/commands/accept-total.ts';
-import { restartBaseline } from '../../lambda/operations/commands/restart-baseline.ts';
-import type { Call, OperationParts } from '../../lambda/operations/parts.ts';
 import { DEFAULT_LIMITS } from '../../lambda/partner/client.ts';
 import { partnerReader } from '../../lambda/partner/reader.ts';
 import type { TickSettings } from '../../lambda/settings.ts';
 import type { TickParts } from '../../lambda/tick/parts.ts';
-import * as rules from '../../lambda/tick/rules.ts';
 import { type TickReport, tick } from '../../lambda/tick/tick.ts';
 import { TimeLimit } from '../../lambda/tick/time-limit.ts';
 import { MemoryOpsLedger } from '../scaffold/memory-ops-ledger.ts';
@@ -328,7 +327,6 @@ export class Life {
     const client = this.passage.client(environment);
     return {
       settings: broken.settings(this.settings),
-      rules,
       clock,
       partner: broken.partner(partnerReader(client)),
       ledger: broken.ledger(this.#pausable()),

@@ -1,8 +1,9 @@
 import { Temporal } from 'temporal-polyfill';
-import { compare, stillAgreed } from '../../lambda/detection/compare.ts';
-import { oddPaths } from '../../lambda/detection/fingerprint.ts';
-import { judge, nothingFound } from '../../lambda/detection/gate.ts';
-import { withdrawing } from '../../lambda/detection/missing.ts';
+import { compare, stillAgreed } from '../../lambda/decisions/compare.ts';
+import { judged } from '../../lambda/decisions/days-read.ts';
+import { oddPaths } from '../../lambda/decisions/fingerprint.ts';
+import { judge, nothingFound } from '../../lambda/decisions/gate.ts';
+import { withdrawing } from '../../lambda/decisions/missing.ts';
 import { reachOf } from '../../lambda/errors.ts';
 import { PartnerError } from '../../lambda/partner/errors.ts';
 import type { Ledger } from '../../lambda/ports/ledger.ts';
@@ -87,16 +88,16 @@ function complete<Shown extends Pick<RangeRead, 'assessments' | 'quarantined'>>(
 
 /** The modules of test/support/replaceable-functions.ts. */
 interface Modules {
-  readonly baseline: typeof import('../../lambda/detection/baseline.ts');
-  readonly compare: typeof import('../../lambda/detection/compare.ts');
-  readonly 'day-entries': typeof import('../../lambda/detection/day-entries.ts');
-  readonly 'days-read': typeof import('../../lambda/detection/days-read.ts');
-  readonly gate: typeof import('../../lambda/detection/gate.ts');
-  readonly locate: typeof import('../../lambda/detection/locate.ts');
-  readonly missing: typeof import('../../lambda/detection/missing.ts');
-  readonly 'names-tied': typeof import('../../lambda/detection/names-tied.ts');
-  readonly seam: typeof import('../../lambda/detection/seam.ts');
-  readonly twins: typeof import('../../lambda/detection/twins.ts');
+  readonly baseline: typeof import('../../lambda/decisions/baseline.ts');
+  readonly compare: typeof import('../../lambda/decisions/compare.ts');
+  readonly 'day-entries': typeof import('../../lambda/decisions/day-entries.ts');
+  readonly 'days-read': typeof import('../../lambda/decisions/days-read.ts');
+  readonly gate: typeof import('../../lambda/decisions/gate.ts');
+  readonly locate: typeof import('../../lambda/decisions/locate.ts');
+  readonly missing: typeof import('../../lambda/decisions/missing.ts');
+  readonly 'names-tied': typeof import('../../lambda/decisions/names-tied.ts');
+  readonly seam: typeof import('../../lambda/decisions/seam.ts');
+  readonly twins: typeof import('../../lambda/decisions/twins.ts');
 }
 
 type Functions = { readonly [Path in keyof Modules]?: Partial<Modules[Path]> };
@@ -341,7 +342,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   vain: {
     breaks: 'a read that was cut off counts as one',
-    functions: { 'days-read': { isReadCounted: yes } },
+    functions: { 'days-read': { judged: (...read) => ({ ...judged(...read), isInVain: false }) } },
   },
   order: {
     breaks: 'an event after an undelivered one does not wait for it',
@@ -412,7 +413,7 @@ export function breakParts(mutant: Omit<Mutant, 'breaks'>) {
   const functions = new Map(
     Object.entries(mutant.functions ?? {}).flatMap(([module, replacements]) =>
       Object.entries(replacements).map(
-        ([name, one]) => [`detection/${module}.ts ${name}`, one] as const,
+        ([name, one]) => [`decisions/${module}.ts ${name}`, one] as const,
       ),
     ),
   );

@@ -1,4 +1,4 @@
-import type { Certification } from '../../lambda/detection/compare.ts';
+import type { Certification } from '../../lambda/decisions/compare.ts';
 import { expectedAmidAudits, expectedAtRest } from './calm.ts';
 import type { Note } from './coverage.ts';
 import { isTooMuchMissing, Life, numberMissing, type Ticked } from './life.ts';

@@ -1,4 +1,4 @@
-import { fingerprintOf } from '../../lambda/detection/fingerprint.ts';
+import { fingerprintOf } from '../../lambda/decisions/fingerprint.ts';
 import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
 import type { TickSettings } from '../../lambda/settings.ts';

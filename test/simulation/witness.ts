@@ -1,4 +1,4 @@
-import type { Certification, Change, Sighting } from '../../lambda/detection/compare.ts';
+import type { Certification, Change, Sighting } from '../../lambda/decisions/compare.ts';
 import type { Ledger } from '../../lambda/ports/ledger.ts';
 import type { PartnerReader } from '../../lambda/ports/partner-reader.ts';
 import type { Baseline } from '../../lambda/ports/state.ts';

@@ -1,4 +1,4 @@
-import type { DayRange } from '../../lambda/detection/days.ts';
+import type { DayRange } from '../../lambda/decisions/days.ts';
 import type { Assessment, ResultPart } from '../../lambda/events/assessment.ts';
 import type { HostRecord } from '../scaffold/listing.ts';
 import { Part } from './part.ts';

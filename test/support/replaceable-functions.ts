@@ -10,7 +10,7 @@ import { registerHooks } from 'node:module';
 const modules: ReadonlyMap<string, string> = new Map(
   'baseline compare day-entries days-read gate locate missing names-tied seam twins'
     .split(' ')
-    .map((name) => `detection/${name}.ts`)
+    .map((name) => `decisions/${name}.ts`)
     .map((path) => [new URL(`../../lambda/${path}`, import.meta.url).href, path]),
 );
 const real = '?real';

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** `detection/gate.ts judge`: the module below `lambda/`, and the function that it exports. */
+/** `decisions/gate.ts judge`: the module below `lambda/`, and the function that it exports. */
 type Name = string;
 
 interface InForce {

@@ -1,11 +1,11 @@
-import { looksSorted, type SeamKey, sortedBy, tieMarks } from '../../detection/names-tied.ts';
+import { looksSorted, type SeamKey, sortedBy, tieMarks } from '../../decisions/names-tied.ts';
 import {
   type Anchors,
   anchorsOf,
   holdsAnchor,
   nextOffset,
   type SeamRow,
-} from '../../detection/seam.ts';
+} from '../../decisions/seam.ts';
 import type { Assessment } from '../../events/assessment.ts';
 import type { Page } from '../api.ts';
 import type { Reading, ReadPart } from './reading.ts';

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
-import type { Proof } from '../../detection/calendar.ts';
-import { type DayRange, daysFrom, isWithin } from '../../detection/days.ts';
-import { hasRead } from '../../detection/days-read.ts';
+import type { Proof } from '../../decisions/calendar.ts';
+import { type DayRange, daysFrom, isWithin } from '../../decisions/days.ts';
+import { hasRead } from '../../decisions/days-read.ts';
 import type { Assessment } from '../../events/assessment.ts';
 import type { Bookmark, RangeRead } from '../../ports/partner-reader.ts';
 import { MAX_PAGE_SIZE } from '../api.ts';

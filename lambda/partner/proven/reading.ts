@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type DayRange, isWithin } from '../../detection/days.ts';
-import { NameOrderEvidence } from '../../detection/names-tied.ts';
+import { type DayRange, isWithin } from '../../decisions/days.ts';
+import { NameOrderEvidence } from '../../decisions/names-tied.ts';
 import type { Assessment } from '../../events/assessment.ts';
 import {
   type AssessmentFilter,

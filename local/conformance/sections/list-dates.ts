@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import { daysFrom } from '../../../lambda/detection/days.ts';
+import { daysFrom } from '../../../lambda/decisions/days.ts';
 import type { ConformanceCheck } from '../check.ts';
 import { addsUp, matchesNothing, mostFrequent, noRecords } from '../comparing.ts';
 import type { Params } from '../host.ts';

@@ -1,7 +1,7 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
+import { parseCommand } from '../../../lambda/commands/contract.ts';
 import { endpointName, environment } from '../../../lambda/names.ts';
-import { parseCommand } from '../../../lambda/operations/contract.ts';
 import { addresses, keyArn, queue } from '../config/settings.ts';
 import {
   arnOf,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { conditionNotice } from '../../../lambda/delivery/notices.ts';
 import {
   type ConditionName,
   conditionNames,
   type OpenCondition,
-} from '../../../lambda/detection/conditions.ts';
+} from '../../../lambda/decisions/conditions.ts';
+import { conditionNotice } from '../../../lambda/delivery/notices.ts';
 
 const settings = {
   name: 'district-a',

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { compare, withdrawal } from '../../../lambda/detection/compare.ts';
-import { fingerprintOf } from '../../../lambda/detection/fingerprint.ts';
+import { compare, withdrawal } from '../../../lambda/decisions/compare.ts';
+import { fingerprintOf } from '../../../lambda/decisions/fingerprint.ts';
 import { assessment } from '../../support/assessments.ts';
 import { changesOf, describeLedgers, later, now, onlyChange } from './ledgers.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { LastEvent } from '../../../lambda/operations/ops-ledger.ts';
+import type { LastEvent } from '../../../lambda/commands/ops-ledger.ts';
 import { assessment } from '../../support/assessments.ts';
 import { changesOf, describeLedgers, type LedgerInUse, later, now } from './ledgers.ts';
 

@@ -1,14 +1,14 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe } from 'vitest';
 import { systemClock } from '../../../lambda/clock.ts';
+import type { OpsLedger } from '../../../lambda/commands/ops-ledger.ts';
 import {
   type Certification,
   type Sighting,
   withdrawal,
-} from '../../../lambda/detection/compare.ts';
+} from '../../../lambda/decisions/compare.ts';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
-import type { OpsLedger } from '../../../lambda/operations/ops-ledger.ts';
 import type { Journal } from '../../../lambda/ports/journal.ts';
 import type { Ledger, WaitingEvent } from '../../../lambda/ports/ledger.ts';
 import { type Lease, noLease, type StateChanges } from '../../../lambda/ports/state.ts';

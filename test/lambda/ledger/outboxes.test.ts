@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Found } from '../../../lambda/detection/compare.ts';
+import type { Found } from '../../../lambda/decisions/compare.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
 import type { Decision, Revision, Waits } from '../../../lambda/ports/ledger.ts';
 import { assessment } from '../../support/assessments.ts';

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { oddPaths } from '../../../lambda/detection/fingerprint.ts';
+import { oddPaths } from '../../../lambda/decisions/fingerprint.ts';
 import { parsePage } from '../../../lambda/partner/api.ts';
 import { json, page, type Responder, raw, record, rejection, rig } from './scripted-host.ts';
 

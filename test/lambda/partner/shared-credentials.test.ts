@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sharedSeen } from '../../../lambda/detection/tokens.ts';
+import { sharedSeen } from '../../../lambda/decisions/tokens.ts';
 import { defaultSwitches } from '../../../local/partner-sandbox/switches.ts';
 import { dispatcherTo, MemoryPartner } from '../../scaffold/partner.ts';
 import { Random } from '../../simulation/random.ts';

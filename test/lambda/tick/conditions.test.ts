@@ -3,7 +3,7 @@ import {
   conditionsOf,
   type Observations,
   type OpenConditions,
-} from '../../../lambda/detection/conditions.ts';
+} from '../../../lambda/decisions/conditions.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { tell, tellFlood, waitingSeen } from '../../../lambda/tick/conditions.ts';
 import type { TickParts } from '../../../lambda/tick/parts.ts';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { definitions } from '../../../lambda/operations/contract.ts';
+import { definitions } from '../../../lambda/commands/contract.ts';
 import { commands } from '../../../ops/commands/index.ts';
 import { toolsOf } from '../../../ops/mcp/tools.ts';
 import { denied, desk, flooded, json, me } from '../desk.ts';

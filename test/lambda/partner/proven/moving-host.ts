@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import { isWithin } from '../../../../lambda/detection/days.ts';
+import { isWithin } from '../../../../lambda/decisions/days.ts';
 import type { ListQuery, Page, PartnerClient } from '../../../../lambda/partner/index.ts';
 import { answer, type HostOrder, type HostRecord } from '../../../scaffold/listing.ts';
 import { assessment } from '../../../support/assessments.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tieMarks } from '../../../../lambda/detection/names-tied.ts';
+import { tieMarks } from '../../../../lambda/decisions/names-tied.ts';
 import type { HostOrder } from '../../../scaffold/listing.ts';
 import { breakParts, type Mutant } from '../../../simulation/mutants.ts';
 import { POOLS, readOnce } from './simulation.ts';

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
-import type { DayRange } from '../../../../lambda/detection/days.ts';
+import type { DayRange } from '../../../../lambda/decisions/days.ts';
 import {
   type ListQuery,
   type PartnerClient,

@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import * as z from 'zod/mini';
+import { likenesses } from '../events/event.ts';
+import { testEvent as invented } from '../events/test-event.ts';
+import { define } from './definition.ts';
+import { EventsRefusedError } from './errors.ts';
+import { by, id } from './shapes.ts';
+
+/**
+ * Announces an invented assessment, marked as a test, like every event: same topic, same
+ * attributes, same encryption, same choice of fields.
+ *
+ * @throws EventsRefusedError
+ */
+export const testEvent = define({
+  does: 'Sends an event about nobody, marked as a test, like any other event.',
+  command: z.strictObject({
+    command: z.literal('test-event'),
+    /** Values for subscribers' filters; absent: invented. */
+    organization_id: z.optional(id),
+    assessment_name: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+    /** Its shape; absent: a new certification. */
+    like: z.optional(z.enum(likenesses)),
+    by,
+  }),
+  /** The event that SNS has accepted, by the `id` that subscribers find in it. */
+  result: z.object({ id: z.string() }),
+  changes: () => true,
+  seenIn: 'the test event may be sent.',
+  async carry({ settings, clock, announcer }, command, { limit }) {
+    const event = invented({
+      ...command,
+      integration: settings.name,
+      unique: randomUUID(),
+      time: clock.now(),
+      fields: settings.fields,
+    });
+    const certificationId = event.data.assessment.id;
+    const owed = { certificationId, revision: 1, event, owes: 'event-and-digest' } as const;
+    const { refused, denial } = await announcer.publish([owed], limit.deadline);
+    const [refusal] = refused;
+    if (refusal !== undefined) throw new EventsRefusedError(1, refusal.code, denial);
+    return { result: { id: event.id } };
+  },
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { Calendar, type DayEntry } from '../../../lambda/decisions/calendar.ts';
+import { entriesAfter } from '../../../lambda/decisions/day-entries.ts';
+import { waited } from '../../../lambda/decisions/due.ts';
+import type { ReadResult } from '../../../lambda/decisions/worklist.ts';
+
+const readAt = Date.parse('2026-11-21T08:00:00Z');
+const proof = { kind: 'single-page', at: 5, count: 2 } as const;
+const before: DayEntry = {
+  ...{ count: 2, missing: 0, readAt: 5, proof, digest: 'digest' },
+  ...{ askedAt: 6, dueAt: readAt - 1, failures: 2 },
+};
+const day = '2026-11-12';
+const calendar = new Calendar([[day, before]]);
+
+/** The read showed one row of the two. */
+function entryAfter(outcome: ReadResult, isJoint = false): DayEntry | undefined {
+  const entries = new Map([[day, { count: 1, readAt }]]);
+  return entriesAfter(outcome, { entries, isJoint }, [], calendar, readAt).get(day);
+}
+
+const isDue = (entry: DayEntry | undefined) => {
+  const now = calendar.with(entry ? [[day, entry]] : []);
+  const never = { recentMs: 9e12, historyMs: 9e12, recentFrom: '', withdrawAfterMs: 9e12 };
+  const waits = (['asked', 'soon'] as const).flatMap((kind) => waited(kind, now, never, readAt));
+  return waits.some((wait) => wait >= 1);
+};
+
+describe('a day after a read of it alone', () => {
+  it('has the count that a proven read showed', () => {
+    expect(entryAfter('done')).toEqual({ count: 1, readAt });
+  });
+
+  const kept = { proof, digest: 'digest' };
+  it.each([
+    ['unproven', { failures: 3 }],
+    ['failed', { failures: 3, count: 2 }],
+    ['in-vain', { failures: 3, count: 2, ...kept }],
+    ['left', { failures: 2 }],
+  ] as const)('that was %s is not due again at once, and has %o', (outcome, has) => {
+    const entry = entryAfter(outcome);
+    expect([isDue(before), isDue(entry)]).toEqual([true, false]);
+    expect(entry).toMatchObject({ readAt, ...has });
+    if (!('proof' in has)) expect(entry).not.toHaveProperty('proof');
+  });
+});
+
+describe('a day after a read of several days', () => {
+  it.each(['unproven', 'in-vain'] as const)('that was %s is unchanged, and due', (outcome) => {
+    expect(entryAfter(outcome, true)).toEqual(before);
+    expect(isDue(entryAfter(outcome, true))).toBe(true);
+  });
+
+  it('is retried later if a change could not be committed', () => {
+    expect(entryAfter('failed', true)).toMatchObject({ readAt, failures: 3 });
+    expect(isDue(entryAfter('failed', true))).toBe(false);
+  });
+});
