@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { TickJournal } from '../lambda/journal.ts';
-import type { TickReport } from '../lambda/tick/tick.ts';
+import type { TickReport } from '../lambda/tick/report.ts';
 import { ManualClock } from '../test/scaffold/clock.ts';
 import { awsReady, partnerReady, startChild } from './child.ts';
 import { type CostMeasured, type TickUnits, tickUnits } from './cost-measured.ts';

@@ -4,7 +4,7 @@ import { accessNames, conditionNames } from './decisions/conditions.ts';
 import { reachOf } from './errors.ts';
 import { FunctionJournal } from './function-journal.ts';
 import { metricDimensions, metricNamespace, metrics as names } from './names.ts';
-import type { TickReport } from './tick/tick.ts';
+import type { TickReport } from './tick/report.ts';
 
 /**
  * Outcomes that wake nobody up: a pause that ops asked for, work that was never begun, and failures

@@ -3,7 +3,8 @@ import { assemble } from './assembly.ts';
 import { Failure } from './failure.ts';
 import { TickJournal } from './journal.ts';
 import { parseFunctionSettings } from './settings.ts';
-import { type TickReport, tick } from './tick/tick.ts';
+import type { TickReport } from './tick/report.ts';
+import { tick } from './tick/tick.ts';
 import { CommitsFailedError } from './write-each.ts';
 
 const environment = parseFunctionSettings(process.env);

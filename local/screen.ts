@@ -1,7 +1,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import * as z from 'zod';
 import type { CertificationEvent } from '../lambda/events/event.ts';
-import type { TickReport } from '../lambda/tick/tick.ts';
+import type { TickReport } from '../lambda/tick/report.ts';
 import type { InvocationResult, OutputLine } from './aws/index.ts';
 import { eventIn, type Mail } from './mails-and-events.ts';
 

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { lostOf, mayGo, nothingMissing } from '../decisions/missing.ts';
+import { deadlineOf } from '../tick/time.ts';
 import { define } from './definition.ts';
 import { BusyError, TotalChangedError } from './errors.ts';
 import { underLease } from './lease.ts';
@@ -42,7 +43,7 @@ export const acceptTotal = define({
   carry(parts, { total }, call) {
     const { partner, ledger, clock } = parts;
     return underLease(parts, call, async (state, lease) => {
-      const shown = await partner.count({}, call.limit.deadline);
+      const shown = await partner.count({}, deadlineOf(call.time));
       const { missing = nothingMissing, expected, unexplained } = state;
       const known = expected + missing.total;
       const toBeFound = Math.max(0, expected + unexplained - shown);

@@ -1,6 +1,6 @@
 import { describeError, problemOf } from '../describe-error.ts';
 import type { TickRun } from '../tick/tick.ts';
-import { TimeLimit } from '../tick/time-limit.ts';
+import { timeUntil } from '../tick/time.ts';
 import {
   type CommandAnswer,
   type CommandName,
@@ -24,9 +24,8 @@ export async function carryOut(
 ): Promise<CommandAnswer> {
   try {
     const command = parseCommand(input);
-    const limit = new TimeLimit(deadline, parts.clock);
     const recorded = await record(parts, command, { id });
-    const call = { id, killedAt: deadline, limit, operation: recorded?.operation };
+    const call = { id, time: timeUntil(deadline), operation: recorded?.operation };
     const answer = await answerTo(parts, command.command, command, call);
     if (recorded !== undefined) await conclude(parts, recorded, command.command, answer);
     // A certificate of ten years has a megabyte, which is more than a line of a log can have.

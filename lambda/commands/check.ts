@@ -6,6 +6,7 @@ import { problemOf } from '../describe-error.ts';
 import { isRefusal, reachOf } from '../errors.ts';
 import { type ExpectedSubscription, type TopicName, topicNames } from '../names.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
+import { deadlineOf } from '../tick/time.ts';
 import { define } from './definition.ts';
 import { unseenFilters } from './filters.ts';
 import {
@@ -70,7 +71,8 @@ export const check = define({
   /** In the order in which they were made: one after a failure may be skipped because of it. */
   result: z.object({ checks: z.array(checked) }),
   changes: ({ note, by }) => note && by !== undefined,
-  async carry(parts, command, { limit: { deadline } }) {
+  async carry(parts, command, { time }) {
+    const deadline = deadlineOf(time);
     const { name } = parts.settings;
     const found = new Map<Check['name'], Finding>();
     const look = async (name: Check['name'], at: () => Promise<Finding> | Finding) => {

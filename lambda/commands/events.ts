@@ -2,6 +2,7 @@ import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import { presence } from '../decisions/compare.ts';
 import { type Life, revisionNoted } from '../ports/ledger.ts';
+import { isOver } from '../tick/time.ts';
 import { define } from './definition.ts';
 import { StalledError } from './errors.ts';
 import { delivery, revisionsTold } from './lives.ts';
@@ -115,7 +116,7 @@ export const events = define({
     unreadable: count,
     next,
   }),
-  async carry(parts, command, { limit: time }) {
+  async carry(parts, command, { time }) {
     const asked = askedFor(parts, command);
     const { found, unreadable, reached, isDone } = await lookedUp(parts, asked, time);
     const complete = [...found.values()].filter(({ at }) => at > reached).sort(newestFirst);
@@ -177,7 +178,7 @@ interface Found {
 async function lookedUp(
   parts: OperationParts,
   asked: Asked,
-  time: Call['limit'],
+  time: Call['time'],
 ): Promise<Found & { readonly reached: number; readonly isDone: boolean }> {
   const { clock, opsLedger } = parts;
   const { command, begin, now, bound } = asked;
@@ -188,7 +189,8 @@ async function lookedUp(
   for await (const page of opsLedger.latest(begin, now, isWanted)) {
     take(parts, asked, page, all);
     ({ reached } = page);
-    isCut = isMoreThan(command.limit, all.found.values(), reached) || time.noteIfReached();
+    isCut =
+      isMoreThan(command.limit, all.found.values(), reached) || isOver(time, parts.clock.now());
     if (isCut) break;
   }
   // Certifications that have moved up before the search came to their places.

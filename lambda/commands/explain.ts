@@ -5,6 +5,7 @@ import { problemOf } from '../describe-error.ts';
 import type { Life } from '../ports/ledger.ts';
 import { revisionNoted } from '../ports/ledger.ts';
 import type { State } from '../ports/state.ts';
+import { deadlineOf } from '../tick/time.ts';
 import { define } from './definition.ts';
 import { refuseIfLeftAlone } from './lease.ts';
 import { delivery, revisionsTold } from './lives.ts';
@@ -82,7 +83,7 @@ export const explain = define({
   does: 'The life of one assessment: each sight and announcement of it, or why there was none.',
   command: z.strictObject({ command: z.literal('explain'), id }),
   result,
-  async carry(parts, { id }, { limit }) {
+  async carry(parts, { id }, { time }) {
     const state = await parts.ledger.recordedState();
     const story = await parts.opsLedger.story(id);
     const known = story && {
@@ -93,7 +94,7 @@ export const explain = define({
         behind: one.isBehind || undefined,
       })),
     };
-    const partner = await ask(parts, id, limit, state, story);
+    const partner = await ask(parts, id, time, state, story);
     const isReported = partner.has === 'no-answer' && state?.reported.includes(String(id));
     // A certification from before there was a history has no note of its last revision.
     const last = known?.revisions.find(({ revision }) => revision === known.revision);
@@ -122,13 +123,13 @@ async function dayOf({ ledger }: OperationParts, day: string | undefined) {
 async function ask(
   parts: OperationParts,
   id: number,
-  limit: Call['limit'],
+  time: Call['time'],
   state: State | undefined,
   story: Life | undefined,
 ): Promise<Explanation['partner']> {
   try {
     refuseIfLeftAlone(state, parts);
-    const record = await parts.partner.get(id, limit.deadline);
+    const record = await parts.partner.get(id, deadlineOf(time));
     if (record === undefined) return { has: 'nothing' };
     if (record === 'unreadable') return { has: 'malformed' };
     return {

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { stillHolding } from '../decisions/gate.ts';
 import { briefName } from '../events/sns-message.ts';
 import type { WaitingEvent } from '../ports/ledger.ts';
+import { isOver } from '../tick/time.ts';
 import { define } from './definition.ts';
 import type { OperationParts } from './parts.ts';
 import {
@@ -51,7 +52,7 @@ export const holds = define({
     holding,
     next,
   }),
-  async carry(parts, command, { limit }) {
+  async carry(parts, command, { time }) {
     const { clock, ledger } = parts;
     const at = clock.now().toString();
     const list: Listed[] = [];
@@ -66,7 +67,7 @@ export const holds = define({
       list.push(...selected.map(listed));
       for (const [id, name] of selected.flatMap(organizationOf)) names.set(id, name);
       unreadable += page.unreadable.length;
-      if (limit.noteIfReached() || list.length >= listedAtOnce)
+      if (isOver(time, parts.clock.now()) || list.length >= listedAtOnce)
         return { result: { ...told(), next: { ...command, after: page.end } } };
     }
     return { result: told() };

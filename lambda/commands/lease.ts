@@ -1,6 +1,7 @@
 import { isBackingOff } from '../decisions/pace.ts';
 import { judged, mendedBy } from '../decisions/stored-times.ts';
 import { type Lease, type LeasedState, noLease, type State } from '../ports/state.ts';
+import { isOver, leaseOf } from '../tick/time.ts';
 import { BackingOffError, BusyError, NothingRecordedError, PausedError } from './errors.ts';
 import type { Call, OperationParts } from './parts.ts';
 
@@ -32,13 +33,13 @@ export async function recordedState(parts: Recorded): Promise<State> {
  */
 export async function underLease<Result>(
   parts: OperationParts,
-  { id, limit }: Call,
+  { id, time }: Call,
   work: (state: LeasedState, lease: Lease) => Promise<Result>,
 ): Promise<Result> {
   const { ledger, clock, settings } = parts;
   await recordedState(parts);
-  const lease = limit.leaseOf(id);
-  const taken = await whenFree(parts, limit, () => ledger.takeLease(lease, clock.now()));
+  const lease = leaseOf(id, time);
+  const taken = await whenFree(parts, time, () => ledger.takeLease(lease, clock.now()));
   if (taken === undefined) throw new BusyError();
   try {
     const state = judged(taken, clock.now().epochMilliseconds, settings);
@@ -56,12 +57,12 @@ export async function underLease<Result>(
  */
 export async function whenFree<Result>(
   { clock }: OperationParts,
-  limit: Call['limit'],
+  time: Call['time'],
   attempt: () => Promise<Result | undefined>,
 ): Promise<Result | undefined> {
   for (;;) {
     const result = await attempt();
-    if (result !== undefined || limit.noteIfReached()) return result;
+    if (result !== undefined || isOver(time, clock.now())) return result;
     await clock.sleep(pauseMs);
   }
 }

@@ -1,4 +1,3 @@
-import type { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../clock.ts';
 import type { FunctionJournal } from '../function-journal.ts';
 import type { TopicName } from '../names.ts';
@@ -6,8 +5,9 @@ import type { Announcer } from '../ports/announcer.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { PartnerReader } from '../ports/partner-reader.ts';
 import type { TickSettings } from '../settings.ts';
-import type { TickReport, TickRun } from '../tick/tick.ts';
-import type { TimeLimit } from '../tick/time-limit.ts';
+import type { TickReport } from '../tick/report.ts';
+import type { TickRun } from '../tick/tick.ts';
+import type { Time } from '../tick/time.ts';
 import type { OpsLedger } from './ops-ledger.ts';
 
 /** SNS's facts about a topic. */
@@ -84,9 +84,7 @@ export interface OperationParts {
 export interface Call {
   /** Unique; becomes the owner of a lease. */
   readonly id: string;
-  /** When the invocation is killed. */
-  readonly killedAt: Temporal.Instant;
-  readonly limit: TimeLimit;
+  readonly time: Time;
   /** The name under which a changing command is recorded. */
   readonly operation?: string | undefined;
 }

@@ -1,3 +1,4 @@
+import { isOver } from '../tick/time.ts';
 import { StalledError } from './errors.ts';
 import type { Call, OperationParts } from './parts.ts';
 
@@ -39,7 +40,7 @@ export interface Stop {
  */
 export async function inPortions<Item, Of extends Page<Item>>(
   { clock, journal }: Pick<OperationParts, 'clock' | 'journal'>,
-  { limit, killedAt }: Call,
+  { time }: Call,
   portioning: Portioning<Item, Of>,
   pages: AsyncIterable<Of>,
 ): Promise<Stop | undefined> {
@@ -52,24 +53,24 @@ export async function inPortions<Item, Of extends Page<Item>>(
   try {
     for await (const { portion, reached, page } of steps(pages, portioning)) {
       if (portion.length > 0) {
-        if (limit.noteIfReached()) return outOfTime(new StalledError());
+        if (isOver(time, clock.now())) return outOfTime(new StalledError());
         const began = clock.now().epochMilliseconds;
         const many = await portioning.done(portion, page);
         sent += many;
         const over = began + Math.ceil((many * 1_000) / portioning.perSecond);
         // If its events may take longer than the call has time, the wait takes the rest of the
         // call.
-        const latest = killedAt.epochMilliseconds - answerMs;
+        const latest = time.killedAt.epochMilliseconds - answerMs;
         const waitMs = Math.min(over, latest) - clock.now().epochMilliseconds;
         await clock.sleep(Math.max(0, waitMs));
       }
       after = reached ?? after;
       // Checked for empty portions, too: looking through many items takes time by itself.
-      if (limit.noteIfReached()) return outOfTime(new StalledError());
+      if (isOver(time, clock.now())) return outOfTime(new StalledError());
     }
     return undefined;
   } catch (failure) {
-    if (!limit.noteIfReached()) return { after, failure };
+    if (!isOver(time, clock.now())) return { after, failure };
     journal.warn('out of time amid a portion', { error: failure });
     return outOfTime(failure);
   }

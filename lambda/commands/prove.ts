@@ -2,7 +2,7 @@ import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import { recentWindow } from '../decisions/days.ts';
 import type { NotifierError } from '../errors.ts';
-import type { TickReport } from '../tick/tick.ts';
+import type { TickReport } from '../tick/report.ts';
 import { define } from './definition.ts';
 import {
   BackingOffError,
@@ -101,7 +101,7 @@ export const prove = define({
     };
     if (!command.now) return { result: await certificate() };
 
-    const { id, killedAt, limit, operation } = call;
+    const { id, time, operation } = call;
     const since = command.since ?? clock.now().toString();
     await underLease(parts, call, async (state) => {
       refuseIfLeftAlone(state, parts);
@@ -111,8 +111,8 @@ export const prove = define({
     });
 
     if ((await daysToRead(parts, command, since)) === 0) return { result: await certificate() };
-    const deadline = killedAt.subtract({ seconds: afterwardsSeconds });
-    const line = await whenFree(parts, limit, async () => {
+    const deadline = time.killedAt.subtract({ seconds: afterwardsSeconds });
+    const line = await whenFree(parts, time, async () => {
       const line = await parts.tick({ id, deadline }, auditRequests);
       return line.outcome === 'busy' ? undefined : line;
     });

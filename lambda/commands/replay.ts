@@ -6,6 +6,7 @@ import { isAsIn } from '../decisions/fingerprint.ts';
 import { certificationEvent } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import type { PublishOutcome } from '../ports/announcer.ts';
+import { deadlineOf } from '../tick/time.ts';
 import { define } from './definition.ts';
 import { EventsRefusedError, StalledError } from './errors.ts';
 import { recordedState } from './lease.ts';
@@ -102,7 +103,7 @@ export const replay = define({
     'status --history shows how far it has got. To resume from here repeats events, under the same ids.',
   async carry(parts, command, call) {
     const { dryRun, to, after, eventsPerSecond: perSecond } = command;
-    const { limit, operation } = call;
+    const { time, operation } = call;
     const target = to === undefined ? parts.announcer : parts.queue(to.queue);
     const { salt, years } = await recordedState(parts);
     const sums = { events: 0, byType: noneOfAnyKind() };
@@ -118,7 +119,7 @@ export const replay = define({
         options,
       );
       const owed = events.flatMap((event) => (typeof event === 'object' ? [event.owed] : []));
-      const outcome = dryRun ? { refused: [] } : await target.publish(owed, limit.deadline);
+      const outcome = dryRun ? { refused: [] } : await target.publish(owed, deadlineOf(time));
       const refusedForGood = forGood(outcome);
       skip('refused', refusedForGood.size);
       for (const event of events) {
@@ -131,7 +132,7 @@ export const replay = define({
       return dryRun ? 0 : owed.length;
     };
     const together = Math.min(sentTogether, perSecond);
-    const selected = replayGroups(parts, years, command, limit, (many) => skip('unknown', many));
+    const selected = replayGroups(parts, years, command, time, (many) => skip('unknown', many));
     const portioning = { after, together, perSecond, done: send, cursorAt };
     const stop = await inPortions(parts, call, portioning, selected);
     const failure = stop?.failure;

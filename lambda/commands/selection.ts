@@ -5,6 +5,7 @@ import type { DayEntry } from '../decisions/calendar.ts';
 import type { Change } from '../decisions/compare.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { Life, Revision } from '../ports/ledger.ts';
+import { deadlineOf, readingDeadline } from '../tick/time.ts';
 import type { Call, OperationParts } from './parts.ts';
 import { day, rangeInOrder, selection } from './shapes.ts';
 
@@ -99,14 +100,15 @@ export interface ReplayGroup {
  * lacks
  */
 export async function* replayGroups(
-  { ledger, partner }: OperationParts,
+  parts: OperationParts,
   years: Iterable<number>,
   command: Asked,
-  limit: Call['limit'],
+  time: Call['time'],
   onUnknown: (ids: number) => void,
 ): AsyncGenerator<ReplayGroup> {
+  const { ledger, partner } = parts;
   const { ids } = command;
-  const byId: Find = (id) => partner.get(id, limit.deadline);
+  const byId: Find = (id) => partner.get(id, deadlineOf(time));
   if (ids !== undefined) {
     const known = await ledger.lives(ids);
     const items = selected(known, command);
@@ -137,7 +139,7 @@ export async function* replayGroups(
     const requests = Math.ceil((rows + 1) / (rowsTogether + 1));
     const isFewer = items.filter(isRecordNeeded).length > requests;
     const range = { from: Temporal.PlainDate.from(first), to: Temporal.PlainDate.from(last) };
-    yield { items, end: last, find: isFewer ? inRange(partner, range, limit, byId) : byId };
+    yield { items, end: last, find: isFewer ? inRange(parts, range, time, byId) : byId };
   }
 }
 
@@ -147,13 +149,13 @@ const isRecordNeeded = ({ kind, obstacle }: SelectedCertification) =>
 
 /** Finds records by one read of their range, once the first is asked for. */
 function inRange(
-  partner: OperationParts['partner'],
+  { partner, clock }: OperationParts,
   range: Parameters<OperationParts['partner']['prove']>[0],
-  limit: Call['limit'],
+  time: Call['time'],
   byId: Find,
 ): Find {
   const readRange = async () => {
-    const read = await partner.prove(range, limit.readingDeadline);
+    const read = await partner.prove(range, readingDeadline(time, clock.now()));
     const seen = new Map<number | undefined, Assessment | 'unreadable'>([
       ...read.quarantined.map(({ id }) => [id, 'unreadable'] as const),
       ...read.assessments.map((assessment) => [assessment.id, assessment] as const),

@@ -13,6 +13,7 @@ import { commandRecord } from '../ports/command-record.ts';
 import type { State } from '../ports/state.ts';
 import { denialNoted } from '../ports/state.ts';
 import type { TickSettings } from '../settings.ts';
+import { deadlineOf } from '../tick/time.ts';
 import { define } from './definition.ts';
 import { knownState, refuseIfLeftAlone } from './lease.ts';
 import type { Call, OperationParts } from './parts.ts';
@@ -193,13 +194,13 @@ export const status = define({
     activity: z._default(z.boolean(), false),
   }),
   result,
-  async carry(parts, command, { limit }) {
+  async carry(parts, command, { time }) {
     const { ledger, opsLedger, settings, clock } = parts;
     const state = await knownState(parts);
     const [calendar, waiting, partner, history] = await Promise.all([
       ledger.calendar(state?.years ?? []),
       opsLedger.waiting(),
-      command.partner ? partnerTotal(parts, state, limit) : undefined,
+      command.partner ? partnerTotal(parts, state, time) : undefined,
       command.history ? opsLedger.recorded() : undefined,
     ]);
     const now = clock.now();
@@ -337,14 +338,14 @@ function activityTold(known: State['activity']): NonNullable<Status['activity']>
 async function partnerTotal(
   parts: OperationParts,
   state: State | undefined,
-  limit: Call['limit'],
+  time: Call['time'],
 ): Promise<{
   readonly told: NonNullable<Status['partner']>;
   readonly stopped?: Reason | undefined;
 }> {
   try {
     refuseIfLeftAlone(state, parts);
-    return { told: { count: await parts.partner.count({}, limit.deadline) } };
+    return { told: { count: await parts.partner.count({}, deadlineOf(time)) } };
   } catch (error) {
     return { told: { problem: problemOf(error, 'command') }, stopped: stoppedBy(error) };
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import { likenesses } from '../events/event.ts';
 import { testEvent as invented } from '../events/test-event.ts';
+import { deadlineOf } from '../tick/time.ts';
 import { define } from './definition.ts';
 import { EventsRefusedError } from './errors.ts';
 import { by, id } from './shapes.ts';
@@ -27,7 +28,7 @@ export const testEvent = define({
   result: z.object({ id: z.string() }),
   changes: () => true,
   seenIn: 'the test event may be sent.',
-  async carry({ settings, clock, announcer }, command, { limit }) {
+  async carry({ settings, clock, announcer }, command, { time }) {
     const event = invented({
       ...command,
       integration: settings.name,
@@ -37,7 +38,7 @@ export const testEvent = define({
     });
     const certificationId = event.data.assessment.id;
     const owed = { certificationId, revision: 1, event, owes: 'event-and-digest' } as const;
-    const { refused, denial } = await announcer.publish([owed], limit.deadline);
+    const { refused, denial } = await announcer.publish([owed], deadlineOf(time));
     const [refusal] = refused;
     if (refusal !== undefined) throw new EventsRefusedError(1, refusal.code, denial);
     return { result: { id: event.id } };

@@ -31,8 +31,8 @@ export const tick = define({
   }),
   changes: () => true,
   hasChanged: ({ outcome }) => outcome === 'completed' || outcome === 'baseline',
-  async carry(parts, _command, { id, killedAt }) {
-    const result = await parts.tick({ id, deadline: killedAt });
+  async carry(parts, _command, { id, time }) {
+    const result = await parts.tick({ id, deadline: time.killedAt });
     return { result, failure: result.outcome === 'disturbed' ? result.failure : undefined };
   },
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { NotifierError } from '../errors.ts';
 import type { QuarantinedRecord } from '../ports/partner-reader.ts';
-import type { Pause, State } from '../ports/state.ts';
+import type { Pause } from '../ports/state.ts';
 import type { Calendar } from './calendar.ts';
 import { oddNumbersSeen } from './host-numbers.ts';
 import { isUnanswered, type Missing, type Note } from './missing.ts';
@@ -84,43 +84,45 @@ export interface Blocked {
   readonly passing?: string;
 }
 
-/** Facts that a tick notes as it goes; it knows nothing of absent ones. */
-export interface TickFacts {
+/** What conditions follow from. A tick knows nothing of absent ones. */
+export interface Seen {
   readonly pace: RequestPace;
   /** Quarantined records, by a short name. */
-  readonly quarantined: Map<string, QuarantinedRecord>;
+  readonly quarantined: ReadonlyMap<string, QuarantinedRecord>;
   /** The ids of announceable records with odd fields, by path. */
-  readonly oddFields: Map<string, Set<number>>;
+  readonly oddFields: ReadonlyMap<string, ReadonlySet<number>>;
   /** Ids that the partner shows twice. Only ticks with the lease know them. */
-  twins?: Twins;
+  readonly twins?: Twins | undefined;
   /** The condition that blocks every tick; without a name: the partner has answered. */
-  blocked?: Blocked;
+  readonly blocked?: Blocked | undefined;
   /**
    * Quarantined records that are reported for the first time, and the number of all reported ones.
    */
-  reported?: { readonly news: readonly QuarantinedRecord[]; readonly total: number };
+  readonly reported?:
+    | { readonly news: readonly QuarantinedRecord[]; readonly total: number }
+    | undefined;
   /** Present if days were read. */
-  calendar?: Calendar;
+  readonly calendar?: Calendar | undefined;
   /** The days that the baseline could not read. */
-  unread?: Observation;
-  absence?: {
-    /** A tick without looks knows no notes. */
-    readonly missing: Partial<Pick<Missing, 'total' | 'notes' | 'tooManySince'>> | undefined;
-    readonly unexplained: number;
-    /** For a while, an older answer or a comeback looks the same. */
-    readonly steadyMs: number;
-  };
+  readonly unread?: Observation | undefined;
+  readonly absence?:
+    | {
+        /** A tick without looks knows no notes. */
+        readonly missing: Partial<Pick<Missing, 'total' | 'notes' | 'tooManySince'>> | undefined;
+        readonly unexplained: number;
+        /** For a while, an older answer or a comeback looks the same. */
+        readonly steadyMs: number;
+      }
+    | undefined;
   /** No certification has come for long. Only ticks that have found every change know it. */
-  silent?: Observation;
+  readonly silent?: Observation | undefined;
   /**
    * Events that wait for ops. Only ticks with the lease count them, and tell of odd fields: others
    * see the same page each time.
    */
-  waiting?: Pick<Observations, 'held' | 'undeliverable'>;
+  readonly waiting?: Pick<Observations, 'held' | 'undeliverable'> | undefined;
   /** Observations from the state alone: a pause, and the last self-check. */
-  stated?: Observations;
-  /** The first denial by AWS in this tick. */
-  denial?: State['denial'];
+  readonly stated?: Observations;
 }
 
 /** A condition that lasts, or that still owes a notice. */
@@ -246,16 +248,13 @@ export function pauseSeen(
   };
 }
 
-/**
- * The fact to note for an error that blocks every tick, until people mend it or until the host
- * answers.
- */
-export function blockedBy(error: NotifierError): Pick<TickFacts, 'blocked'> {
+/** The block by an error, until people mend it or until the host answers; undefined: it is none. */
+export function blockedBy(error: NotifierError): Blocked | undefined {
   const { code, fault, reach, retryHelps } = error;
   const passing = retryHelps && { passing: error.message };
-  if (isBlocking(code)) return { blocked: { name: code, ...passing } };
+  if (isBlocking(code)) return { name: code, ...passing };
   const isUnanswered = fault === 'partner' && (reach === 'request' || reach === 'time');
-  return isUnanswered && passing ? { blocked: { name: 'partner-silent', ...passing } } : {};
+  return isUnanswered && passing ? { name: 'partner-silent', ...passing } : undefined;
 }
 
 /** The number counts ticks, up to 2: one lost tick is made up for by the next. */
@@ -273,8 +272,8 @@ function overWith(name: Blocked['name']): readonly ConditionName[] {
   return [...obstacles.slice(0, step + 1).flat(), ...(step > 0 ? ['partner-silent' as const] : [])];
 }
 
-/** The observations that follow from a tick's facts. */
-export function conditionsOf(facts: TickFacts, open: OpenConditions, nowMs: number): Observations {
+/** The observations that follow from what a tick has seen. */
+export function conditionsOf(facts: Seen, open: OpenConditions, nowMs: number): Observations {
   const { blocked, reported, calendar, absence, silent, waiting, oddFields, twins } = facts;
   const { missing = { notes: [] }, unexplained = 0, steadyMs = 0 } = { ...absence };
   const { tooManySince, total = 0 } = missing;
@@ -373,7 +372,7 @@ function lineOf({ id, problems }: QuarantinedRecord): string {
 
 /** Ops are told once by path, as long as any are met. */
 function oddSeen(
-  met: TickFacts['oddFields'],
+  met: Seen['oddFields'],
   { paths: known = {} }: Partial<OpenCondition> = {},
   nowMs: number,
 ): Observations {

@@ -13,6 +13,12 @@ const notSoon = 9e12;
  */
 export type Kind = 'asked' | 'soon' | 'audit';
 
+/** A day that is to be read for a look, and when: milliseconds since the epoch. */
+export interface DueLook {
+  readonly day: string;
+  readonly at: number;
+}
+
 type AuditSettings = TickSettings['audit'];
 
 /** How audits go through the days of the history, at this many requests a minute on average. */
@@ -62,7 +68,7 @@ export function waited(
   calendar: Calendar,
   settings: DueSettings & { readonly withdrawAfterMs: number },
   nowMs: number,
-  looks: readonly { readonly day: string; readonly at: number }[] = [],
+  looks: readonly DueLook[] = [],
 ): readonly number[] {
   if (kind === 'asked') return calendar.days.map((day) => calendar.entry(day).askedAt ?? 0);
   const periodMs = settings.withdrawAfterMs;

@@ -84,7 +84,7 @@ export type GateMemory = z.output<typeof gateMemory>;
  */
 export const gateLook = z.union([z.number(), z.literal('agreement')]);
 
-type GateLook = z.output<typeof gateLook>;
+export type GateLook = z.output<typeof gateLook>;
 
 /** @param agrees the pulse's total equals the calendar's sum */
 export function isGateDue(look: GateLook | undefined, agrees: boolean, nowMs: number): boolean {

@@ -4,7 +4,7 @@ import type { Cursor, State } from '../ports/state.ts';
 import type { Position } from './baseline.ts';
 import type { Calendar } from './calendar.ts';
 import type { DayRange } from './days.ts';
-import { type Kind, nextDue } from './due.ts';
+import { type DueLook, type Kind, nextDue } from './due.ts';
 import { locate, locateWithin, type Search } from './locate.ts';
 
 /** Requests that a tick's search for a difference may make. */
@@ -66,6 +66,8 @@ export interface StepAnswer extends WorkProgress {
   readonly atOnce?: number;
   /** Rows that the read showed. */
   readonly found?: number;
+  /** The days that are due for a look from now on; absent: none. */
+  readonly looks?: readonly DueLook[];
 }
 
 /**
@@ -105,8 +107,10 @@ export interface Work {
    * is another number each time.
    */
   readonly turn: number;
+  /** The days that are due for a look when the work begins. */
+  readonly looks: readonly DueLook[];
   /** How long each day has waited for this kind of read. */
-  waited(kind: Kind, calendar: Calendar): readonly number[];
+  waited(kind: Kind, calendar: Calendar, looks: readonly DueLook[]): readonly number[];
 }
 
 /** Calendar days (`YYYY-MM-DD`), both included, among which the search for a difference ran out of time. */
@@ -138,6 +142,7 @@ export function hasRoomForAll(
 interface Now {
   calendar: Calendar;
   cursor: Cursor | undefined;
+  looks: readonly DueLook[];
   isTimeUp: boolean;
 }
 
@@ -162,8 +167,8 @@ type Working<End> = Generator<Step, End, StepAnswer>;
  * answer.
  */
 export function* dueWork(work: Work): Working<WorkDone> {
-  const { calendar, cursor, auditRequests } = work;
-  const now: Now = { calendar, cursor, isTimeUp: false };
+  const { calendar, cursor, looks, auditRequests } = work;
+  const now: Now = { calendar, cursor, looks, isTimeUp: false };
   const audits = { requests: auditRequests };
   const kinds = ['search', 'resume', 'soon', 'audit'] as const;
   const first = work.turn % kinds.length;
@@ -252,7 +257,7 @@ function* readDue(kind: Kind, work: Work, now: Now, purse: Purse): Working<boole
   let isAll = true;
   for (;;) {
     const { calendar, cursor } = now;
-    const range = nextDue(calendar, work.waited(kind, calendar));
+    const range = nextDue(calendar, work.waited(kind, calendar, now.looks));
     if (range === undefined) return isAll;
     if (purse.requests <= 0 || now.isTimeUp) return false;
     const days = { days: calendar.daysOf(range), range: calendar.filterOf(range) };
@@ -266,8 +271,8 @@ function* readDue(kind: Kind, work: Work, now: Now, purse: Purse): Working<boole
 
 function* ask(now: Now, step: Step): Working<StepAnswer> {
   const answer = yield step;
-  const { calendar, cursor, isTimeUp } = answer;
-  Object.assign(now, { calendar, cursor, isTimeUp });
+  const { calendar, cursor, looks = [], isTimeUp } = answer;
+  Object.assign(now, { calendar, cursor, looks, isTimeUp });
   return answer;
 }
 

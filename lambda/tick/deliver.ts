@@ -1,10 +1,11 @@
 import { type DigestNews, digestSchedule, isDigestDue } from '../decisions/digest-schedule.ts';
 import { forDigest } from '../delivery/digest.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
-import type { PublishOutcome, Refusal } from '../ports/announcer.ts';
 import type { Committed } from '../ports/ledger.ts';
-import type { DigestSchedule, State } from '../ports/state.ts';
-import type { StepContext, TickParts } from './parts.ts';
+import type { DigestSchedule } from '../ports/state.ts';
+import type { Done } from './done.ts';
+import type { LeasedParts, Step } from './parts.ts';
+import { deadlineOf } from './time.ts';
 
 /**
  * Limit for one digest: its events must be settled within the same tick. The rest waits for the
@@ -25,13 +26,15 @@ export interface DeliveryTally {
  *
  * A crash between two steps repeats events under the same ids, and never loses one.
  */
-export interface DeliveryState extends DeliveryTally {
+export interface Delivery extends DeliveryTally {
   /** SNS accepts nothing, or time ran out: owed events wait for the next tick. */
   readonly isStopped: boolean;
   /** Certifications whose events this tick has sent; their outboxes may not say so yet. */
   readonly sent: ReadonlySet<number>;
   /** Certifications with an event that was refused or had to wait in this tick. */
   readonly waiting: ReadonlySet<number>;
+  /** All that earlier ticks have left is taken up: only then a tick that fails sends a digest. */
+  readonly isInherited: boolean;
   /** The digest goes out at the end of this tick. */
   readonly isMailDue: boolean;
   /** Delivered events that the digest will list. */
@@ -42,38 +45,32 @@ export interface DeliveryState extends DeliveryTally {
   readonly schedule: DigestSchedule | undefined;
 }
 
-export const nothingDelivered: DeliveryState = {
-  delivered: 0,
-  undelivered: 0,
-  undeliverable: 0,
-  isStopped: false,
-  sent: new Set(),
-  waiting: new Set(),
-  isMailDue: false,
-  toTell: [],
-  left: 'nothing',
-  schedule: undefined,
+const nobody: ReadonlySet<number> = new Set();
+
+export const nothingDelivered: Delivery = {
+  ...{ delivered: 0, undelivered: 0, undeliverable: 0, isStopped: false },
+  ...{ sent: nobody, waiting: nobody },
+  ...{ isInherited: false, isMailDue: false, toTell: [], left: 'nothing', schedule: undefined },
 };
 
-/** Delivers events that earlier ticks have left, by the state from before this tick's lease. */
-export async function inherit(
-  context: StepContext,
-  { digest, dirtySince }: State,
-): Promise<DeliveryState> {
-  const { clock, settings } = context.parts;
+/** Delivers events that earlier ticks have left. */
+export async function* inherit(at: LeasedParts): Step {
+  const { clock, settings, state } = at;
+  const { digest, dirtySince } = state;
   const now = clock.now();
   const next = digestSchedule(digest, 'left', now, settings);
   // A tick that died may not have written that a digest is owed.
   const schedule = digest ?? (dirtySince && next);
   const isMailDue = isDigestDue(next, now, settings);
-  const before = { ...nothingDelivered, isMailDue, schedule };
-  const collected = schedule && isMailDue ? await takeUp(context, before, 'digest') : before;
+  let after = yield { is: 'digest', isMailDue, schedule };
+  if (schedule && isMailDue) after = yield* takeUp(at, after, 'digest');
   // After a find, another look follows at a later digest. Looking again at once would let a long
   // outbox fill every tick.
-  const isSome = collected.toTell.length > 0 || collected.isStopped;
-  const left = collected.left === 'nothing' && isSome ? 'some' : collected.left;
-  if (dirtySince === undefined) return { ...collected, left };
-  return takeUp(context, { ...collected, left }, 'event');
+  const { toTell, isStopped, left } = after.delivery;
+  if (left === 'nothing' && (toTell.length > 0 || isStopped))
+    after = yield { is: 'digest', left: 'some' };
+  if (dirtySince !== undefined) yield* takeUp(at, after, 'event');
+  return yield { is: 'digest', isInherited: true };
 }
 
 /**
@@ -82,44 +79,43 @@ export async function inherit(
  * @param unsure certifications with an event that may have been committed although the answer was
  * lost
  */
-export async function deliver(
-  context: StepContext,
-  delivery: DeliveryState,
+export async function* deliver(
+  at: LeasedParts,
+  done: Done,
   committed: readonly Committed[],
   unsure: readonly number[],
-): Promise<DeliveryState> {
-  const waiting = new Set([...delivery.waiting, ...unsure]);
+): Step {
+  const { sent, isStopped } = done.delivery;
+  const waiting = new Set([...done.delivery.waiting, ...unsure]);
   const free = committed.filter(({ certificationId, behind }) => {
-    const isNext = behind === undefined || delivery.sent.has(certificationId);
-    const isFree = isNext && !delivery.isStopped && !waiting.has(certificationId);
+    const isNext = behind === undefined || sent.has(certificationId);
+    const isFree = isNext && !isStopped && !waiting.has(certificationId);
     if (!isFree) waiting.add(certificationId);
     return isFree;
   });
-  const undelivered = delivery.undelivered + committed.length - free.length;
-  return publish(context, { ...delivery, waiting, undelivered }, free);
+  const events = committed.length - free.length;
+  return yield* publish(at, yield { is: 'waits', ids: [...waiting], events }, free);
 }
 
 /**
  * Sends the digest at the end of the tick: events left by earlier ticks, and those that this tick
  * delivered. An event leaves its outbox when the digest was accepted. So a crash costs a second
- * digest, never a missing one.
- *
- * After a failure this must not be called again: the digest may have gone out.
+ * digest, never a missing one. After a failure the digest may have gone out, so it is tried once.
  */
-export async function tellPeople(
-  { announcer, ledger, journal, clock, settings }: TickParts,
-  delivery: DeliveryState,
-): Promise<DeliveryState> {
-  const { isMailDue, toTell, left, schedule, undelivered } = delivery;
-  if (!isMailDue) return delivery;
+export async function* tellPeople(at: LeasedParts, done: Done): Step {
+  const { announcer, ledger, clock, settings } = at;
+  const { isMailDue, toTell, left, schedule, undelivered } = done.delivery;
+  if (!isMailDue) return done;
+  yield { is: 'digest', isMailDue: false };
   const events = toTell.map(({ event }) => event);
   const outcome = events.length > 0 ? await announcer.tellPeople(events) : undefined;
   const isRefused = outcome?.accepted === false;
-  if (isRefused) journal.warn('digest refused', { code: outcome.code, problem: outcome.denial });
-  else await ledger.settle(toTell, 'nothing');
-  return {
-    ...delivery,
-    isMailDue: false,
+  if (isRefused) {
+    const details = { code: outcome.code, problem: outcome.denial };
+    yield { is: 'warned', what: 'digest refused', details };
+  } else await ledger.settle(toTell, 'nothing');
+  return yield {
+    is: 'digest',
     toTell: [],
     undelivered: isRefused ? undelivered + toTell.length : undelivered,
     schedule: digestSchedule(schedule, isRefused ? 'more' : left, clock.now(), settings),
@@ -130,83 +126,70 @@ export async function tellPeople(
  * Goes through the outboxes that earlier ticks left, page by page. Publishes pending events, and
  * collects delivered ones for the digest.
  */
-async function takeUp(
-  context: StepContext,
-  before: DeliveryState,
-  owing: 'event' | 'digest',
-): Promise<DeliveryState> {
-  const { parts, limit } = context;
-  let delivery = before;
-  for await (const { owed, unreadable } of parts.ledger.leftovers(owing)) {
-    for (const error of unreadable) parts.journal.warn('outbox unreadable', { error });
+async function* takeUp(at: LeasedParts, done: Done, owing: 'event' | 'digest'): Step {
+  const { ledger, clock } = at;
+  let now = done;
+  for await (const { owed, unreadable } of ledger.leftovers(owing)) {
+    for (const error of unreadable)
+      now = yield { is: 'warned', what: 'outbox unreadable', details: { error } };
     const isPublished = ({ owes }: OwedEvent) => owes === 'digest';
-    const pending = owed.filter((one) => !isPublished(one));
-    const noted = telling(delivery, owed.filter(isPublished));
-    delivery = await limit.between(() => publish(context, noted, pending));
-    if (owing === 'event')
-      delivery = { ...delivery, undelivered: delivery.undelivered + unreadable.length };
-    if (limit.noteIfReached()) delivery = { ...delivery, isStopped: true };
-    if (delivery.isStopped || (owing === 'digest' && delivery.left === 'more')) break;
+    now = yield* listed(now, owed.filter(isPublished));
+    const began = clock.now().epochMilliseconds;
+    now = yield* publish(
+      at,
+      now,
+      owed.filter((one) => !isPublished(one)),
+    );
+    now = yield { is: 'took', ms: clock.now().epochMilliseconds - began };
+    if (owing === 'event') now = yield { is: 'waits', ids: [], events: unreadable.length };
+    now = yield { is: 'boundary' };
+    if (now.time.isCutShort) now = yield { is: 'digest', isStopped: true };
+    if (now.delivery.isStopped || (owing === 'digest' && now.delivery.left === 'more')) break;
   }
-  return delivery;
+  return now;
 }
 
 /** Settles each batch as soon as SNS accepts it, so a crash repeats only the batches under way. */
-async function publish(
-  context: StepContext,
-  delivery: DeliveryState,
-  owed: readonly OwedEvent[],
-): Promise<DeliveryState> {
-  if (owed.length === 0) return delivery;
-  const { parts, limit } = context;
-  const { announcer, ledger, clock, settings } = parts;
+async function* publish(at: LeasedParts, done: Done, owed: readonly OwedEvent[]): Step {
+  if (owed.length === 0) return done;
+  const { announcer, ledger, clock, settings } = at;
   const { accepted, refused, stopped, denial } = await announcer.publish(
     owed,
-    limit.deadline,
+    deadlineOf(done.time),
     (batch) => ledger.settle(batch, 'digest'),
   );
-  if (refused.length > 0) await setAside(parts, refused, denial);
-  const forNow = refused.filter((one) => !one.forGood).map((one) => one.owed.certificationId);
-  const published = {
-    ...delivery,
-    delivered: delivery.delivered + accepted.length,
-    undelivered: delivery.undelivered + forNow.length,
-    undeliverable: delivery.undeliverable + refused.length - forNow.length,
-    isStopped: delivery.isStopped || stopped !== undefined,
-    sent: new Set([...delivery.sent, ...accepted.map((one) => one.certificationId)]),
-    waiting: new Set([...delivery.waiting, ...forNow]),
-  };
-  if (delivery.isMailDue || accepted.length === 0) return telling(published, accepted);
-  const schedule = digestSchedule(delivery.schedule, 'left', clock.now(), settings);
-  return { ...published, schedule };
-}
-
-/**
- * Adds events to this tick's digest while it has room, reduced to the fields that the digest shows.
- */
-function telling(delivery: DeliveryState, owed: readonly OwedEvent[]): DeliveryState {
-  const { isMailDue, toTell } = delivery;
-  if (!isMailDue) return delivery;
-  const taken = owed.slice(0, mostInOneMail - toTell.length);
-  const more = taken.map((one) => ({ ...one, event: forDigest(one.event) }));
-  const isFull = toTell.length + taken.length === mostInOneMail;
-  const left = isFull ? 'more' : delivery.left;
-  return { ...delivery, left, toTell: [...toTell, ...more] };
-}
-
-async function setAside(
-  { ledger, journal }: TickParts,
-  refused: readonly Refusal[],
-  problem: PublishOutcome['denial'],
-): Promise<void> {
   // One line a code: an outage would log thousands of the same.
   for (const [code, alike] of Map.groupBy(refused, ({ code }) => code)) {
     const [first] = alike;
     const details = { code, events: alike.length, first: first?.owed.event.id };
     // An event that is invalid by itself was not denied.
-    if (first?.forGood) journal.warn('event undeliverable', details);
-    else journal.warn('event refused', { ...details, problem });
+    yield first?.forGood
+      ? { is: 'warned', what: 'event undeliverable', details }
+      : { is: 'warned', what: 'event refused', details: { ...details, problem: denial } };
   }
   const forGood = refused.filter((one) => one.forGood);
   if (forGood.length > 0) await ledger.park(forGood);
+  const now = yield {
+    is: 'published',
+    accepted,
+    refused: refused.filter((one) => !one.forGood).map((one) => one.owed.certificationId),
+    undeliverable: forGood.length,
+    isStopped: stopped !== undefined,
+  };
+  if (accepted.length === 0) return now;
+  const { isMailDue, schedule } = now.delivery;
+  if (isMailDue) return yield* listed(now, accepted);
+  return yield { is: 'digest', schedule: digestSchedule(schedule, 'left', clock.now(), settings) };
+}
+
+/**
+ * Adds events to this tick's digest while it has room, reduced to the fields that the digest shows.
+ */
+async function* listed(done: Done, owed: readonly OwedEvent[]): Step {
+  const { isMailDue, toTell, left } = done.delivery;
+  if (!isMailDue) return done;
+  const taken = owed.slice(0, mostInOneMail - toTell.length);
+  const more = taken.map((one) => ({ ...one, event: forDigest(one.event) }));
+  const isFull = toTell.length + taken.length === mostInOneMail;
+  return yield { is: 'digest', left: isFull ? 'more' : left, toTell: [...toTell, ...more] };
 }

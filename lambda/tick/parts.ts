@@ -1,11 +1,12 @@
 import type { Clock } from '../clock.ts';
+import type { RecentWindow } from '../decisions/days.ts';
 import type { Announcer } from '../ports/announcer.ts';
 import type { Journal } from '../ports/journal.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { PartnerReader } from '../ports/partner-reader.ts';
-import type { Lease } from '../ports/state.ts';
+import type { Lease, LeasedState } from '../ports/state.ts';
 import type { TickSettings } from '../settings.ts';
-import type { TimeLimit } from './time-limit.ts';
+import type { Done, Fact } from './done.ts';
 
 export interface TickParts {
   readonly settings: TickSettings;
@@ -24,11 +25,18 @@ export interface Effort {
   readonly durationMs: number;
 }
 
-export interface StepContext {
-  readonly parts: TickParts;
-  readonly limit: TimeLimit;
+/** What a tick has while it holds the lease. */
+export interface Leased {
+  readonly lease: Lease;
+  /** From before the lease was written; after a crash, caught up with the calendar. */
+  readonly state: LeasedState;
+  readonly window: RecentWindow;
 }
 
-export interface LeasedContext extends StepContext {
-  readonly lease: Lease;
-}
+export type LeasedParts = TickParts & Leased;
+
+/**
+ * A step asks ports, and hands back each fact as soon as it is one: a failure loses none. It gets
+ * the fold of all facts so far in return, and keeps nothing.
+ */
+export type Step<End = Done> = AsyncGenerator<Fact, End, Done>;

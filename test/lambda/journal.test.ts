@@ -6,7 +6,7 @@ import { LedgerUnavailableError } from '../../lambda/ledger/errors.ts';
 import { metrics as names } from '../../lambda/names.ts';
 import { PartnerError } from '../../lambda/partner/errors.ts';
 import { CredentialsNotSetError } from '../../lambda/partner/secret.ts';
-import type { TickReport } from '../../lambda/tick/tick.ts';
+import type { TickReport } from '../../lambda/tick/report.ts';
 
 const none = { created: 0, updated: 0, withdrawn: 0, restored: 0, conflicts: 0, failed: 0 };
 const line: TickReport = {

@@ -1,8 +1,8 @@
-import type { TickFacts } from '../../lambda/decisions/conditions.ts';
+import type { Seen } from '../../lambda/decisions/conditions.ts';
 import { unhurried } from '../../lambda/decisions/pace.ts';
 
 /** The facts of a tick that has found nothing yet. */
-export const nothingNoted = (): TickFacts => ({
+export const nothingNoted = (): Seen => ({
   pace: { perMinute: 600, value: unhurried },
   quarantined: new Map(),
   oddFields: new Map(),

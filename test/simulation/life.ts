@@ -7,8 +7,9 @@ import { DEFAULT_LIMITS } from '../../lambda/partner/client.ts';
 import { partnerReader } from '../../lambda/partner/reader.ts';
 import type { TickSettings } from '../../lambda/settings.ts';
 import type { TickParts } from '../../lambda/tick/parts.ts';
-import { type TickReport, tick } from '../../lambda/tick/tick.ts';
-import { TimeLimit } from '../../lambda/tick/time-limit.ts';
+import type { TickReport } from '../../lambda/tick/report.ts';
+import { tick } from '../../lambda/tick/tick.ts';
+import { timeUntil } from '../../lambda/tick/time.ts';
 import { MemoryOpsLedger } from '../scaffold/memory-ops-ledger.ts';
 import { MemoryPartner } from '../scaffold/partner.ts';
 import { replacedIn } from '../scaffold/ports.ts';
@@ -247,9 +248,8 @@ export class Life {
       topicKey: async () => undefined,
       queueKey: async () => undefined,
     };
-    const limit = new TimeLimit(killedAt, clock);
     try {
-      const work = carryOut(parts, { id: invocation.id, killedAt, limit });
+      const work = carryOut(parts, { id: invocation.id, time: timeUntil(killedAt) });
       return (await Promise.race([work, invocation.died]))?.result.changed ?? false;
     } catch (error) {
       if (!(error instanceof NotifierError)) this.findings.push(`an operation failed: ${error}`);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { StalledError } from '../../../lambda/commands/errors.ts';
 import { inPortions } from '../../../lambda/commands/portions.ts';
-import { TimeLimit } from '../../../lambda/tick/time-limit.ts';
+import { timeUntil } from '../../../lambda/tick/time.ts';
 import { ManualClock } from '../../scaffold/clock.ts';
 
 const refusal = new Error('refused');
@@ -47,7 +47,7 @@ async function worked(work: Work) {
       return items.length * eventsEach;
     },
   };
-  const call = { id: 'a', killedAt, limit: new TimeLimit(killedAt, clock), operation: undefined };
+  const call = { id: 'a', time: timeUntil(killedAt), operation: undefined };
   const parts = { clock, journal: { warn: (what: string) => void warnings.push(what), info() {} } };
   const stop = await inPortions(parts, call, portioning, pages());
   return { stop, done, seconds: began.until(clock.now()).total('seconds'), warnings };

@@ -36,6 +36,7 @@ const quiet = (calendar: Calendar): Work => ({
   recentFrom: dayOf(1_000).toString(),
   auditRequests: 20,
   turn: 0,
+  looks: [],
   waited: (kind, calendar) => (kind === 'asked' ? waited(kind, calendar, never, readNow) : []),
 });
 

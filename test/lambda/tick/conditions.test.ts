@@ -5,11 +5,14 @@ import {
   type OpenConditions,
 } from '../../../lambda/decisions/conditions.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
-import { tell, tellFlood, waitingSeen } from '../../../lambda/tick/conditions.ts';
+import { type Done, nothingDone } from '../../../lambda/tick/done.ts';
 import type { TickParts } from '../../../lambda/tick/parts.ts';
+import { tell, tellFlood, waitingSeen } from '../../../lambda/tick/tell.ts';
+import { timeUntil } from '../../../lambda/tick/time.ts';
 import { nothingNoted } from '../../scaffold/facts.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { sightingsOf } from '../../scaffold/sightings.ts';
+import { stepped } from '../../scaffold/stepped.ts';
 import { assessment } from '../../support/assessments.ts';
 import { titles } from './scenarios.ts';
 
@@ -39,22 +42,28 @@ function partsOf(savesFail = false): TickParts {
   return { ...story.parts, ledger };
 }
 
-/** @param see the tick's observations beside owed notices, given the open conditions */
+const begun = async () => nothingDone(await story.ledger.state(), timeUntil(story.clock.now()), 0);
+
+/** @param see the tick's observations beside owed notices */
 async function tick(
-  see: (open: OpenConditions, parts: TickParts) => Promise<Observations> | Observations,
+  see: (done: Done, parts: TickParts) => Promise<Observations> | Observations,
   parts = partsOf(),
 ): Promise<OpenConditions> {
-  const open = new Map(await conditions());
-  const owed = conditionsOf(nothingNoted(), open, story.clock.now().epochMilliseconds);
-  await tell(parts, open, { ...owed, ...(await see(open, parts)) });
-  return open;
+  const done = await begun();
+  const owed = conditionsOf(nothingNoted(), done.open, story.clock.now().epochMilliseconds);
+  const seen = { ...owed, ...(await see(done, parts)) };
+  return (await stepped(parts, done, tell(parts, done, seen))).done.open;
 }
 
 /** @returns whether ops were told */
 async function flood(size: number, heldNow = 0): Promise<boolean> {
   const changes = sightingsOf([assessment()], new Map(), 'salt');
   const all = Array.from({ length: size }, () => changes).flat();
-  return tellFlood(partsOf(), new Map(await conditions()), heldNow, all, undefined);
+  const parts = partsOf();
+  const { tally, ...done } = await begun();
+  const before = { ...done, tally: { ...tally, held: heldNow } };
+  const { end } = await stepped(parts, before, tellFlood(parts, before, all, undefined));
+  return end[1];
 }
 
 const begins = 'many certifications are missing at the partner';
@@ -102,7 +111,13 @@ describe('a notice to ops', () => {
 
 describe.each(['held', 'undeliverable'] as const)('the notice of %s events', (name) => {
   const look = (news = 0) =>
-    tick((open, parts) => waitingSeen(parts, open, { held: 0, undeliverable: 0, [name]: news }));
+    tick((done, parts) =>
+      waitingSeen(parts, {
+        ...done,
+        tally: { ...done.tally, held: name === 'held' ? news : 0 },
+        delivery: { ...done.delivery, undeliverable: name === 'held' ? 0 : news },
+      }),
+    );
   const known = async () => (await conditions()).get(name)?.number;
   const add = async (news: number) => {
     if (name === 'held') expect(await flood(news)).toBe(true);
@@ -150,7 +165,7 @@ describe('the notice of a flood', () => {
     await flood(40, 500);
     expect(await held()).toBe(540);
     // Events behind a held one.
-    await tick((open, parts) => waitingSeen(parts, open, { held: 3, undeliverable: 0 }));
+    await tick((done, parts) => waitingSeen(parts, { ...done, tally: { ...done.tally, held: 3 } }));
     expect(await held()).toBe(540);
   });
 

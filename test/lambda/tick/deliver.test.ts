@@ -1,10 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { recentWindow } from '../../../lambda/decisions/days.ts';
 import type { NotifierError } from '../../../lambda/errors.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
-import { deliver, inherit, tellPeople } from '../../../lambda/tick/deliver.ts';
-import { TimeLimit } from '../../../lambda/tick/time-limit.ts';
+import * as steps from '../../../lambda/tick/deliver.ts';
+import { type Done, nothingDone } from '../../../lambda/tick/done.ts';
+import type { LeasedParts, Step } from '../../../lambda/tick/parts.ts';
+import { leaseOf, timeUntil } from '../../../lambda/tick/time.ts';
 import { Integration } from '../../scaffold/integration.ts';
+import { stepped } from '../../scaffold/stepped.ts';
 import { assessment } from '../../support/assessments.ts';
 import { eventOf } from '../events/announced.ts';
 
@@ -31,6 +35,30 @@ beforeEach(() => {
   settled = [];
 });
 
+interface Tick {
+  readonly parts: LeasedParts;
+  readonly done: Done;
+}
+
+/** The delivery after a step. */
+const after = async (
+  { parts, done }: Tick,
+  delivery: steps.Delivery,
+  step: (done: Done) => Step,
+) => {
+  const before = { ...done, delivery };
+  return (await stepped(parts, before, step(before))).done.delivery;
+};
+const inherit = (tick: Tick, state: LeasedParts['state']) =>
+  after(tick, steps.nothingDelivered, () => steps.inherit({ ...tick.parts, state }));
+const deliver = (
+  tick: Tick,
+  delivery: steps.Delivery,
+  ...given: [committed: OwedEvent[], unsure: number[]]
+) => after(tick, delivery, (done) => steps.deliver(tick.parts, done, ...given));
+const tellPeople = (tick: Tick, delivery: steps.Delivery) =>
+  after(tick, delivery, (done) => steps.tellPeople(tick.parts, done));
+
 /** The parts of a tick that holds the lease, and the state before it. */
 async function leased(left: { events?: OwedEvent[]; digest?: OwedEvent[] } = {}, perPage = 20_000) {
   const ledger = story.ledgerWith({
@@ -44,10 +72,14 @@ async function leased(left: { events?: OwedEvent[]; digest?: OwedEvent[] } = {},
       }
     },
   });
-  const parts = { ...story.parts, ledger };
-  const limit = new TimeLimit(story.clock.now().add({ minutes: 1 }), story.clock);
-  const state = await story.ledger.state();
-  return { tick: { parts, limit }, state };
+  const now = story.clock.now();
+  const time = timeUntil(now.add({ minutes: 1 }));
+  const lease = leaseOf('a', time);
+  const state = (await story.ledger.takeLease(lease, now)) ?? expect.fail('the lease is taken');
+  const { timeZone, recentDays } = story.parts.settings;
+  const window = recentWindow(now, timeZone, recentDays);
+  const parts = { ...story.parts, ledger, lease, state, window };
+  return { tick: { parts, done: nothingDone(state, time, 0) }, state };
 }
 
 const settledAs = (rest: string) =>
@@ -59,7 +91,7 @@ describe('the delivery of a tick', () => {
     const before = await inherit(tick, state);
     const copy = structuredClone({ ...before, schedule: undefined });
     const after = await deliver(tick, before, owedEvents(3), [3]);
-    await tellPeople(tick.parts, after);
+    await tellPeople(tick, after);
     expect({ ...before }).toEqual(copy);
     expect(after).toMatchObject({ delivered: 2, undelivered: 1, undeliverable: 0 });
     expect(story.mails).toEqual([['district-a/1/1', 'district-a/2/1']]);
@@ -88,7 +120,7 @@ describe('the delivery of a tick', () => {
       { count: 10, rest: 'digest' },
       { count: 2, rest: 'digest' },
     ]);
-    await tellPeople(tick.parts, all);
+    await tellPeople(tick, all);
     expect(settledAs('nothing')).toBe(12);
   });
 
@@ -97,11 +129,11 @@ describe('the delivery of a tick', () => {
     const begun = await inherit(tick, state);
     const many = await deliver(tick, begun, owedEvents(19_999), []);
     const all = await deliver(tick, many, owedEvents(2, 20_000), []);
-    const told = await tellPeople(tick.parts, all);
+    const told = await tellPeople(tick, all);
     expect(story.mails.map(({ length }) => length)).toEqual([20_000]);
     expect(settledAs('nothing')).toBe(20_000);
     expect(told.schedule?.dueAt).toEqual(story.clock.now());
-    await tellPeople(tick.parts, told);
+    await tellPeople(tick, told);
     expect(story.mails).toHaveLength(1);
   });
 });
@@ -115,21 +147,22 @@ describe('events that wait for a mail', () => {
     const { tick, state } = await leased({ digest: owedEvents(found, 1, 'digest') });
     const now = story.clock.now();
     const digest = { dueAt: now, owedAt: now.subtract({ hours: 1 }) };
-    const told = await tellPeople(tick.parts, await inherit(tick, { ...state, digest }));
+    const told = await tellPeople(tick, await inherit(tick, { ...state, digest }));
     expect(told.schedule?.dueAt.since(now).total('minutes')).toBe(minutes);
   });
 
   it('are left to another tick when the time ends, page by page, as are the events of subscribers', async () => {
     const digest = owedEvents(30, 1, 'digest');
     const { tick: before, state } = await leased({ digest, events: owedEvents(30, 31) }, 10);
-    const tick = { ...before, limit: new TimeLimit(story.clock.now(), story.clock) };
+    const time = timeUntil(story.clock.now());
+    const tick = { ...before, done: { ...before.done, time } };
     const dirty = { ...state, dirtySince: story.clock.now() };
     const inherited = await inherit(tick, dirty);
     expect(pages).toBe(2);
     expect(inherited.toTell).toHaveLength(20);
     const later = await deliver(tick, inherited, owedEvents(3, 61), []);
     expect(later).toMatchObject({ delivered: 10, undelivered: 3 });
-    expect((await tellPeople(tick.parts, later)).schedule).toBeDefined();
+    expect((await tellPeople(tick, later)).schedule).toBeDefined();
   });
 
   it('are in the mail although another outbox is unreadable, which causes a warning and stays owed', async () => {
@@ -138,7 +171,7 @@ describe('events that wait for a mail', () => {
     const dirty = { ...state, dirtySince: story.clock.now() };
     const inherited = await inherit(tick, dirty);
     expect(inherited).toMatchObject({ undelivered: 1 });
-    await tellPeople(tick.parts, inherited);
+    await tellPeople(tick, inherited);
     expect(story.mails).toEqual([['district-a/1/1']]);
     expect(story.warnings).toEqual(['outbox unreadable', 'outbox unreadable']);
   });
@@ -148,7 +181,7 @@ describe('events that wait for a mail', () => {
       events: [...owedEvents(2), ...owedEvents(1, 3, 'digest')],
     });
     const dirty = { ...state, dirtySince: story.clock.now() };
-    const told = await tellPeople(tick.parts, await inherit(tick, dirty));
+    const told = await tellPeople(tick, await inherit(tick, dirty));
     expect(story.ids()).toEqual(['district-a/1/1', 'district-a/2/1']);
     expect(story.mails).toEqual([['district-a/3/1', ...story.ids()]]);
     expect([settledAs('digest'), settledAs('nothing'), told.delivered]).toEqual([2, 3, 2]);

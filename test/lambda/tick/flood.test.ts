@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, expect, it } from 'vitest';
-import { FloodNotToldError } from '../../../lambda/tick/announcement.ts';
+import { FloodNotToldError } from '../../../lambda/tick/announce.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
 import { numbers } from './scenarios.ts';

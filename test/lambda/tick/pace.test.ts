@@ -2,7 +2,7 @@ import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { nothingFound } from '../../../lambda/decisions/gate.ts';
 import { allowedAt, unhurried } from '../../../lambda/decisions/pace.ts';
-import type { TickReport } from '../../../lambda/tick/tick.ts';
+import type { TickReport } from '../../../lambda/tick/report.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { tooManyRequests } from '../../scaffold/partner.ts';
 import { titles } from './scenarios.ts';

@@ -18,7 +18,7 @@ import {
   movesElsewhere,
   separated,
 } from '../decisions/day-entries.ts';
-import { isWithin, type RecentWindow } from '../decisions/days.ts';
+import { isWithin } from '../decisions/days.ts';
 import {
   type Answered,
   cursorAfter,
@@ -32,22 +32,20 @@ import { type Returned, rowsOf } from '../decisions/twins.ts';
 import type { ReadResult, ReadStep, StepAnswer, WorkProgress } from '../decisions/worklist.ts';
 import { reachOf } from '../errors.ts';
 import type { DayCertification } from '../ports/ledger.ts';
-import type { Lease, LeasedState } from '../ports/state.ts';
-import type { Announcement } from './announcement.ts';
-import type { Looked, Looks } from './looks.ts';
-import { compareWithLedger } from './page.ts';
-import type { LeasedContext, StepContext, TickParts } from './parts.ts';
-import type { SeenTwins } from './twins.ts';
+import { announce, record } from './announce.ts';
+import type { Done } from './done.ts';
+import { giveBack, type Looked, look } from './looks.ts';
+import { compareWithLedger, twinsSeen } from './page.ts';
+import type { LeasedParts, Step, TickParts } from './parts.ts';
+import { ask, readingDeadline, type Time } from './time.ts';
 
 /** Limit for concurrent look-ups in the index by day: a read can have a hundred days. */
 const daysTogether = 16;
 
-export interface ReadingContext extends LeasedContext {
-  readonly state: Pick<LeasedState, 'salt' | 'rules'>;
-  readonly announcement: Announcement;
-  readonly twins: SeenTwins;
-  /** Looks for missing certifications; a baseline has none. */
-  readonly looks?: Looks;
+/** How the reads of one tick tell news from history, and what they do besides. */
+export interface Reading {
+  /** They look for missing certifications; those of a baseline do not. */
+  readonly looks: boolean;
   readonly telling: Pick<Telling, 'isAnew' | 'isAnnounced' | 'settlingBefore'>;
   /**
    * Saves how far back the baseline has come.
@@ -60,17 +58,8 @@ export interface ReadingContext extends LeasedContext {
  * The ledger's calendar as it is now, with all days of the recent window. A read that lies ahead
  * counts as one of now, and is written so: otherwise its day would wait until the clock is there.
  */
-export async function readCalendar(
-  {
-    ledger,
-    clock,
-    settings,
-  }: Pick<TickParts, 'clock' | 'settings'> & {
-    readonly ledger: Pick<TickParts['ledger'], 'state' | 'calendar' | 'saveDays'>;
-  },
-  window: RecentWindow,
-  lease: Lease,
-): Promise<Calendar> {
+export async function readCalendar(at: LeasedParts): Promise<Calendar> {
+  const { ledger, clock, settings, window, lease } = at;
   const { years } = await ledger.state();
   const stored = await ledger.calendar(years);
   const days = believed(stored, clock.now().epochMilliseconds, settings);
@@ -92,86 +81,50 @@ export type ReadUnderWay = Promise<{
 }>;
 
 /** Begins a read, beside others. The one who awaits it gets its failure. */
-export function beginRead(context: Proving, step: ReadStep, calendar: Calendar): ReadUnderWay {
-  const underWay = readAndTimed(context, step, calendar);
+export function beginRead(
+  parts: TickParts,
+  time: Time,
+  step: ReadStep,
+  calendar: Calendar,
+): ReadUnderWay {
+  const underWay = readAndTimed(parts, time, step, calendar);
   underWay.catch(() => undefined);
   return underWay;
 }
 
-async function readAndTimed(context: Proving, step: ReadStep, calendar: Calendar): ReadUnderWay {
-  const { clock } = context.parts;
-  const begunAt = clock.now().epochMilliseconds;
-  const read = await proveDays(context, step, calendar);
-  return { read, begunAt, endedAt: clock.now().epochMilliseconds };
-}
-
-/**
- * The only way in which a tick reads days. The order is: read with proof, compare with the ledger,
- * look for missing certifications, commit and announce, write the calendar.
- *
- * @param underWay its read, if that runs beside others; the rest is for one read at a time
- */
-export async function readDays(
-  context: ReadingContext,
+async function readAndTimed(
+  parts: TickParts,
+  time: Time,
   step: ReadStep,
-  before: WorkProgress,
-  underWay = beginRead(context, step, before.calendar),
-): Promise<DaysRead> {
-  const { clock } = context.parts;
-  const { read, begunAt, endedAt } = await underWay;
-  const commitsFrom = clock.now().epochMilliseconds;
-  const done = await performed(context, step, before, read, begunAt);
-  const commitMs = clock.now().epochMilliseconds - commitsFrom;
-  return { ...done, readMs: endedAt - begunAt, commitMs };
-}
-
-async function performed(
-  context: ReadingContext,
-  step: ReadStep,
-  before: WorkProgress,
-  read: Answered | 'unanswered',
-  begunAt: number,
-): Promise<Omit<DaysRead, 'readMs' | 'commitMs'>> {
-  const { calendar, cursor } = before;
-  const nothing = { calendar, cursor, found: 0 };
-  if (read === 'unanswered') {
-    const requests = unansweredRequests;
-    // A divided range is read from its beginning.
-    if (step.purpose === 'baseline') return { ...nothing, read, cursor: undefined, requests };
-    const asItWas = new Map(step.days.map((day) => [day, calendar.entry(day)]));
-    const apart = separated(asItWas, step.days);
-    return { ...nothing, read, requests, calendar: await save(context, calendar, apart, []) };
-  }
-  const settled = await settle(context, before, judged(step, read, begunAt));
-  const { assessments, requests } = read;
-  return { ...nothing, requests, found: assessments.length, ...settled };
+  calendar: Calendar,
+): ReadUnderWay {
+  const begunAt = parts.clock.now().epochMilliseconds;
+  const read = await proveDays(parts, time, step, calendar);
+  return { read, begunAt, endedAt: parts.clock.now().epochMilliseconds };
 }
 
 /** One request had no answer; the other showed that the host answers at all. */
 const unansweredRequests = 2;
 
-interface Proving extends Pick<StepContext, 'limit'> {
-  readonly parts: Pick<TickParts, 'partner' | 'journal' | 'clock'>;
-}
-
 /**
  * If the host answers a pulse but not for these days, the read counts as one that showed nothing.
  */
 async function proveDays(
-  { parts, limit }: Proving,
+  { partner, clock, journal }: TickParts,
+  time: Time,
   { purpose, days, range, isDivisible, goneOnFrom }: ReadStep,
   calendar: Calendar,
 ): Promise<Answered | 'unanswered'> {
   try {
-    const until = limit.readingDeadline;
-    const read = await parts.partner.prove(range, until, goneOnFrom);
+    const until = readingDeadline(time, clock.now());
+    const read = await partner.prove(range, until, goneOnFrom);
     // Cut off with time left: the pace is used up, and too scarce to read anything twice.
-    const isOutOfPace = read.isCutOff && Temporal.Instant.compare(parts.clock.now(), until) < 0;
+    const isOutOfPace = read.isCutOff && Temporal.Instant.compare(clock.now(), until) < 0;
     return { ...read, isOutOfPace };
   } catch (error) {
     if (reachOf(error) !== 'request' || purpose === 'start') throw error;
-    const pulse = await limit.ask((deadline) => parts.partner.pulse(deadline));
-    parts.journal.warn('days not readable', { from: days[0], to: days.at(-1), error });
+    const pulse = await ask(time, (deadline) => partner.pulse(deadline));
+    journal.warn('days not readable', { from: days[0], to: days.at(-1), error });
     const isCutOff = pulse === 'out-of-time';
     if (isDivisible && !isCutOff) return 'unanswered';
     const count = days.reduce((sum, day) => sum + calendar.entry(day).count, 0);
@@ -180,24 +133,63 @@ async function proveDays(
   }
 }
 
-type Settled = Partial<WorkProgress> & Pick<DaysRead, 'read'>;
+/**
+ * The only way in which a tick reads days. The order is: read with proof, compare with the ledger,
+ * look for missing certifications, commit and announce, write the calendar.
+ *
+ * @param underWay its read, which may run beside others; the rest is for one read at a time
+ */
+export async function* perform(
+  at: LeasedParts,
+  done: Done,
+  reading: Reading,
+  step: ReadStep,
+  before: WorkProgress,
+  underWay: ReadUnderWay,
+): Step<[Done, DaysRead]> {
+  const { clock } = at;
+  const { read, begunAt, endedAt } = await underWay;
+  const commitsFrom = clock.now().epochMilliseconds;
+  const readMs = endedAt - begunAt;
+  const { calendar, cursor } = before;
+  if (read === 'unanswered') {
+    const nothing = { read, requests: unansweredRequests, found: 0, readMs, commitMs: 0 };
+    // A divided range is read from its beginning.
+    if (step.purpose === 'baseline') return [done, { ...nothing, calendar, cursor: undefined }];
+    const asItWas = new Map(step.days.map((day) => [day, calendar.entry(day)]));
+    const apart = separated(asItWas, step.days);
+    return [done, { ...nothing, cursor, calendar: await save(at, calendar, apart, []) }];
+  }
+  yield { is: 'shown', ...read };
+  const now = yield { is: 'read', days: reading.looks ? step.days.length : 0 };
+  const { requests, assessments } = read;
+  const [after, ended] = yield* settle(at, now, reading, before, judged(step, read, begunAt));
+  const commitMs = clock.now().epochMilliseconds - commitsFrom;
+  return [after, { ...ended, requests, found: assessments.length, readMs, commitMs }];
+}
 
-async function settle(
-  context: ReadingContext,
+async function* settle(
+  at: LeasedParts,
+  done: Done,
+  reading: Reading,
   before: WorkProgress,
   read: Judged,
-): Promise<Settled> {
-  const { limit, state } = context;
+): Step<[Done, WorkProgress & Pick<DaysRead, 'read'>]> {
   const { step, isUnproven, begunAt } = read;
-  const assessments = rowsOf(read, context.twins.now);
-  const fresh = dayEntries(step.days, { ...read, assessments }, begunAt, state.salt);
+  const assessments = rowsOf(read, done.twins);
+  const fresh = dayEntries(step.days, { ...read, assessments }, begunAt, at.state.salt);
   if (isUnproven) attributeRest(fresh, step.days, read);
-  const seen = await differences(context, [...fresh.keys()], read);
-  const looked = await lookedAt(context, read, before, fresh, seen.unseen);
-  const committed = await commit(context, read, seen.sightings, looked, before.calendar);
+  let now = done;
+  let seen: Differences;
+  let looked: Looked;
+  let committed: CommittedChanges;
+  [now, seen] = yield* differences(at, now, reading, [...fresh.keys()], read);
+  [now, looked] = yield* lookedAt(at, now, reading, read, before.calendar, fresh, seen.unseen);
+  [now, committed] = yield* commit(at, now, reading, read, seen.sightings, looked, before.calendar);
   // After a cut, some of it is uncommitted. A baseline range that takes several ticks has no day
   // that was read whole, so audits prove its days. One that is read again has none, either.
-  const isCutShort = limit.noteIfReached();
+  now = yield { is: 'boundary' };
+  const { isCutShort } = now.time;
   const result = resultOf(read, committed.hasFailed);
   const isLeftUnread = result === 'unproven' && !step.isDivisible;
   const isUncounted = read.isFirstReading
@@ -205,61 +197,72 @@ async function settle(
     : isCutShort && !read.isInVain;
   const kept = isUncounted
     ? new Map()
-    : entriesOf(context, read, result, { fresh, ...committed, older: seen.older }, before.calendar);
+    : entriesOf(
+        at,
+        reading,
+        read,
+        result,
+        { ...committed, fresh, older: seen.older },
+        before.calendar,
+      );
   const isAsIs = isCutShort && result !== 'in-vain';
-  return {
-    calendar: await save(context, before.calendar, kept, committed.done),
-    read: isAsIs ? 'left' : result,
-    cursor: isAsIs ? before.cursor : cursorAfter(read, result, before.cursor),
-  };
+  const calendar = await save(at, before.calendar, kept, committed.changes);
+  const cursor = isAsIs ? before.cursor : cursorAfter(read, result, before.cursor);
+  return [now, { calendar, cursor, read: isAsIs ? 'left' : result }];
 }
 
 interface CommittedChanges {
-  readonly done: readonly Change[];
+  readonly changes: readonly Change[];
   readonly hasFailed: boolean;
   /** By proven day, with those whose withdrawal was not committed. */
   readonly missing: Looked['missing'];
 }
 
-async function commit(
-  context: ReadingContext,
+async function* commit(
+  at: LeasedParts,
+  done: Done,
+  { telling, looks }: Reading,
   { step, isFirstReading, isRead, proof }: Judged,
   sightings: readonly Sighting[],
   looked: Looked,
   calendar: Calendar,
-): Promise<CommittedChanges> {
-  const { announcement, looks, telling } = context;
+): Step<[Done, CommittedChanges]> {
   const found: Found = {
     in: isFirstReading ? 'baseline' : step.purpose === 'audit' ? 'audit' : 'search',
     ...(proof && { proof }),
   };
-  const { failures } = announcement.now;
   const fates = fatesOf(sightings, { ...telling, purpose: step.purpose, isRead, calendar });
   const withFate = (fate: Fate) => sightings.filter((sighting) => fates.get(sighting) === fate);
   const silent = withFate('history');
-  await announcement.record(silent);
-  const done: readonly Change[] = [
-    ...silent,
-    ...(await announcement.announce([...withFate('news'), ...looked.sightings], found)),
-    ...(await announcement.announce(withFate('doubtful'), { ...found, reason: 'baseline' })),
-    ...(await announcement.announce(looked.withdrawals, found)),
-  ];
-  const gone = new Set(done.filter(({ kind }) => kind === 'withdrawn').map(({ id }) => id));
+  let now = yield* record(at, silent);
+  const changes: Change[] = [...silent];
+  for (const [some, how] of [
+    [[...withFate('news'), ...looked.sightings], found],
+    [withFate('doubtful'), { ...found, reason: 'baseline' }],
+    [looked.withdrawals, found],
+  ] as const) {
+    let committed: readonly Change[];
+    [now, committed] = yield* announce(at, now, some, how);
+    changes.push(...committed);
+  }
+  const gone = new Set(changes.filter(({ kind }) => kind === 'withdrawn').map(({ id }) => id));
   const uncommitted = looked.withdrawals.filter((change) => !gone.has(change.id));
+  let staying: Looked['withdrawals'] = [];
+  if (looks) [now, staying] = yield* giveBack(at, now, uncommitted);
   const missing = new Map(looked.missing);
-  for (const { before } of (await looks?.giveBack(uncommitted)) ?? [])
-    missing.set(before.day, (missing.get(before.day) ?? 0) + 1);
-  return { done, hasFailed: announcement.now.failures > failures, missing };
+  for (const { before } of staying) missing.set(before.day, (missing.get(before.day) ?? 0) + 1);
+  return [now, { changes, hasFailed: now.failures > done.failures, missing }];
 }
 
 function entriesOf(
-  { parts: { settings }, telling }: ReadingContext,
+  { settings }: LeasedParts,
+  { telling }: Reading,
   read: Judged,
   result: ReadResult,
   {
     fresh,
     missing: lacking,
-    done,
+    changes,
     older,
   }: CommittedChanges & Pick<Differences, 'older'> & { readonly fresh: FreshEntries },
   calendar: Calendar,
@@ -272,12 +275,12 @@ function entriesOf(
   );
   const isJoint = read.step.isDivisible && !read.isFirstReading;
   const of = { entries: counted, isJoint };
-  const after = entriesAfter(result, of, done, calendar, read.begunAt);
+  const after = entriesAfter(result, of, changes, calendar, read.begunAt);
   const isApart = isJoint && result !== 'done';
   const apart = isApart ? separated(after, read.step.days) : after;
   const { isAnew } = telling;
   const { withdrawAfterMs } = settings;
-  const kept = marked(apart, result, read, done, { isAnew, withdrawAfterMs }, calendar);
+  const kept = marked(apart, result, read, changes, { isAnew, withdrawAfterMs }, calendar);
   const dueAgain = older.flatMap(({ day, until: dueAt }): [string, DayEntry][] => {
     const entry = kept.get(day);
     return entry ? [[day, { ...entry, dueAt }]] : [];
@@ -296,25 +299,21 @@ interface Differences {
  * Only rows that differ from the index are looked up whole. A baseline skips the index, so it looks
  * up all rows.
  */
-async function differences(
-  context: ReadingContext,
+async function* differences(
+  at: LeasedParts,
+  done: Done,
+  { telling }: Reading,
   days: readonly string[],
-  {
-    step,
-    assessments,
-    others = [],
-    quarantined,
-    proof,
-    begunAt,
-    isFirstReading,
-    isInParts,
-  }: Judged,
-): Promise<Differences> {
-  const { parts, state, twins, telling } = context;
-  const { ledger, settings } = parts;
-  const known = new Set(twins.now.map(({ id }) => id));
+  read: Judged,
+): Step<[Done, Differences]> {
+  const { ledger, settings, state } = at;
+  const { step, assessments, others = [], quarantined, proof, begunAt, isFirstReading } = read;
+  const known = new Set(done.twins.map(({ id }) => id));
   const isProven = (day: string) => proof !== undefined && isWithin(day, step.range);
-  const unsure = twins.of({ assessments, others }, isProven);
+  let now = done;
+  let unsure: ReadonlySet<number>;
+  [now, unsure] = yield* twinsSeen(at, now, { assessments, others }, isProven);
+  const ended = now.twinsEnded;
   const indexed = new Map<string, ReadonlyMap<number, DayCertification>>();
   const lookUp = async (day: string) => indexed.set(day, await ledger.knownOfDay(day));
   if (!isFirstReading) await pMap(days, lookUp, { concurrency: daysTogether });
@@ -335,48 +334,47 @@ async function differences(
   const isAsked = ({ assessment }: Sighting) =>
     !isFirstReading || telling.isAnew || telling.isAnnounced(assessment.certified_on);
   // A true edit that is undone is told once the days are seen whole.
-  const isAlone = ({ id, days }: Returned) => twins.hasEnded(id) || days.every(isProven);
-  const compared = await compareWithLedger(context, rows, unsure, isAlone, isAsked);
+  const isAlone = ({ id, days }: Returned) => ended.has(id) || days.every(isProven);
+  let compared: Compared;
+  [now, compared] = yield* compareWithLedger(at, now, rows, unsure, isAlone, isAsked);
   // An edit amid this read, or a record that is there twice: another read tells.
-  const fresh = twins.now.filter(({ id, isSure }) => !isSure && !known.has(id));
+  const fresh = now.twins.filter(({ id, isSure }) => !isSure && !known.has(id));
   const until = begunAt + settings.withdrawAfterMs;
   const again = [...fresh, ...compared.returned].flatMap(({ days }) =>
     days.map((day) => ({ day, until })),
   );
-  const older = [...compared.older, ...again];
   // Another part of the range may have another row of the same id: audits find edits.
-  const isOne = !(isFirstReading && isInParts);
+  const isOne = !(isFirstReading && read.isInParts);
   const sightings = compared.changes.filter(({ kind }) => isOne || kind !== 'updated');
-  return { sightings, older, unseen: new Map(unseen) };
+  return [now, { sightings, older: [...compared.older, ...again], unseen: new Map(unseen) }];
 }
 
 /**
  * Missing certifications by day. After a baseline, the first look notes those that the baseline
  * lacked.
  */
-async function lookedAt(
-  { looks }: ReadingContext,
+async function* lookedAt(
+  at: LeasedParts,
+  done: Done,
+  { looks }: Reading,
   { assessments, begunAt }: Judged,
-  { calendar }: WorkProgress,
+  calendar: Calendar,
   fresh: FreshEntries,
   unseen: Differences['unseen'],
-): Promise<Looked> {
-  if (looks === undefined) {
+): Step<[Done, Looked]> {
+  if (!looks) {
     const missing = new Map([...fresh.keys()].map((day) => [day, 0]));
-    return { missing, sightings: [], withdrawals: [] };
+    return [done, { missing, sightings: [], withdrawals: [] }];
   }
   const proven = [...unseen].filter(([day]) => fresh.get(day)?.proof !== undefined);
   const seen = new Set(assessments.map(({ id }) => id));
-  const looked = await looks.look(
-    { beganAt: begunAt, seen, unseen: new Map(proven) },
-    calendar,
-    calendar.with(fresh),
-  );
+  const read = { beganAt: begunAt, seen, unseen: new Map(proven) };
+  const [now, looked] = yield* look(at, done, read, calendar, calendar.with(fresh));
   // An unproven read may overlook certifications, but those that it shows are there.
   const fewer = [...unseen]
     .map(([day, { length }]) => [day, length] as const)
     .filter(([day, length]) => (calendar.entry(day).missing ?? 0) > length);
-  return { ...looked, missing: new Map([...fewer, ...looked.missing]) };
+  return [now, { ...looked, missing: new Map([...fewer, ...looked.missing]) }];
 }
 
 /**
@@ -384,17 +382,17 @@ async function lookedAt(
  * its month and not its year.
  */
 async function save(
-  { parts, lease }: ReadingContext,
+  { ledger, lease }: LeasedParts,
   calendar: Calendar,
   entries: ReadonlyMap<string, DayEntry>,
-  done: readonly Change[],
+  changes: readonly Change[],
 ): Promise<Calendar> {
   const followed = [...entries].map(
     ([day, entry]) => [day, following(calendar.entry(day), entry)] as const,
   );
-  const elsewhere = movesElsewhere(done, entries, calendar);
+  const elsewhere = movesElsewhere(changes, entries, calendar);
   const changed = new Map([...followed, ...elsewhere]);
-  await parts.ledger.touch([...changed.keys()].filter((day) => calendar.entry(day).readAt === 0));
-  await parts.ledger.saveDays(changed, lease);
+  await ledger.touch([...changed.keys()].filter((day) => calendar.entry(day).readAt === 0));
+  await ledger.saveDays(changed, lease);
   return calendar.with(changed);
 }

@@ -1,0 +1,440 @@
+import { createHash } from 'node:crypto';
+import type { Temporal } from 'temporal-polyfill';
+import type { Calendar } from '../decisions/calendar.ts';
+import type { Change } from '../decisions/compare.ts';
+import {
+  type Blocked,
+  blockedBy,
+  type ConditionName,
+  type Observation,
+  type Observations,
+  type OpenCondition,
+  type OpenConditions,
+  pauseSeen,
+} from '../decisions/conditions.ts';
+import type { AuditPlan } from '../decisions/due.ts';
+import { oddPaths } from '../decisions/fingerprint.ts';
+import {
+  concludedGate,
+  type GateLook,
+  type GateMemory,
+  nothingFound,
+  type Outlook,
+} from '../decisions/gate.ts';
+import { type Missing, nothingMissing } from '../decisions/missing.ts';
+import { selfCheckSeen } from '../decisions/self-check.ts';
+import type { Silence } from '../decisions/silence.ts';
+import type { Twins } from '../decisions/twins.ts';
+import type { Searching } from '../decisions/worklist.ts';
+import { NotifierError } from '../errors.ts';
+import type { Assessment } from '../events/assessment.ts';
+import type { OwedEvent } from '../events/owed-event.ts';
+import type { WaitsForOps } from '../ports/ledger.ts';
+import type { PulseRead, QuarantinedRecord } from '../ports/partner-reader.ts';
+import type { Baseline, Cursor, State } from '../ports/state.ts';
+import { type Delivery, nothingDelivered } from './deliver.ts';
+import type { Leased } from './parts.ts';
+import { isOver, reserving, type Time } from './time.ts';
+
+export interface ChangeTally {
+  readonly created: number;
+  readonly updated: number;
+  readonly withdrawn: number;
+  readonly restored: number;
+  /** Recorded by the baseline, not announced. */
+  readonly recorded: number;
+  /** Changes that another tick had committed first. */
+  readonly conflicts: number;
+  readonly held: number;
+}
+
+/** The looks for missing certifications. */
+export interface Looking {
+  readonly missing: Missing;
+  /** How many were missing when the tick began. */
+  readonly missingBefore: number;
+  /**
+   * How many more have gone by the partner's total when the tick began. Reads find them day by day.
+   */
+  readonly toBeFound: number;
+  /** Requests by id; `failures` of them failed. */
+  readonly asked: number;
+  readonly failures: number;
+  readonly isOutOfTime: boolean;
+  readonly withdrawn: number;
+  /** The ids that the last look found gone, and the memory from before they were counted. */
+  readonly charged: { readonly before: Missing; readonly gone: ReadonlySet<number> };
+}
+
+/** The newest page, after its changes were announced. */
+export interface PageDone {
+  readonly pulse: PulseRead;
+  /** Its rows that equal the ledger's. */
+  readonly agreed: readonly Assessment[];
+  /** Its changes explain the total. */
+  readonly isAll: boolean;
+  /** It shows rows of a lagging replica. */
+  readonly isOlder: boolean;
+  /** Changes on it wait until their days are read. */
+  readonly isDoubtful: boolean;
+  /** Time was left after its changes. */
+  readonly isInTime: boolean;
+  readonly expected: number;
+  readonly silence: Silence | undefined;
+  readonly missing: Missing | undefined;
+}
+
+/** The days that were due are read, or time was over. */
+export interface SearchDone {
+  readonly began: number;
+  readonly calendar: Calendar;
+  readonly cursor: Cursor | undefined;
+  readonly plan: AuditPlan;
+  readonly auditsFrom: number;
+  /** Every difference was found, read and committed. */
+  readonly isAllLocated: boolean;
+  readonly searching: Searching | undefined;
+  /** By how much the total differs although no day does; undefined: the search has not ended. */
+  readonly rest: number | undefined;
+  readonly missing: Missing | undefined;
+  /** An owed notice of the baseline's end was accepted. */
+  readonly isBaselineTold: boolean;
+}
+
+/** The baseline has come this far. */
+export interface BaselineDone {
+  readonly baseline: Baseline;
+  /** At its end: the calendar, and how it is audited. */
+  readonly ended?: { readonly calendar: Calendar; readonly plan: AuditPlan };
+  /** Changes after this pulse show in the next one. */
+  readonly pulse?: PulseRead | undefined;
+}
+
+/** What a tick has seen or done. */
+export type Fact =
+  | ({ readonly is: 'leased' } & Leased)
+  | { readonly is: 'lease-lost' }
+  /** The calendar tells what a tick that died has counted. */
+  | { readonly is: 'caught-up'; readonly state: Leased['state'] }
+  /** The partner has answered a pulse. */
+  | { readonly is: 'answered' }
+  /** An error has ended the tick. */
+  | { readonly is: 'failed'; readonly error: unknown }
+  | ({ readonly is: 'shown' } & Pick<PulseRead, 'assessments' | 'quarantined'>)
+  /** For the log; a denial by AWS among its details counts. */
+  | {
+      readonly is: 'warned';
+      readonly what: string;
+      readonly details: Readonly<Record<string, unknown>>;
+    }
+  /** A place at which the tick can stop. */
+  | { readonly is: 'boundary' }
+  | { readonly is: 'took'; readonly ms: number }
+  | { readonly is: 'expects'; readonly total: number | undefined }
+  | { readonly is: 'reserved'; readonly gate: GateMemory; readonly news: number }
+  | { readonly is: 'touched'; readonly changes: readonly Change[] }
+  | {
+      readonly is: 'committed';
+      readonly changes: readonly Change[];
+      readonly failed: readonly Change[];
+      readonly conflicts: number;
+      readonly held: number;
+      readonly failure: NotifierError | undefined;
+    }
+  | {
+      readonly is: 'not-committed';
+      readonly number: number;
+      readonly gate?: GateMemory;
+      readonly failure?: NotifierError;
+    }
+  | { readonly is: 'recorded'; readonly number: number }
+  | {
+      readonly is: 'released';
+      readonly number: number;
+      readonly gate: GateMemory;
+      readonly look: GateLook | undefined;
+    }
+  | { readonly is: 'waits'; readonly ids: readonly number[]; readonly events: number }
+  | {
+      readonly is: 'published';
+      readonly accepted: readonly OwedEvent[];
+      readonly refused: readonly number[];
+      readonly undeliverable: number;
+      readonly isStopped: boolean;
+    }
+  | ({ readonly is: 'digest' } & Partial<
+      Pick<
+        Delivery,
+        'isInherited' | 'isMailDue' | 'toTell' | 'left' | 'schedule' | 'isStopped' | 'undelivered'
+      >
+    >)
+  | {
+      readonly is: 'told';
+      readonly name: ConditionName;
+      readonly condition: OpenCondition | undefined;
+    }
+  | { readonly is: 'counted-waiting'; readonly waiting: Pick<Observations, WaitsForOps> }
+  | { readonly is: 'twins'; readonly twins: Twins; readonly ended?: ReadonlySet<number> }
+  | ({ readonly is: 'looking' } & Partial<Looking>)
+  | { readonly is: 'reading'; readonly since: number }
+  | { readonly is: 'read'; readonly days: number }
+  | { readonly is: 'unread'; readonly observation: Observation; readonly calendar?: Calendar }
+  | ({ readonly is: 'page' } & PageDone)
+  | ({ readonly is: 'searched' } & SearchDone)
+  | ({ readonly is: 'baseline' } & BaselineDone);
+
+/** Everything that a tick has seen and done: the fold of its facts, and its only state. */
+export interface Done {
+  /** As the tick found it, before any lease. */
+  readonly before: State;
+  /** The tick holds the lease. */
+  readonly leased?: Leased;
+  readonly time: Time;
+  /** The conditions that ops know of. */
+  readonly open: OpenConditions;
+  /** Observations from the state alone: a pause, and the last self-check. */
+  readonly stated: Observations;
+  /** The condition that blocks every tick; without a name: the partner has answered. */
+  readonly blocked?: Blocked;
+  /** Quarantined records, by a short name. */
+  readonly quarantined: ReadonlyMap<string, QuarantinedRecord>;
+  /** The ids of announceable records with odd fields, by path. */
+  readonly oddFields: ReadonlyMap<string, ReadonlySet<number>>;
+  /** The first denial by AWS that no retry mends. */
+  readonly denial?: State['denial'];
+  readonly waiting?: Pick<Observations, WaitsForOps>;
+  readonly tally: ChangeTally;
+  /** Changes whose commit failed, or may have succeeded although its answer was lost. */
+  readonly failures: number;
+  /** The cause of the first failure. */
+  readonly failure?: NotifierError | undefined;
+  /** The gate's memory as it is now; `reserved` is as the state has it. */
+  readonly gate: GateMemory;
+  readonly reserved: GateMemory;
+  readonly outlook: Omit<Outlook, 'rest'>;
+  /** Held changes that have left by themselves: the next tick delivers them. */
+  readonly released: number;
+  readonly gateLook?: { readonly at: GateLook | undefined };
+  /** Ids of certifications that this tick has changed, or may have changed. */
+  readonly touched: ReadonlySet<number>;
+  readonly delivery: Delivery;
+  readonly twins: Twins;
+  /** Ids that the last read has shown to be there once. */
+  readonly twinsEnded: ReadonlySet<number>;
+  readonly looking: Looking;
+  /** Since when days were read: their proofs are told from those of earlier ticks. */
+  readonly readingSince: number;
+  /** Days read because of a difference or for an audit, with or without proof. */
+  readonly examined: number;
+  readonly unread?: Observation;
+  readonly calendar?: Calendar;
+  readonly page?: PageDone;
+  readonly searched?: SearchDone;
+  readonly baseline?: BaselineDone;
+}
+
+const nothing: ReadonlySet<number> = new Set();
+
+export function nothingLooked(missing: Missing, toBeFound: number): Looking {
+  return {
+    ...{ missing, missingBefore: missing.total, toBeFound, asked: 0, failures: 0, withdrawn: 0 },
+    ...{ isOutOfTime: false, charged: { before: missing, gone: nothing } },
+  };
+}
+
+export function nothingDone(before: State, time: Time, nowMs: number): Done {
+  const { conditions, selfCheck, baseline } = before;
+  return {
+    stated: {
+      ...(before.paused && pauseSeen(before.pause, conditions, nowMs)),
+      ...selfCheckSeen(selfCheck, baseline.begunAt, nowMs),
+    },
+    ...{ before, time, open: before.conditions, quarantined: new Map(), oddFields: new Map() },
+    tally: {
+      created: 0,
+      updated: 0,
+      withdrawn: 0,
+      restored: 0,
+      recorded: 0,
+      conflicts: 0,
+      held: 0,
+    },
+    ...{ failures: 0, gate: nothingFound, reserved: nothingFound, released: 0 },
+    ...{ outlook: { known: 0, total: 0 }, touched: nothing, delivery: nothingDelivered },
+    ...{ twins: [], twinsEnded: nothing, looking: nothingLooked(nothingMissing, 0) },
+    ...{ readingSince: 0, examined: 0 },
+  };
+}
+
+/** @param now when the fact was handed back */
+export function fold(done: Done, fact: Fact, now: Temporal.Instant): Done {
+  switch (fact.is) {
+    case 'leased': {
+      const { lease, state, window } = fact;
+      const { gate, conditions: open, twins = [] } = state;
+      return { ...done, leased: { lease, state, window }, open, twins, gate, reserved: gate };
+    }
+    case 'lease-lost': {
+      const { leased: _, ...others } = done;
+      return others;
+    }
+    case 'caught-up':
+      return { ...done, ...(done.leased && { leased: { ...done.leased, state: fact.state } }) };
+    case 'answered':
+      return { ...done, blocked: {} };
+    case 'failed': {
+      const { error } = fact;
+      const by = error instanceof NotifierError ? blockedBy(error) : undefined;
+      return { ...deniedAfter(done, [error], now), ...(by && { blocked: by }) };
+    }
+    case 'shown':
+      return { ...done, ...oddAfter(done, fact) };
+    case 'warned':
+      return deniedAfter(done, Object.values(fact.details), now);
+    case 'boundary':
+      return { ...done, time: { ...done.time, isCutShort: isOver(done.time, now) } };
+    case 'took':
+      return { ...done, time: reserving(done.time, fact.ms) };
+    case 'expects': {
+      if (done.leased === undefined) return done;
+      const { expected, missing } = done.leased.state;
+      const known = expected + (missing?.total ?? 0);
+      return { ...done, outlook: { known, total: fact.total ?? known } };
+    }
+    case 'reserved': {
+      const known = done.outlook.known + fact.news;
+      const { gate } = fact;
+      return { ...done, gate, reserved: gate, outlook: { ...done.outlook, known } };
+    }
+    case 'touched':
+      return { ...done, touched: new Set([...done.touched, ...fact.changes.map(({ id }) => id)]) };
+    case 'committed':
+      return committedAfter(done, fact);
+    case 'not-committed': {
+      const { number, gate = done.gate, failure } = fact;
+      return { ...done, gate, failures: done.failures + number, failure: done.failure ?? failure };
+    }
+    case 'recorded':
+      return { ...done, tally: { ...done.tally, recorded: done.tally.recorded + fact.number } };
+    case 'released':
+      return { ...done, gate: fact.gate, released: fact.number, gateLook: { at: fact.look } };
+    case 'waits': {
+      const { waiting, undelivered } = done.delivery;
+      const both = {
+        waiting: new Set([...waiting, ...fact.ids]),
+        undelivered: undelivered + fact.events,
+      };
+      return { ...done, delivery: { ...done.delivery, ...both } };
+    }
+    case 'published':
+      return { ...done, delivery: publishedAfter(done.delivery, fact) };
+    case 'digest': {
+      const { is: _, ...changed } = fact;
+      return { ...done, delivery: { ...done.delivery, ...changed } };
+    }
+    case 'told': {
+      const others = [...done.open].filter(([name]) => name !== fact.name);
+      const now = fact.condition ? [[fact.name, fact.condition] as const] : [];
+      return { ...done, open: new Map([...others, ...now]) };
+    }
+    case 'counted-waiting':
+      return { ...done, waiting: fact.waiting };
+    case 'twins':
+      return { ...done, twins: fact.twins, twinsEnded: fact.ended ?? done.twinsEnded };
+    case 'looking': {
+      const { is: _, ...changed } = fact;
+      return { ...done, looking: { ...done.looking, ...changed } };
+    }
+    case 'reading':
+      return { ...done, readingSince: fact.since };
+    case 'read':
+      return { ...done, examined: done.examined + fact.days };
+    case 'unread':
+      return {
+        ...done,
+        unread: fact.observation,
+        ...(fact.calendar && { calendar: fact.calendar }),
+      };
+    case 'page':
+      return { ...done, page: fact };
+    case 'searched':
+      return { ...done, searched: fact };
+    case 'baseline':
+      return { ...done, baseline: fact };
+  }
+}
+
+/** The odd things that an answer of the partner shows. */
+function oddAfter(
+  { quarantined, oddFields }: Done,
+  shown: Pick<PulseRead, 'assessments' | 'quarantined'>,
+): Pick<Done, 'quarantined' | 'oddFields'> {
+  const odd = shown.assessments.flatMap((one) =>
+    oddPaths(one).map((path) => ({ path, id: one.id })),
+  );
+  const malformed = shown.quarantined.map((one) => [nameOf(one), one] as const);
+  return {
+    quarantined: malformed.length > 0 ? new Map([...quarantined, ...malformed]) : quarantined,
+    oddFields:
+      odd.length === 0
+        ? oddFields
+        : new Map([
+            ...oddFields,
+            ...[...Map.groupBy(odd, ({ path }) => path)].map(
+              ([path, met]) =>
+                [
+                  path,
+                  new Set([...(oddFields.get(path) ?? []), ...met.map(({ id }) => id)]),
+                ] as const,
+            ),
+          ]),
+  };
+}
+
+/** An error that a retry mends may be over before anybody looks. */
+function deniedAfter(done: Done, problems: readonly unknown[], now: Temporal.Instant): Done {
+  const denied = problems.find(
+    (one): one is NotifierError =>
+      one instanceof NotifierError && one.fault === 'aws' && !one.retryHelps,
+  );
+  if (done.denial !== undefined || denied === undefined) return done;
+  const { message: what, whatToDo } = denied;
+  return { ...done, denial: { at: now.toString(), what, whatToDo } };
+}
+
+function committedAfter(done: Done, fact: Extract<Fact, { is: 'committed' }>): Done {
+  const { changes, failed, conflicts, held, failure } = fact;
+  const { tally } = done;
+  const byKind = Map.groupBy(changes, ({ kind }) => kind);
+  const more = [...byKind].map(([kind, { length }]) => [kind, tally[kind] + length] as const);
+  return {
+    ...done,
+    tally: {
+      ...{ ...tally, ...Object.fromEntries(more) },
+      ...{ conflicts: tally.conflicts + conflicts, held: tally.held + held },
+    },
+    failures: done.failures + failed.length,
+    failure: done.failure ?? failure,
+    gate: concludedGate(done.gate, changes, failed),
+  };
+}
+
+function publishedAfter(delivery: Delivery, fact: Extract<Fact, { is: 'published' }>): Delivery {
+  const { accepted, refused, undeliverable, isStopped } = fact;
+  return {
+    ...delivery,
+    delivered: delivery.delivered + accepted.length,
+    undelivered: delivery.undelivered + refused.length,
+    undeliverable: delivery.undeliverable + undeliverable,
+    isStopped: delivery.isStopped || isStopped,
+    sent: new Set([...delivery.sent, ...accepted.map((one) => one.certificationId)]),
+    waiting: new Set([...delivery.waiting, ...refused]),
+  };
+}
+
+/** Short, because every tick writes the state. */
+function nameOf({ id, problems }: QuarantinedRecord): string {
+  return id === undefined
+    ? createHash('sha256').update(problems.join(';')).digest('base64url').slice(0, 6)
+    : String(id);
+}

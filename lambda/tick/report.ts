@@ -1,0 +1,75 @@
+import type { ProofCounts } from '../decisions/calendar.ts';
+import { type ConditionName, isLasting } from '../decisions/conditions.ts';
+import type { NotifierError } from '../errors.ts';
+import { learnedBy, stateOf } from './conclude.ts';
+import type { DeliveryTally } from './deliver.ts';
+import type { ChangeTally, Done } from './done.ts';
+import type { Effort } from './parts.ts';
+
+/**
+ * - `completed`: everything that there was time for is done.
+ * - `baseline`: this tick worked on the baseline.
+ * - `busy`: another tick is at work.
+ * - `paused`: ops have paused the integration.
+ * - `backing-off`: the partner has just refused this integration, or the pace left no room for a
+ * pulse.
+ * - `no-credentials`: none have been stored yet, and no tick has ever completed.
+ * - `disturbed`: a failure blocks every tick, but may end by itself; ops are not told yet.
+ */
+export type Outcome =
+  | 'completed'
+  | 'baseline'
+  | 'busy'
+  | 'paused'
+  | 'backing-off'
+  | 'no-credentials'
+  | 'disturbed';
+
+export interface TickReport extends ChangeTally, DeliveryTally, Effort {
+  readonly integration: string;
+  readonly outcome: Outcome;
+  /** Records without an id or a valid day. */
+  readonly quarantined: number;
+  /** Days read because of a difference or for an audit, with or without proof. */
+  readonly examined: number;
+  /** Days read, by kind of proof. */
+  readonly proofs: ProofCounts;
+  /** Open conditions that ops were told of, each with its number. */
+  readonly conditions: Readonly<Partial<Record<ConditionName, number>>>;
+  /** By how much the partner's total differs although no day does. */
+  readonly unexplained: number;
+  /** Certifications that the partner's list lacks and that are not withdrawn. */
+  readonly missing: number;
+  /** Changes that could not be committed. The tick did the rest; the next one tries again. */
+  readonly failed: number;
+  /** The cause of the first failed change, or of the disturbance. */
+  readonly failure?: NotifierError | undefined;
+  /** Stopped at a boundary because time was running out; the next tick goes on. */
+  readonly cutShort: boolean;
+}
+
+export function reportOf(
+  integration: string,
+  done: Done,
+  outcome: Outcome,
+  effort: Effort,
+): TickReport {
+  const lasting = [...done.open].filter(([, condition]) => isLasting(condition));
+  const { delivered, undelivered, undeliverable } = done.delivery;
+  const { missing, unexplained } = { ...stateOf(done), ...learnedBy(done) };
+  return {
+    ...{ integration, outcome },
+    ...done.tally,
+    ...{ delivered, undelivered, undeliverable },
+    examined: done.examined,
+    proofs: done.calendar?.proofsSince(done.readingSince) ?? {},
+    quarantined: done.quarantined.size,
+    conditions: Object.fromEntries(lasting.map(([name, { number }]) => [name, number])),
+    unexplained,
+    missing: missing?.total ?? 0,
+    failed: done.failures,
+    failure: done.failure,
+    cutShort: done.time.isCutShort,
+    ...effort,
+  };
+}
