@@ -1,6 +1,7 @@
 import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
-import type { Baseline, Cursor } from '../ports/state.ts';
+import type { Baseline, Cursor, State } from '../ports/state.ts';
+import type { TickSettings } from '../settings.ts';
 import type { Calendar } from './calendar.ts';
 import type { Sighting } from './compare.ts';
 import { type DayRange, isWithin, plainDay, type RecentWindow } from './days.ts';
@@ -344,6 +345,22 @@ export interface Telling {
   /** The setting `announce` has certifications of this day announced, history or not. */
   isAnnounced(day: string): boolean;
   readonly calendar: Pick<Calendar, 'entry' | 'unread' | 'unreadDayOf'>;
+}
+
+/**
+ * The facts by which a tick tells news from history. A restarted baseline announces everything that
+ * it finds, since the ledger already has the certifications that were there before.
+ */
+export function tellingOf(
+  { announce }: Pick<TickSettings, 'announce'>,
+  { baseline }: Pick<State, 'baseline'>,
+): Pick<Telling, 'isAnew' | 'isAnnounced' | 'settlingBefore'> {
+  const isSettling = baseline.status === 'running' && baseline.isReadOnce;
+  return {
+    isAnew: baseline.isAnew === true,
+    settlingBefore: isSettling ? baseline.startDay?.toString() : undefined,
+    isAnnounced: (day) => announce === 'all' || (announce !== 'none' && day >= announce.since),
+  };
 }
 
 /** `history` is recorded silently; `doubtful` is held, since nobody can tell which it is. */

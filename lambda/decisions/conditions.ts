@@ -84,7 +84,7 @@ export interface Blocked {
   readonly passing?: string;
 }
 
-/** What conditions follow from. A tick knows nothing of absent ones. */
+/** The facts from which conditions follow. A tick knows nothing of absent ones. */
 export interface Seen {
   readonly pace: RequestPace;
   /** Quarantined records, by a short name. */
@@ -272,7 +272,7 @@ function overWith(name: Blocked['name']): readonly ConditionName[] {
   return [...obstacles.slice(0, step + 1).flat(), ...(step > 0 ? ['partner-silent' as const] : [])];
 }
 
-/** The observations that follow from what a tick has seen. */
+/** The observations that follow from a tick's facts. */
 export function conditionsOf(facts: Seen, open: OpenConditions, nowMs: number): Observations {
   const { blocked, reported, calendar, absence, silent, waiting, oddFields, twins } = facts;
   const { missing = { notes: [] }, unexplained = 0, steadyMs = 0 } = { ...absence };

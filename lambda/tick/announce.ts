@@ -3,6 +3,7 @@ import pMap from 'p-map';
 import type { Temporal } from 'temporal-polyfill';
 import type { Change, Found, Sighting } from '../decisions/compare.ts';
 import { foretoldAfter, judge, stillHolding } from '../decisions/gate.ts';
+import type { FloodUntil } from '../delivery/notices.ts';
 import { errorOf, faultOf, NotifierError } from '../errors.ts';
 import { type CertificationEvent, certificationEvent } from '../events/event.ts';
 import type { Committed } from '../ports/ledger.ts';
@@ -56,8 +57,8 @@ export async function* announce(
     if (now.time.isCutShort) break;
     const began = clock.now().epochMilliseconds;
     const rest = all.slice(start + changesTogether);
-    let some: readonly Change[];
-    [now, some] = yield* passed(at, now, all.slice(start, start + changesTogether), rest);
+    const batch = all.slice(start, start + changesTogether);
+    const [, some] = yield* passed(at, now, batch, rest);
     now = yield { is: 'took', ms: clock.now().epochMilliseconds - began };
     committed.push(...some);
   }
@@ -97,7 +98,7 @@ export async function* releaseForetold(at: LeasedParts, done: Done, agrees: bool
   await writeEach(leaving, ({ id, revision }) =>
     ledger.decide(id, 'held', 'released', (event) => event.revision === revision, now),
   );
-  return yield { is: 'released', number: leaving.length, gate: memory, look };
+  return yield { is: 'released', released: leaving.length, gate: memory, gateLook: { at: look } };
 }
 
 /** The gate's memory is written before anything that it allows, so a crash cannot reset it. */
@@ -108,8 +109,8 @@ async function* passed(
   rest: readonly Change[],
 ): Step<[Done, readonly Change[]]> {
   const { settings, clock, ledger, lease } = at;
-  const at0 = clock.now();
-  const nowMs = at0.epochMilliseconds;
+  const time = clock.now();
+  const nowMs = time.epochMilliseconds;
   const { memory, held, mayLeave, free } = judge(
     done.gate,
     batch,
@@ -124,19 +125,26 @@ async function* passed(
     return [yield { is: 'not-committed', number: batch.length, gate: memory }, []];
   }
   const news = batch.filter(({ kind }) => kind === 'created' || kind === 'restored').length;
-  let now = yield { is: 'reserved', gate: memory, news };
-  let isTold = true;
-  let kept: readonly Change[] = [];
-  let out: readonly Change[];
-  // Without an accepted notice nothing is committed: the next tick finds the changes again.
-  if (held.length > 0) {
-    const until = stillHolding(memory, settings.holdAbove, nowMs)?.until;
-    [now, isTold] = yield* tellFlood(at, now, held, mayLeave ? 'leave' : until);
-    if (isTold) [now, kept] = yield* commitBatch(at, now, held, 'held', at0);
-    else now = yield { is: 'not-committed', number: held.length, failure: new FloodNotToldError() };
-  }
-  [now, out] = yield* commitBatch(at, now, free, 'pending', at0);
-  return [now, [...kept, ...out]];
+  const reserved = yield { is: 'reserved', gate: memory, news };
+  const until = mayLeave ? 'leave' : stillHolding(memory, settings.holdAbove, nowMs)?.until;
+  const [now, kept] = yield* hold(at, reserved, held, until, time);
+  const [after, out] = yield* commitBatch(at, now, free, 'pending', time);
+  return [after, [...kept, ...out]];
+}
+
+/** Without an accepted notice nothing is committed: the next tick finds the changes again. */
+async function* hold(
+  at: LeasedParts,
+  done: Done,
+  held: readonly Sighting[],
+  until: FloodUntil,
+  time: Temporal.Instant,
+): Step<[Done, readonly Change[]]> {
+  if (held.length === 0) return [done, []];
+  const [now, isTold] = yield* tellFlood(at, done, held, until);
+  if (isTold) return yield* commitBatch(at, now, held, 'held', time);
+  const failure = new FloodNotToldError();
+  return [yield { is: 'not-committed', number: held.length, failure }, []];
 }
 
 type Destiny = 'pending' | 'held';

@@ -7,7 +7,7 @@ import {
   isSettled,
   type Position,
   startOf,
-  type Telling,
+  tellingOf,
   waitAfter,
 } from '../decisions/baseline.ts';
 import type { Calendar } from '../decisions/calendar.ts';
@@ -16,8 +16,7 @@ import { unreadSeen } from '../decisions/conditions.ts';
 import { auditPlanOf } from '../decisions/due.ts';
 import { baselineNotice } from '../delivery/notices.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
-import type { Baseline, State } from '../ports/state.ts';
-import type { TickSettings } from '../settings.ts';
+import type { Baseline } from '../ports/state.ts';
 import { announce } from './announce.ts';
 import type { Done } from './done.ts';
 import { compareWithLedger, isAloneOn, isSeenWhole, twinsSeen } from './page.ts';
@@ -29,22 +28,6 @@ import { ask } from './time.ts';
 import { carryOut } from './work.ts';
 
 /**
- * The facts by which a tick tells news from history. A restarted baseline announces everything that
- * it finds, since the ledger already has the certifications that were there before.
- */
-export function tellingOf(
-  { announce }: Pick<TickSettings, 'announce'>,
-  { baseline }: Pick<State, 'baseline'>,
-): Pick<Telling, 'isAnew' | 'isAnnounced' | 'settlingBefore'> {
-  const isSettling = baseline.status === 'running' && baseline.isReadOnce;
-  return {
-    isAnew: baseline.isAnew === true,
-    settlingBefore: isSettling ? baseline.startDay?.toString() : undefined,
-    isAnnounced: (day) => announce === 'all' || (announce !== 'none' && day >= announce.since),
-  };
-}
-
-/**
  * The baseline: its start day, then back to the oldest day, over as many ticks as it takes. If its
  * days do not explain the total then, a search looks for the others.
  */
@@ -53,7 +36,7 @@ export async function* readBaseline(at: LeasedParts, done: Done, pulse: PulseRea
   const nowMs = clock.now().epochMilliseconds;
   const begun = begunBaseline(state.baseline, pulse.count, window.today, nowMs);
   const known = await readCalendar(at);
-  yield { is: 'unread', observation: unreadSeen(known, begun.wait?.since) };
+  yield { is: 'calendar', unread: unreadSeen(known, begun.wait?.since) };
   let now = yield { is: 'expects', total: await totalToBe(at, done, pulse) };
   const isBegun = begun.before !== undefined;
   if (!isBegun && !(await ledger.saveState({ baseline: begun }, lease))) return now;
@@ -138,10 +121,10 @@ async function* readBack(
   const from = { calendar: known, cursor: bookmark };
   const [read, { calendar, cursor, end }] = yield* carryOut(at, done, reading, list, from);
   const wait = waitAfter(begun.wait, end.waitsFor, clock.now().epochMilliseconds);
-  yield { is: 'unread', observation: unreadSeen(calendar, wait?.since) };
+  yield { is: 'calendar', unread: unreadSeen(calendar, wait?.since) };
   const baseline: Baseline = { ...after(end.position), bookmark: cursor, wait };
-  if (!end.isCompleted) return yield { is: 'baseline', baseline };
-  const now = yield { is: 'baseline', baseline: { ...baseline, isReadOnce: true } };
+  if (!end.isCompleted) return yield { is: 'baseline', baseline: { baseline } };
+  const now = yield { is: 'baseline', baseline: { baseline: { ...baseline, isReadOnce: true } } };
   const count = await ask(read.time, (deadline) => partner.count({}, deadline));
   if (count === 'out-of-time' || !isSettled(calendar, count, begun)) return now;
   // A change after this pulse shows in the next pulse or its count. If earlier ticks read days of
@@ -177,8 +160,10 @@ async function* endBaseline(
   const [, isTold] = yield* notified(at, done, baselineNotice(settings.name, calendar));
   return yield {
     is: 'baseline',
-    baseline: { ...baseline, status: 'completed', isNoticeOwed: !isTold },
-    ended: { calendar, plan: auditPlanOf(calendar, window.from, settings.audit) },
-    pulse,
+    baseline: {
+      baseline: { ...baseline, status: 'completed', isNoticeOwed: !isTold },
+      ended: { calendar, plan: auditPlanOf(calendar, window.from, settings.audit) },
+      pulse,
+    },
   };
 }

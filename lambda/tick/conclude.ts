@@ -9,10 +9,10 @@ import { digestOf, rulesNow } from '../decisions/fingerprint.ts';
 import { unexplainedAfter } from '../decisions/locate.ts';
 import { silenceAfter, silenceSeen } from '../decisions/silence.ts';
 import type { QuarantinedRecord } from '../ports/partner-reader.ts';
-import { type LeasedState, noLease, type State, type StateChanges } from '../ports/state.ts';
+import { type LeasedState, noLease, type StateChanges } from '../ports/state.ts';
 import { releaseForetold } from './announce.ts';
 import { tellPeople } from './deliver.ts';
-import type { BaselineDone, Done, PageDone, SearchDone } from './done.ts';
+import { type BaselineDone, type Done, type PageDone, type SearchDone, stateOf } from './done.ts';
 import type { Effort, Leased, Step, TickParts } from './parts.ts';
 import type { Outcome } from './report.ts';
 import { tell, waitingSeen } from './tell.ts';
@@ -63,20 +63,17 @@ export async function* conclude(
   return yield { is: 'warned', what: 'lease lost', details: { owner: leased?.lease.owner } };
 }
 
-/** The state as the tick found it; under the lease, as it was just before. */
-export const stateOf = ({ leased, before }: Done): State => leased?.state ?? before;
-
 /** Ops are told before the state says that they know. */
 export async function* tellOps(parts: TickParts, done: Done, ending: Ending = 'failed'): Step {
   let now = done;
   if (now.leased && now.waiting === undefined)
-    now = yield { is: 'counted-waiting', waiting: await waitingSeen(parts, now) };
+    now = yield { is: 'counted', waiting: await waitingSeen(parts, now) };
   const seen = seenBy(parts, now, ending);
   if (now.leased) logOdd(parts, now, seen.reported?.news ?? []);
   return yield* tell(parts, now, conditionsOf(seen, now.open, parts.clock.now().epochMilliseconds));
 }
 
-/** What conditions follow from. A tick that did not come to its end knows less. */
+/** The facts from which conditions follow. A tick that did not come to its end knows fewer. */
 function seenBy({ partner, settings, clock }: TickParts, done: Done, ending: Ending): Seen {
   const { leased, time, quarantined, oddFields } = done;
   const { missing, unexplained, silence, pulseDigest } = { ...stateOf(done), ...learnedBy(done) };
@@ -205,7 +202,7 @@ function baselineLearned(done: Done, { baseline, ended, pulse }: BaselineDone): 
   };
 }
 
-/** What a tick that came to its end writes besides. */
+/** The other facts of a tick that came to its end. */
 function endOf(done: Done, outcome: Outcome, now: Temporal.Instant): StateChanges {
   const { leased, denial } = done;
   const state = stateOf(done);

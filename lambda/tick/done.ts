@@ -34,7 +34,7 @@ import type { PulseRead, QuarantinedRecord } from '../ports/partner-reader.ts';
 import type { Baseline, Cursor, State } from '../ports/state.ts';
 import { type Delivery, nothingDelivered } from './deliver.ts';
 import type { Leased } from './parts.ts';
-import { isOver, reserving, type Time } from './time.ts';
+import { atBoundary, reserving, type Time } from './time.ts';
 
 export interface ChangeTally {
   readonly created: number;
@@ -110,78 +110,75 @@ export interface BaselineDone {
   readonly pulse?: PulseRead | undefined;
 }
 
-/** What a tick has seen or done. */
+/** A fact that is a part of the sum as it is. */
+type Noted<Name extends string, Part extends keyof Done> = { readonly is: Name } & Partial<
+  Pick<Done, Part>
+>;
+
+/** A thing that a tick has seen or done. */
 export type Fact =
   | ({ readonly is: 'leased' } & Leased)
   | { readonly is: 'lease-lost' }
-  /** The calendar tells what a tick that died has counted. */
-  | { readonly is: 'caught-up'; readonly state: Leased['state'] }
+  /** The calendar has the counts of a tick that died. */
+  | { readonly is: 'caught-up'; readonly leased: Leased }
   /** The partner has answered a pulse. */
   | { readonly is: 'answered' }
   /** An error has ended the tick. */
   | { readonly is: 'failed'; readonly error: unknown }
+  /** Rows that the partner has shown. */
   | ({ readonly is: 'shown' } & Pick<PulseRead, 'assessments' | 'quarantined'>)
   /** For the log; a denial by AWS among its details counts. */
-  | {
-      readonly is: 'warned';
-      readonly what: string;
-      readonly details: Readonly<Record<string, unknown>>;
-    }
+  | { readonly is: 'warned'; readonly what: string; readonly details: Details }
   /** A place at which the tick can stop. */
   | { readonly is: 'boundary' }
+  /** A batch took so long: milliseconds. */
   | { readonly is: 'took'; readonly ms: number }
   | { readonly is: 'expects'; readonly total: number | undefined }
   | { readonly is: 'reserved'; readonly gate: GateMemory; readonly news: number }
   | { readonly is: 'touched'; readonly changes: readonly Change[] }
-  | {
-      readonly is: 'committed';
-      readonly changes: readonly Change[];
-      readonly failed: readonly Change[];
-      readonly conflicts: number;
-      readonly held: number;
-      readonly failure: NotifierError | undefined;
-    }
-  | {
-      readonly is: 'not-committed';
-      readonly number: number;
-      readonly gate?: GateMemory;
-      readonly failure?: NotifierError;
-    }
-  | { readonly is: 'recorded'; readonly number: number }
-  | {
-      readonly is: 'released';
-      readonly number: number;
-      readonly gate: GateMemory;
-      readonly look: GateLook | undefined;
-    }
-  | { readonly is: 'waits'; readonly ids: readonly number[]; readonly events: number }
-  | {
-      readonly is: 'published';
-      readonly accepted: readonly OwedEvent[];
-      readonly refused: readonly number[];
-      readonly undeliverable: number;
-      readonly isStopped: boolean;
-    }
-  | ({ readonly is: 'digest' } & Partial<
-      Pick<
-        Delivery,
-        'isInherited' | 'isMailDue' | 'toTell' | 'left' | 'schedule' | 'isStopped' | 'undelivered'
-      >
+  | ({ readonly is: 'committed' } & Committed)
+  /** So many changes; `gate` is not saved. */
+  | ({ readonly is: 'not-committed'; readonly number: number } & Partial<
+      Pick<Done, 'gate' | 'failure'>
     >)
+  | { readonly is: 'recorded'; readonly number: number }
+  | Noted<'released', 'released' | 'gate' | 'gateLook'>
+  | { readonly is: 'waits'; readonly ids: readonly number[]; readonly events: number }
+  | ({ readonly is: 'published' } & Published)
+  | ({ readonly is: 'digest' } & Partial<Delivery>)
   | {
       readonly is: 'told';
       readonly name: ConditionName;
-      readonly condition: OpenCondition | undefined;
+      readonly condition?: OpenCondition | undefined;
     }
-  | { readonly is: 'counted-waiting'; readonly waiting: Pick<Observations, WaitsForOps> }
-  | { readonly is: 'twins'; readonly twins: Twins; readonly ended?: ReadonlySet<number> }
+  | Noted<'counted', 'waiting'>
+  | Noted<'twins', 'twins' | 'twinsEnded'>
   | ({ readonly is: 'looking' } & Partial<Looking>)
-  | { readonly is: 'reading'; readonly since: number }
+  | Noted<'reading', 'readingSince'>
+  /** So many days. */
   | { readonly is: 'read'; readonly days: number }
-  | { readonly is: 'unread'; readonly observation: Observation; readonly calendar?: Calendar }
-  | ({ readonly is: 'page' } & PageDone)
-  | ({ readonly is: 'searched' } & SearchDone)
-  | ({ readonly is: 'baseline' } & BaselineDone);
+  | Noted<'calendar', 'unread' | 'calendar'>
+  | Noted<'page', 'page'>
+  | Noted<'searched', 'searched'>
+  | Noted<'baseline', 'baseline'>;
+
+type Details = Readonly<Record<string, unknown>>;
+
+interface Committed {
+  readonly changes: readonly Change[];
+  readonly failed: readonly Change[];
+  readonly conflicts: number;
+  readonly held: number;
+  readonly failure: NotifierError | undefined;
+}
+
+interface Published {
+  readonly accepted: readonly OwedEvent[];
+  /** Certifications whose event SNS has refused for now. */
+  readonly refused: readonly number[];
+  readonly undeliverable: number;
+  readonly isStopped: boolean;
+}
 
 /** Everything that a tick has seen and done: the fold of its facts, and its only state. */
 export interface Done {
@@ -214,6 +211,7 @@ export interface Done {
   readonly outlook: Omit<Outlook, 'rest'>;
   /** Held changes that have left by themselves: the next tick delivers them. */
   readonly released: number;
+  /** When to look again; present once such changes were looked at. */
   readonly gateLook?: { readonly at: GateLook | undefined };
   /** Ids of certifications that this tick has changed, or may have changed. */
   readonly touched: ReadonlySet<number>;
@@ -232,6 +230,9 @@ export interface Done {
   readonly searched?: SearchDone;
   readonly baseline?: BaselineDone;
 }
+
+/** The state as the tick found it; under the lease, as it was just before. */
+export const stateOf = ({ leased, before }: Done): State => leased?.state ?? before;
 
 const nothing: ReadonlySet<number> = new Set();
 
@@ -279,28 +280,21 @@ export function fold(done: Done, fact: Fact, now: Temporal.Instant): Done {
       return others;
     }
     case 'caught-up':
-      return { ...done, ...(done.leased && { leased: { ...done.leased, state: fact.state } }) };
+      return { ...done, leased: fact.leased };
     case 'answered':
       return { ...done, blocked: {} };
-    case 'failed': {
-      const { error } = fact;
-      const by = error instanceof NotifierError ? blockedBy(error) : undefined;
-      return { ...deniedAfter(done, [error], now), ...(by && { blocked: by }) };
-    }
+    case 'failed':
+      return failedAfter(done, fact.error, now);
     case 'shown':
-      return { ...done, ...oddAfter(done, fact) };
+      return oddAfter(done, fact);
     case 'warned':
       return deniedAfter(done, Object.values(fact.details), now);
     case 'boundary':
-      return { ...done, time: { ...done.time, isCutShort: isOver(done.time, now) } };
+      return { ...done, time: atBoundary(done.time, now) };
     case 'took':
       return { ...done, time: reserving(done.time, fact.ms) };
-    case 'expects': {
-      if (done.leased === undefined) return done;
-      const { expected, missing } = done.leased.state;
-      const known = expected + (missing?.total ?? 0);
-      return { ...done, outlook: { known, total: fact.total ?? known } };
-    }
+    case 'expects':
+      return { ...done, outlook: outlookOf(stateOf(done), fact.total) };
     case 'reserved': {
       const known = done.outlook.known + fact.news;
       const { gate } = fact;
@@ -316,8 +310,6 @@ export function fold(done: Done, fact: Fact, now: Temporal.Instant): Done {
     }
     case 'recorded':
       return { ...done, tally: { ...done.tally, recorded: done.tally.recorded + fact.number } };
-    case 'released':
-      return { ...done, gate: fact.gate, released: fact.number, gateLook: { at: fact.look } };
     case 'waits': {
       const { waiting, undelivered } = done.delivery;
       const both = {
@@ -332,77 +324,73 @@ export function fold(done: Done, fact: Fact, now: Temporal.Instant): Done {
       const { is: _, ...changed } = fact;
       return { ...done, delivery: { ...done.delivery, ...changed } };
     }
-    case 'told': {
-      const others = [...done.open].filter(([name]) => name !== fact.name);
-      const now = fact.condition ? [[fact.name, fact.condition] as const] : [];
-      return { ...done, open: new Map([...others, ...now]) };
-    }
-    case 'counted-waiting':
-      return { ...done, waiting: fact.waiting };
-    case 'twins':
-      return { ...done, twins: fact.twins, twinsEnded: fact.ended ?? done.twinsEnded };
+    case 'told':
+      return { ...done, open: openAfter(done.open, fact.name, fact.condition) };
     case 'looking': {
       const { is: _, ...changed } = fact;
       return { ...done, looking: { ...done.looking, ...changed } };
     }
-    case 'reading':
-      return { ...done, readingSince: fact.since };
     case 'read':
       return { ...done, examined: done.examined + fact.days };
-    case 'unread':
-      return {
-        ...done,
-        unread: fact.observation,
-        ...(fact.calendar && { calendar: fact.calendar }),
-      };
+    case 'released':
+    case 'counted':
+    case 'twins':
+    case 'reading':
+    case 'calendar':
     case 'page':
-      return { ...done, page: fact };
     case 'searched':
-      return { ...done, searched: fact };
-    case 'baseline':
-      return { ...done, baseline: fact };
+    case 'baseline': {
+      const { is: _, ...noted } = fact;
+      return { ...done, ...noted };
+    }
   }
 }
 
 /** The odd things that an answer of the partner shows. */
-function oddAfter(
-  { quarantined, oddFields }: Done,
-  shown: Pick<PulseRead, 'assessments' | 'quarantined'>,
-): Pick<Done, 'quarantined' | 'oddFields'> {
+function oddAfter(done: Done, shown: Pick<PulseRead, 'assessments' | 'quarantined'>): Done {
   const odd = shown.assessments.flatMap((one) =>
     oddPaths(one).map((path) => ({ path, id: one.id })),
   );
+  if (odd.length + shown.quarantined.length === 0) return done;
+  const byPath = [...Map.groupBy(odd, ({ path }) => path)].map(([path, met]) => {
+    const ids = [...(done.oddFields.get(path) ?? []), ...met.map(({ id }) => id)];
+    return [path, new Set(ids)] as const;
+  });
   const malformed = shown.quarantined.map((one) => [nameOf(one), one] as const);
   return {
-    quarantined: malformed.length > 0 ? new Map([...quarantined, ...malformed]) : quarantined,
-    oddFields:
-      odd.length === 0
-        ? oddFields
-        : new Map([
-            ...oddFields,
-            ...[...Map.groupBy(odd, ({ path }) => path)].map(
-              ([path, met]) =>
-                [
-                  path,
-                  new Set([...(oddFields.get(path) ?? []), ...met.map(({ id }) => id)]),
-                ] as const,
-            ),
-          ]),
+    ...done,
+    quarantined: new Map([...done.quarantined, ...malformed]),
+    oddFields: new Map([...done.oddFields, ...byPath]),
   };
+}
+
+const outlookOf = ({ expected, missing }: State, total: number | undefined) => {
+  const known = expected + (missing?.total ?? 0);
+  return { known, total: total ?? known };
+};
+
+function openAfter(open: OpenConditions, name: ConditionName, now: OpenCondition | undefined) {
+  const others = [...open].filter(([one]) => one !== name);
+  return new Map(now ? [...others, [name, now]] : others);
+}
+
+function failedAfter(done: Done, error: unknown, now: Temporal.Instant): Done {
+  const by = error instanceof NotifierError ? blockedBy(error) : undefined;
+  return { ...deniedAfter(done, [error], now), ...(by && { blocked: by }) };
 }
 
 /** An error that a retry mends may be over before anybody looks. */
 function deniedAfter(done: Done, problems: readonly unknown[], now: Temporal.Instant): Done {
-  const denied = problems.find(
+  const error = problems.find(
     (one): one is NotifierError =>
       one instanceof NotifierError && one.fault === 'aws' && !one.retryHelps,
   );
-  if (done.denial !== undefined || denied === undefined) return done;
-  const { message: what, whatToDo } = denied;
-  return { ...done, denial: { at: now.toString(), what, whatToDo } };
+  if (done.denial !== undefined || error === undefined) return done;
+  const denial = { at: now.toString(), what: error.message, whatToDo: error.whatToDo };
+  return { ...done, denial };
 }
 
-function committedAfter(done: Done, fact: Extract<Fact, { is: 'committed' }>): Done {
+function committedAfter(done: Done, fact: Committed): Done {
   const { changes, failed, conflicts, held, failure } = fact;
   const { tally } = done;
   const byKind = Map.groupBy(changes, ({ kind }) => kind);
@@ -419,7 +407,7 @@ function committedAfter(done: Done, fact: Extract<Fact, { is: 'committed' }>): D
   };
 }
 
-function publishedAfter(delivery: Delivery, fact: Extract<Fact, { is: 'published' }>): Delivery {
+function publishedAfter(delivery: Delivery, fact: Published): Delivery {
   const { accepted, refused, undeliverable, isStopped } = fact;
   return {
     ...delivery,

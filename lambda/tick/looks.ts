@@ -146,36 +146,34 @@ export async function* look(
   const ids = new Set([...unseen.values()].flat());
   const isSeen = ({ id, day }: Note) => seen.has(id) || (unseen.has(day) && !ids.has(id));
   const left = sighted(remembered, isSeen);
-  let now = yield { is: 'looking', missing: left };
+  yield { is: 'looking', missing: left };
   const lacking = await lackingOf(at, unseen);
   const more = [...lacking].map(([day, { length }]) => length - (earlier.entry(day).missing ?? 0));
   const missing = more.reduce((sum, number) => sum + number, earlier.missing);
   const counts = { total: after.total, missing, unread: after.unread };
-  const totals = totalsOf(now.looking, counts);
+  const totals = totalsOf(done.looking, counts);
   const nowMs = clock.now().epochMilliseconds;
   if (!mayGo(left, totals, nowMs)) {
-    now = yield { is: 'looking', missing: forgotten(left, nowMs) };
-    now = (yield* save(at, now, remembered))[0];
+    const forgetting = yield { is: 'looking', missing: forgotten(left, nowMs) };
+    const [now] = yield* save(at, forgetting, remembered);
     return [now, { missing: numbersOf(lacking), sightings: [], withdrawals: [] }];
   }
   const { tooManySince: _, ...few } = left;
   const certifications = [...lacking.values()].flat().filter((one) => typeof one === 'object');
   const withNotes = noted(few, certifications, nowMs);
-  now = yield { is: 'looking', missing: withNotes };
+  const noting = yield { is: 'looking', missing: withNotes };
   const most = allowance(withNotes, totals, nowMs);
-  let found: Pick<Looked, 'sightings' | 'withdrawals'>;
-  [now, found] = yield* askByIds(at, now, certifications, beganAt, most);
+  const [asking, found] = yield* askByIds(at, noting, certifications, beganAt, most);
   const { sightings, withdrawals } = found;
   const gone = new Set(withdrawals.map((change) => change.before.id));
-  const { missing: before, withdrawn } = now.looking;
-  now = yield {
+  const { missing: before, withdrawn } = asking.looking;
+  const charging = yield {
     is: 'looking',
     charged: { before, gone },
     missing: withdrawing(before, gone, clock.now().epochMilliseconds),
     withdrawn: withdrawn + gone.size,
   };
-  let isSaved: boolean;
-  [now, isSaved] = yield* save(at, now, remembered);
+  const [now, isSaved] = yield* save(at, charging, remembered);
   const moved = sightings.filter(({ changed }) => changed.includes('certified_on'));
   const leaving = new Set([...(isSaved ? gone : []), ...moved.map(({ id }) => id)]);
   const staying = [...lacking].map(

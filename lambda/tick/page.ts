@@ -107,7 +107,10 @@ export async function* twinsSeen(
   const twins = twinsAfter(before, shown, isProven, salt);
   const left = new Set(twins.map(({ id }) => id));
   const ended = new Set(before.map(({ id }) => id).filter((id) => !left.has(id)));
-  return [yield { is: 'twins', twins, ended }, new Set([...left, ...twinsIn(shown, salt)])];
+  return [
+    yield { is: 'twins', twins, twinsEnded: ended },
+    new Set([...left, ...twinsIn(shown, salt)]),
+  ];
 }
 
 /** The most ids that a comparison asks for, because its rows disagree. */

@@ -25,7 +25,7 @@ export interface Effort {
   readonly durationMs: number;
 }
 
-/** What a tick has while it holds the lease. */
+/** A tick has these while it holds the lease. */
 export interface Leased {
   readonly lease: Lease;
   /** From before the lease was written; after a crash, caught up with the calendar. */

@@ -42,7 +42,7 @@ import { ask, readingDeadline, type Time } from './time.ts';
 /** Limit for concurrent look-ups in the index by day: a read can have a hundred days. */
 const daysTogether = 16;
 
-/** How the reads of one tick tell news from history, and what they do besides. */
+/** How the reads of one tick differ from those of others. */
 export interface Reading {
   /** They look for missing certifications; those of a baseline do not. */
   readonly looks: boolean;
@@ -179,16 +179,13 @@ async function* settle(
   const assessments = rowsOf(read, done.twins);
   const fresh = dayEntries(step.days, { ...read, assessments }, begunAt, at.state.salt);
   if (isUnproven) attributeRest(fresh, step.days, read);
-  let now = done;
-  let seen: Differences;
-  let looked: Looked;
-  let committed: CommittedChanges;
-  [now, seen] = yield* differences(at, now, reading, [...fresh.keys()], read);
-  [now, looked] = yield* lookedAt(at, now, reading, read, before.calendar, fresh, seen.unseen);
-  [now, committed] = yield* commit(at, now, reading, read, seen.sightings, looked, before.calendar);
+  const { calendar: known } = before;
+  const [compared, seen] = yield* differences(at, done, reading, [...fresh.keys()], read);
+  const [looking, looked] = yield* lookedAt(at, compared, reading, read, known, fresh, seen.unseen);
+  const [, committed] = yield* commit(at, looking, reading, read, seen.sightings, looked, known);
   // After a cut, some of it is uncommitted. A baseline range that takes several ticks has no day
   // that was read whole, so audits prove its days. One that is read again has none, either.
-  now = yield { is: 'boundary' };
+  const now = yield { is: 'boundary' };
   const { isCutShort } = now.time;
   const result = resultOf(read, committed.hasFailed);
   const isLeftUnread = result === 'unproven' && !step.isDivisible;
@@ -310,10 +307,7 @@ async function* differences(
   const { step, assessments, others = [], quarantined, proof, begunAt, isFirstReading } = read;
   const known = new Set(done.twins.map(({ id }) => id));
   const isProven = (day: string) => proof !== undefined && isWithin(day, step.range);
-  let now = done;
-  let unsure: ReadonlySet<number>;
-  [now, unsure] = yield* twinsSeen(at, now, { assessments, others }, isProven);
-  const ended = now.twinsEnded;
+  const [begun, unsure] = yield* twinsSeen(at, done, { assessments, others }, isProven);
   const indexed = new Map<string, ReadonlyMap<number, DayCertification>>();
   const lookUp = async (day: string) => indexed.set(day, await ledger.knownOfDay(day));
   if (!isFirstReading) await pMap(days, lookUp, { concurrency: daysTogether });
@@ -334,9 +328,8 @@ async function* differences(
   const isAsked = ({ assessment }: Sighting) =>
     !isFirstReading || telling.isAnew || telling.isAnnounced(assessment.certified_on);
   // A true edit that is undone is told once the days are seen whole.
-  const isAlone = ({ id, days }: Returned) => ended.has(id) || days.every(isProven);
-  let compared: Compared;
-  [now, compared] = yield* compareWithLedger(at, now, rows, unsure, isAlone, isAsked);
+  const isAlone = ({ id, days }: Returned) => begun.twinsEnded.has(id) || days.every(isProven);
+  const [now, compared] = yield* compareWithLedger(at, begun, rows, unsure, isAlone, isAsked);
   // An edit amid this read, or a record that is there twice: another read tells.
   const fresh = now.twins.filter(({ id, isSure }) => !isSure && !known.has(id));
   const until = begunAt + settings.withdrawAfterMs;

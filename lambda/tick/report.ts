@@ -1,9 +1,9 @@
 import type { ProofCounts } from '../decisions/calendar.ts';
 import { type ConditionName, isLasting } from '../decisions/conditions.ts';
 import type { NotifierError } from '../errors.ts';
-import { learnedBy, stateOf } from './conclude.ts';
+import { learnedBy } from './conclude.ts';
 import type { DeliveryTally } from './deliver.ts';
-import type { ChangeTally, Done } from './done.ts';
+import { type ChangeTally, type Done, stateOf } from './done.ts';
 import type { Effort } from './parts.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { fatesOf } from '../decisions/baseline.ts';
+import { fatesOf, tellingOf } from '../decisions/baseline.ts';
 import { Calendar } from '../decisions/calendar.ts';
 import { countDeltas, type Sighting } from '../decisions/compare.ts';
 import { unreadSeen } from '../decisions/conditions.ts';
@@ -14,10 +14,9 @@ import { baselineNotice } from '../delivery/notices.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import type { State } from '../ports/state.ts';
 import { announce } from './announce.ts';
-import { tellingOf } from './baseline.ts';
 import { type Done, nothingLooked } from './done.ts';
 import { dueLooks, missingAfter } from './looks.ts';
-import { type ComparedPage, compareWithLedger, readPage } from './page.ts';
+import { compareWithLedger, readPage } from './page.ts';
 import type { LeasedParts, Step } from './parts.ts';
 import { readCalendar } from './read.ts';
 import { notified } from './tell.ts';
@@ -30,18 +29,16 @@ import { carryOut } from './work.ts';
 export async function* lookAtPage(leased: LeasedParts, done: Done, pulse: PulseRead): Step {
   const { clock, settings, ledger, window, lease } = leased;
   const { withdrawAfterMs } = settings;
-  const nowMs = clock.now().epochMilliseconds;
-  const at = leased.state.dirtySince ? await caughtUp(leased) : leased;
+  const [begun, at] = yield* caughtUp(leased, done);
   const { state } = at;
-  let now = at === leased ? done : yield { is: 'caught-up', state };
-  let page: ComparedPage;
-  [now, page] = yield* readPage(at, now, pulse);
+  const [, page] = yield* readPage(at, begun, pulse);
+  const nowMs = clock.now().epochMilliseconds;
   const count = pulse.count - believed(state, withdrawAfterMs, nowMs);
   const missing = state.missing && sighted(state.missing, ({ id }) => page.seen.has(id));
-  now = yield { is: 'expects', total: count };
+  const expecting = yield { is: 'expects', total: count };
   const doubtful = await doubtfulOf(at, page.changes);
   const clear = page.changes.filter((change) => !doubtful.includes(change));
-  const [announced, changes] = yield* announce(at, now, clear, { in: 'page' });
+  const [announced, changes] = yield* announce(at, expecting, clear, { in: 'page' });
   const deltas = countDeltas(changes);
   await ledger.addToDays(deltas, lease);
   const newest = changes.flatMap((one) =>
@@ -50,12 +47,14 @@ export async function* lookAtPage(leased: LeasedParts, done: Done, pulse: PulseR
   const silence = silenceEnded(state.silence, newest, window.today);
   const { agreed, isAll, isOlder } = page;
   const expected = [...deltas.values()].reduce((all, one) => all + one, state.expected);
-  now = yield {
+  let now = yield {
     is: 'page',
-    ...{ pulse, agreed, isAll, isOlder, expected, silence, missing },
-    isDoubtful: doubtful.length > 0,
-    // Taken before the audits: those that time is too short for stay due and leave nothing.
-    isInTime: !announced.time.isCutShort,
+    page: {
+      ...{ pulse, agreed, isAll, isOlder, expected, silence, missing },
+      isDoubtful: doubtful.length > 0,
+      // Taken before the audits: those that time is too short for stay due and leave nothing.
+      isInTime: !announced.time.isCutShort,
+    },
   };
   // An unfinished search goes on even if the total agrees: one certification may have come for one
   // that went.
@@ -70,13 +69,15 @@ export async function* lookAtPage(leased: LeasedParts, done: Done, pulse: PulseR
 }
 
 /** A killed tick may have counted its commits in the calendar and not in the state. */
-async function caughtUp(at: LeasedParts): Promise<LeasedParts> {
-  const { state, window, ledger } = at;
+async function* caughtUp(at: LeasedParts, done: Done): Step<[Done, LeasedParts]> {
+  const { state, window, ledger, lease } = at;
+  if (!state.dirtySince) return [done, at];
   const entries = await ledger.calendar(state.years);
   const { total: expected, missing: total } = new Calendar(entries, window.days);
   const isAnyMissing = state.missing !== undefined || total > 0;
   const missing = { ...(state.missing ?? nothingMissing), total };
-  return { ...at, state: { ...state, expected, ...(isAnyMissing && { missing }) } };
+  const leased = { lease, window, state: { ...state, expected, ...(isAnyMissing && { missing }) } };
+  return [yield { is: 'caught-up', leased }, { ...at, ...leased }];
 }
 
 /**
@@ -142,7 +143,7 @@ export async function* readDue(
   const audit = { ...settings.audit, requests: Math.min(settings.audit.requests, most) };
   const nowMs = () => clock.now().epochMilliseconds;
   const began = nowMs();
-  now = yield { is: 'reading', since: began };
+  now = yield { is: 'reading', readingSince: began };
   const before = await readCalendar(at);
   const asked = doubtful.flatMap(
     ({ assessment }) => before.unreadDayOf(assessment.certified_on) ?? [],
@@ -177,7 +178,7 @@ export async function* readDue(
   const [read, { calendar, cursor, end }] = yield* carryOut(at, now, reading, list, start, looksOf);
   await ledger.saveDays(stillAsked(before, calendar), lease);
   const { isAllLocated, hasSearched, searching, audited } = end;
-  now = yield { is: 'unread', observation: unreadSeen(calendar), calendar };
+  now = yield { is: 'calendar', unread: unreadSeen(calendar), calendar };
   const missing = missingAfter(read.looking, calendar, withdrawAfterMs, nowMs());
   let isBaselineTold = false;
   if (state.baseline.isNoticeOwed)
@@ -187,11 +188,13 @@ export async function* readDue(
   const hasStood = hasSearched && isDeepStrictEqual(searching, state.searching);
   return yield {
     is: 'searched',
-    ...{ began, calendar, cursor, plan, isAllLocated, missing, isBaselineTold },
-    auditsFrom: audited > 0 ? savedUntil(audited, plan, nowMs()) : state.auditsFrom,
-    searching: hasStood ? undefined : searching,
-    // A certification that came or went during the search looks like an unexplained total. The next
-    // search tells them apart.
-    rest: isAllLocated && differs ? pulse.count - calendar.total : undefined,
+    searched: {
+      ...{ began, calendar, cursor, plan, isAllLocated, missing, isBaselineTold },
+      auditsFrom: audited > 0 ? savedUntil(audited, plan, nowMs()) : state.auditsFrom,
+      searching: hasStood ? undefined : searching,
+      // A certification that came or went during the search looks like an unexplained total. The next
+      // search tells them apart.
+      rest: isAllLocated && differs ? pulse.count - calendar.total : undefined,
+    },
   };
 }

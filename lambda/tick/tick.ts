@@ -11,11 +11,11 @@ import { judged, mendedBy } from '../decisions/stored-times.ts';
 import { isRefusal, NotifierError, reachOf } from '../errors.ts';
 import { CredentialsNotSetError } from '../partner/secret.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
-import { noLease, type State } from '../ports/state.ts';
+import { noLease, type State, type StateChanges } from '../ports/state.ts';
 import { readBaseline } from './baseline.ts';
-import { activityOf, conclude, stateOf, tellOps, unreported } from './conclude.ts';
+import { activityOf, conclude, tellOps, unreported } from './conclude.ts';
 import { inherit, tellPeople } from './deliver.ts';
-import { type Done, fold, nothingDone } from './done.ts';
+import { type Done, fold, nothingDone, stateOf } from './done.ts';
 import { askPulse } from './page.ts';
 import type { Effort, Step, TickParts } from './parts.ts';
 import { type Outcome, reportOf, type TickReport } from './report.ts';
@@ -91,29 +91,33 @@ async function* story(parts: TickParts, found: Done, owner: string): Step<Outcom
     before.dirtySince !== undefined || isDigestDue(before.digest, clock.now(), settings);
   // Owed events go out even while the tick backs off from the partner.
   const isAtWork = isOwing || (!isLeftAlone && before.baseline.status !== 'completed');
-  let done = isAtWork ? yield* takeLease(parts, found, owner) : found;
+  const begun = isAtWork ? yield* takeLease(parts, found, owner) : found;
   if (isLeftAlone) return 'backing-off';
-  if (isAtWork && !done.leased) return 'busy';
-  if (done.time.isCutShort) return 'completed';
-
-  let pulse: PulseRead;
-  [done, pulse] = yield* askPulse(parts, done);
-  if (stateOf(done).backOff !== undefined) await ledger.saveState({ backOff: undefined });
-  done = yield { is: 'answered' };
+  if (isAtWork && !begun.leased) return 'busy';
+  if (begun.time.isCutShort) return 'completed';
+  const [asked, pulse] = yield* askPulse(parts, begun);
+  if (stateOf(asked).backOff !== undefined) await ledger.saveState({ backOff: undefined });
+  const done = yield { is: 'answered' };
   if (isQuiet(done, pulse, clock.now().epochMilliseconds)) return 'completed';
-  if (!done.leased) {
-    done = yield* takeLease(parts, done, owner);
-    if (!done.leased) return 'busy';
-    if (isPulseOutdated(before, done.leased.state)) [done, pulse] = yield* askPulse(parts, done);
-  }
-  if (!done.leased) return 'busy';
-  const at = { ...parts, ...done.leased };
-  if (at.state.baseline.status !== 'completed') {
-    yield* readBaseline(at, done, pulse);
-    return 'baseline';
-  }
-  yield* lookAtPage(at, done, pulse);
-  return 'completed';
+  return yield* work(parts, done, pulse, owner);
+}
+
+/** Works under the lease, with a pulse that no other tick has outdated. */
+async function* work(
+  parts: TickParts,
+  found: Done,
+  first: PulseRead,
+  owner: string,
+): Step<Outcome> {
+  const done = found.leased ? found : yield* takeLease(parts, found, owner);
+  const { leased } = done;
+  if (!leased) return 'busy';
+  const isOutdated = !found.leased && isPulseOutdated(found.before, leased.state);
+  const [now, pulse] = isOutdated ? yield* askPulse(parts, done) : [done, first];
+  const at = { ...parts, ...leased };
+  const isBaseline = leased.state.baseline.status !== 'completed';
+  yield* isBaseline ? readBaseline(at, now, pulse) : lookAtPage(at, now, pulse);
+  return isBaseline ? 'baseline' : 'completed';
 }
 
 /**
@@ -160,7 +164,7 @@ async function* failed(
   error: unknown,
   effort: () => Effort,
 ): Step<Outcome | 'failed'> {
-  const { clock, ledger } = parts;
+  const { clock } = parts;
   // The pace had no room even for the pulse. Owed events are out, and the next tick does the rest.
   if (reachOf(error) === 'pace') {
     yield* conclude(parts, found, 'backing-off', effort);
@@ -170,34 +174,49 @@ async function* failed(
     yield { is: 'warned', what: 'lease lost', details: { owner: found.leased?.lease.owner } };
     return 'busy';
   }
-  const { before } = found;
-  let done = yield { is: 'failed', error };
-  const told = yield* attempt('conditions not told', tellOps(parts, done));
-  done = told.done;
+  const begun = yield { is: 'failed', error };
+  const told = yield* attempt('conditions not told', tellOps(parts, begun));
   // Ops are not told yet, which counts only if the state has it.
-  const name = done.blocked?.name;
-  const isPassing = told.isDone && name !== undefined && isUntold(done.open.get(name));
+  const name = told.done.blocked?.name;
+  const isPassing = told.isDone && name !== undefined && isUntold(told.done.open.get(name));
+  const { leased, delivery } = told.done;
   // The digest of delivered events goes out now; otherwise it waits for the next tick.
-  if (done.leased && done.delivery.isInherited)
-    ({ done } = yield* attempt('digest not sent', tellPeople({ ...parts, ...done.leased }, done)));
+  const mailed =
+    leased && delivery.isInherited
+      ? yield* attempt('digest not sent', tellPeople({ ...parts, ...leased }, told.done))
+      : told;
   // A deployment that still waits for its credentials is no failure; one that has lost them is.
-  const isNew = error instanceof CredentialsNotSetError && before.heartbeat === undefined;
-  const backOff = isRefusal(error) && !isPassing && backOffAfter(before.backOff, clock.now());
-  const { denial, leased } = done;
+  const isNew = error instanceof CredentialsNotSetError && found.before.heartbeat === undefined;
+  const isRefused = isRefusal(error) && !isPassing;
+  const activity = activityOf(mailed.done, effort(), isNew ? 'completed' : 'failed', clock.now());
+  yield* noteFailure(parts, mailed.done, activity, isRefused);
+  if (isNew) return 'no-credentials';
+  return isPassing && error instanceof NotifierError ? 'disturbed' : 'failed';
+}
+
+/**
+ * For the next tick, unless another one has the lease by now. It gives the lease back, so that the
+ * next tick need not wait for its end.
+ */
+async function* noteFailure(
+  { clock, ledger }: TickParts,
+  done: Done,
+  activity: StateChanges['activity'],
+  isRefused: boolean,
+): Step {
+  const { before, denial, leased } = done;
   const known = {
-    activity: activityOf(done, effort(), isNew ? 'completed' : 'failed', clock.now()),
-    ...(backOff && { backOff }),
+    activity,
+    ...(isRefused && { backOff: backOffAfter(before.backOff, clock.now()) }),
     ...(denial && { denial }),
     ...(leased && noLease),
   };
   try {
-    // Another tick may have the lease by now. Given back, the next one need not wait for its end.
     await ledger.saveState(known, leased?.lease);
-  } catch (problem) {
-    yield { is: 'warned', what: 'failure not noted', details: { error: problem } };
+    return done;
+  } catch (error) {
+    return yield { is: 'warned', what: 'failure not noted', details: { error } };
   }
-  if (isNew) return 'no-credentials';
-  return isPassing && error instanceof NotifierError ? 'disturbed' : 'failed';
 }
 
 /** A last step of a failed tick. Its failure is only logged: it must not hide how the tick ended. */

@@ -50,7 +50,12 @@ export function isOver(time: Time, now: Temporal.Instant): boolean {
   return time.isCutShort || Temporal.Instant.compare(now, deadlineOf(time)) >= 0;
 }
 
-/** @param ms what a batch took between two boundaries */
+/** At a place where the tick can stop. */
+export function atBoundary(time: Time, now: Temporal.Instant): Time {
+  return isOver(time, now) ? { ...time, isCutShort: true } : time;
+}
+
+/** @param ms the time of a batch, between two boundaries */
 export function reserving(time: Time, ms: number): Time {
   return { ...time, reserveMs: Math.max(time.reserveMs, Math.ceil(ms * reserveFactor)) };
 }

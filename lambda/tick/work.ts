@@ -31,34 +31,23 @@ export async function* carryOut<End>(
   start: WorkProgress,
   looksOf: (calendar: Calendar, done: Done) => readonly DueLook[] = () => [],
 ): Step<[Done, WorkProgress & { readonly end: End }]> {
-  const { clock } = at;
   let now = done;
-  let { calendar, cursor } = start;
-  let answer: StepAnswer = { calendar, cursor, isTimeUp: false };
+  let progress = start;
+  let answer: StepAnswer = { ...progress, isTimeUp: false };
   let underWay: UnderWay = new Map();
   try {
     for (;;) {
       const next = list.next(answer);
-      if (next.done) return [now, { calendar, cursor, end: next.value }];
+      if (next.done) return [now, { ...progress, end: next.value }];
       const step = next.value;
       now = yield { is: 'boundary' };
-      // Another tick has the lease and goes on from its own place.
-      const isLost = step.kind === 'reached' && (await reading.keep?.(step.position)) === false;
-      if (step.kind === 'located')
-        calendar = asking(calendar, step.days, clock.now().epochMilliseconds);
-      let result: Partial<StepAnswer> = {};
-      if (!now.time.isCutShort) {
-        if (isPassed(step, underWay)) {
-          now = yield* passed(now, underWay);
-          underWay = new Map();
-        }
-        if (step.kind === 'together') underWay = begun(at, now, step.steps, calendar);
-        [now, result] = yield* answered(at, now, reading, step, { calendar, cursor }, underWay);
-      }
-      ({ calendar, cursor } = { calendar, cursor, ...result });
-      const isTimeUp = now.time.isCutShort || isLost || result.isTimeUp === true;
-      answer = { ...result, calendar, cursor, looks: looksOf(calendar, now), isTimeUp };
-      if (step.kind === 'read') underWay = without(underWay, step);
+      [now, underWay] = yield* beside(at, now, step, progress, underWay);
+      const [after, result] = yield* answered(at, now, reading, step, progress, underWay);
+      now = after;
+      const { calendar, cursor }: WorkProgress = { ...progress, ...result };
+      progress = { calendar, cursor };
+      const isTimeUp = now.time.isCutShort || result.isTimeUp === true;
+      answer = { ...result, ...progress, looks: looksOf(calendar, now), isTimeUp };
     }
   } finally {
     // Nothing that asks outlives the tick.
@@ -66,29 +55,28 @@ export async function* carryOut<End>(
   }
 }
 
-const without = (underWay: UnderWay, step: ReadStep): UnderWay =>
-  new Map([...underWay].filter(([one]) => one !== step));
-
-/** Another batch, or another read, begins: the turn of these does not come any more. */
-const isPassed = (step: WorkStep, underWay: UnderWay): boolean =>
-  step.kind === 'together' || (step.kind === 'read' && !underWay.has(step));
-
-async function* passed(done: Done, underWay: UnderWay): Step {
+/**
+ * Begins reads side by side. Where another batch, or another read, comes, the turn of those before
+ * does not come any more: they are awaited, and the rows that they have shown count as shown.
+ */
+async function* beside(
+  at: LeasedParts,
+  done: Done,
+  step: WorkStep,
+  { calendar }: WorkProgress,
+  underWay: UnderWay,
+): Step<[Done, UnderWay]> {
+  const isTurn = step.kind === 'read' ? underWay.has(step) : step.kind !== 'together';
+  if (isTurn || done.time.isCutShort) return [done, underWay];
   let now = done;
   for (const one of await Promise.allSettled(underWay.values()))
     if (one.status === 'fulfilled' && typeof one.value.read === 'object')
       now = yield { is: 'shown', ...one.value.read };
-  return now;
+  const steps = step.kind === 'together' ? step.steps : [];
+  return [now, new Map(steps.map((one) => [one, beginRead(at, now.time, one, calendar)]))];
 }
 
-const begun = (
-  at: LeasedParts,
-  { time }: Done,
-  steps: readonly ReadStep[],
-  calendar: Calendar,
-): UnderWay => new Map(steps.map((one) => [one, beginRead(at, time, one, calendar)]));
-
-/** @returns the answer to the step; empty for a step that only reports */
+/** The answer to a step; empty for one that only reports, and where time is up. */
 async function* answered(
   at: LeasedParts,
   done: Done,
@@ -97,24 +85,29 @@ async function* answered(
   before: WorkProgress,
   underWay: UnderWay,
 ): Step<[Done, Partial<StepAnswer>]> {
-  const { partner } = at;
-  switch (step.kind) {
-    case 'read': {
-      const read = underWay.get(step) ?? beginRead(at, done.time, step, before.calendar);
-      const [now, result] = yield* perform(at, done, reading, step, before, read);
-      return [now, { ...result, atOnce: atOnceAfter(at, now, result) }];
-    }
-    case 'count': {
-      const count = await ask(done.time, (deadline) => partner.count(step.range, deadline));
-      return [done, count === 'out-of-time' ? { isTimeUp: true } : { count }];
-    }
-    case 'oldest': {
-      const oldest = await ask(done.time, (deadline) => partner.oldestDay(deadline));
-      return [done, oldest === 'out-of-time' ? { isTimeUp: true } : { oldest }];
-    }
-    default:
-      return [done, {}];
+  const { partner, clock } = at;
+  const { time } = done;
+  if (step.kind === 'located') {
+    const askedAt = clock.now().epochMilliseconds;
+    return [done, { calendar: asking(before.calendar, step.days, askedAt) }];
   }
+  if (step.kind === 'reached') {
+    // Another tick has the lease and goes on from its own place.
+    const isLost = (await reading.keep?.(step.position)) === false;
+    return [done, { isTimeUp: isLost }];
+  }
+  if (time.isCutShort || step.kind === 'together') return [done, {}];
+  if (step.kind === 'read') {
+    const read = underWay.get(step) ?? beginRead(at, time, step, before.calendar);
+    const [now, result] = yield* perform(at, done, reading, step, before, read);
+    return [now, { ...result, atOnce: atOnceAfter(at, now, result) }];
+  }
+  const answer = await ask(time, async (deadline) =>
+    step.kind === 'count'
+      ? { count: await partner.count(step.range, deadline) }
+      : { oldest: await partner.oldestDay(deadline) },
+  );
+  return [done, answer === 'out-of-time' ? { isTimeUp: true } : answer];
 }
 
 function atOnceAfter({ partner, settings, clock }: LeasedParts, { time }: Done, read: Measured) {

@@ -1,7 +1,7 @@
 import { type Done, fold } from '../../lambda/tick/done.ts';
 import type { Step, TickParts } from '../../lambda/tick/parts.ts';
 
-/** A step of a tick alone, from this state on: what it returns, and the state afterwards. */
+/** Carries out a step of a tick alone, from this state on: its result, and the state afterwards. */
 export async function stepped<End>(
   { clock, journal }: Pick<TickParts, 'clock' | 'journal'>,
   before: Done,
