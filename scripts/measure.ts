@@ -6,57 +6,44 @@ import { Arena } from '../bench/arena.ts';
 import { settle } from '../bench/cases.ts';
 import { awsReady, startChild } from '../bench/child.ts';
 import { today } from '../bench/settings.ts';
+import budgets from './measure/budgets.json' with { type: 'json' };
 import { type Calls, callsDuring } from './measure/calls.ts';
-import { importsOf, linesOfCode, mutableFields } from './measure/code.ts';
+import { importsOf, linesOfCode, mutablePlaces } from './measure/code.ts';
 
 const program = new Command('npm run measure --')
   .description(
-    'How much code a tick runs, how many fields it can change, and how long the sources are.',
+    'How much code a tick runs, how many places it can change, and how long the sources are. Ends with 1 beyond a budget of scripts/measure/budgets.json.',
   )
-  .option('--names', 'also the functions and the fields themselves')
+  .option('--names', 'also the functions and the places themselves')
   .parse();
 const { names = false }: { names?: boolean } = program.opts();
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
 
-/** The goals of the design. */
-const goals = {
-  quiet: { functions: 50, files: 18 },
-  news: { functions: 140, files: 34 },
-  fields: 10,
-  lambda: 10_000,
-  tick: 1_700,
-};
-
 const { quiet, news } = await ticksOf();
-tell('quiet tick', quiet, goals.quiet);
-tell('tick with one new record', news, goals.news);
-
-const fields = reachable('lambda/tick/tick.ts').flatMap((file) =>
-  mutableFields(textOf(file)).map((name) => `${file} ${name}`),
+const places = reachable('lambda/tick/tick.ts').flatMap((file) =>
+  mutablePlaces(textOf(file)).map((name) => `${file} ${name}`),
 );
-console.log(`mutable fields from the tick on  ${fields.length} (${goals.fields})`);
-if (names) console.log(`  ${fields.join('\n  ')}`);
-
-const rooms = Map.groupBy(globSync('lambda/**/*.ts', { cwd: root }), (file) => {
-  const [, room = '', inner] = file.split('/');
-  return inner === undefined ? 'lambda' : `lambda/${room}`;
-});
-let all = 0;
-for (const [room, files] of [...rooms].sort()) {
-  const lines = files.reduce((sum, file) => sum + linesOfCode(textOf(file)), 0);
-  all += lines;
-  console.log(`${room}  ${lines}${room === 'lambda/tick' ? ` (${goals.tick})` : ''}`);
-}
-console.log(`lines of code in lambda  ${all} (${goals.lambda})`);
-
-function tell(what: string, calls: Calls, goal: { functions: number; files: number }): void {
-  const { functions, files } = calls;
-  console.log(
-    `${what}  ${functions.length} functions (${goal.functions}), ${files.length} files (${goal.files})`,
+tell('functions of a quiet tick', quiet.functions.length, budgets.quiet.functions, quiet.functions);
+tell('files of a quiet tick', quiet.files.length, budgets.quiet.files);
+tell('functions for one new record', news.functions.length, budgets.news.functions, news.functions);
+tell('files for one new record', news.files.length, budgets.news.files);
+tell('mutable places from the tick on', places.length, budgets.places, places);
+for (const [room, budget] of Object.entries(budgets.lines)) {
+  const files = globSync(`${room}/**/*.{ts,mjs,css}`, { cwd: root });
+  tell(
+    room,
+    files.reduce((sum, file) => sum + linesOfCode(textOf(file)), 0),
+    budget,
   );
-  if (names) console.log(`  ${functions.join('\n  ')}`);
+}
+
+function tell(what: string, size: number, budget: number, which: readonly string[] = []): void {
+  const isBeyond = size > budget;
+  if (isBeyond) process.exitCode = 1;
+  console.log(`${what}  ${size} (${budget})${isBeyond ? ' beyond its budget' : ''}`);
+  if (names && which.length > 0) console.log(`  ${which.join('\n  ')}`);
 }
 
 /** The real tick over a sandbox and an embedded DynamoDB, each in a process of its own. */

@@ -87,12 +87,13 @@ export async function* deliver(
 ): Step {
   const { sent, isStopped } = done.delivery;
   const waiting = new Set([...done.delivery.waiting, ...unsure]);
-  const free = committed.filter(({ certificationId, behind }) => {
-    const isNext = behind === undefined || sent.has(certificationId);
-    const isFree = isNext && !isStopped && !waiting.has(certificationId);
-    if (!isFree) waiting.add(certificationId);
-    return isFree;
-  });
+  const free: Committed[] = [];
+  for (const one of committed) {
+    const { certificationId: id, behind } = one;
+    const isNext = behind === undefined || sent.has(id);
+    if (isNext && !isStopped && !waiting.has(id)) free.push(one);
+    else waiting.add(id);
+  }
   const events = committed.length - free.length;
   return yield* publish(at, yield { is: 'waits', ids: [...waiting], events }, free);
 }
