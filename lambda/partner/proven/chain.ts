@@ -8,7 +8,7 @@ import {
 } from '../../decisions/seam.ts';
 import type { Assessment } from '../../events/assessment.ts';
 import type { Page } from '../api.ts';
-import type { Reading, ReadPart } from './reading.ts';
+import { type Reading, type ReadPart, roomOf } from './reading.ts';
 
 /**
  * Rows by which a page overlaps the one before beyond the rule's need, so that as many removals
@@ -121,9 +121,9 @@ function afterPage(
  *
  * @param asked the rows that were asked for
  */
-function judgedRows(reading: Reading, asked: number, { rows, meta }: Page) {
-  const room = rows === meta.page ? meta.page : asked;
-  const whole = Math.min(room, Math.max(0, meta.count - meta.offset));
+function judgedRows(reading: Reading, asked: number, page: Page) {
+  const { rows } = page;
+  const { room, whole } = roomOf(page, asked);
   const isShort = rows < whole;
   if (isShort) reading.noteShort(rows);
   // A larger page was too large: the size that fits is close to this one.

@@ -17,10 +17,29 @@ export interface ReadPart {
   readonly filter: AssessmentFilter;
 }
 
+/** Fewer rows say nothing about a cap: so few may be all that there are, at a total that is too high. */
+const leastCap = 10;
+
 /** The memory of the reads of one process. */
 export interface HostPages {
-  /** The most rows of its pages, if fewer than it says. One short page confirms it. */
-  cap?: number;
+  /** The most rows of its pages, if fewer than it says. Reads ask for no more. */
+  cap?: number | undefined;
+}
+
+/** The rows that a page has room for, and those that it should have: rows decide, not `meta.page`. */
+export function roomOf({ rows, meta }: Page, asked: number) {
+  const room = rows === meta.page ? meta.page : asked;
+  return { room, whole: Math.min(room, Math.max(0, meta.count - meta.offset)) };
+}
+
+/**
+ * Each tick's first page shows the cap, so that no read needs requests to learn it: at a few requests
+ * a minute, none would get on.
+ */
+export function notePulse(host: HostPages, page: Page): void {
+  const { whole } = roomOf(page, MAX_PAGE_SIZE);
+  if (page.rows > (host.cap ?? MAX_PAGE_SIZE)) host.cap = undefined;
+  if (page.rows < whole) host.cap = page.rows >= leastCap ? page.rows : undefined;
 }
 
 /** One read of a range: the records that it has seen, and whether it may ask for more. */
@@ -38,7 +57,7 @@ export class Reading {
   /** Some page had an id twice. */
   hasRepeats = false;
   /** The most rows of a page at this host; `meta.page` may be larger. */
-  mostRows = MAX_PAGE_SIZE;
+  mostRows: number;
   /** Rows of the last page that was short; `other`: no cap explains the short pages. */
   #short: number | 'other' | undefined;
   /** The time or the pace is used up. */
@@ -47,7 +66,7 @@ export class Reading {
   constructor(list: (query: ListQuery) => Promise<Page>, host: HostPages = {}) {
     this.#list = list;
     this.#host = host;
-    this.#short = host.cap;
+    this.mostRows = host.cap ?? MAX_PAGE_SIZE;
   }
 
   /** An id is there more than once if one page showed it so. */
