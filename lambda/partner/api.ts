@@ -6,7 +6,7 @@ import { noteAltered } from '../decisions/fingerprint.ts';
 import { believed, type HostNumber, hostNumbers } from '../decisions/host-numbers.ts';
 import { inEnglish, problemsOf } from '../english.ts';
 import { type Assessment, assessmentSchema, resultPartSchema } from '../events/assessment.ts';
-import { asNumber, parseExactly, WrittenNumber } from '../json-text.ts';
+import { asNumber, itself, parseExactly, WrittenNumber } from '../json-text.ts';
 import type { QuarantinedRecord } from '../ports/partner-reader.ts';
 import { PartnerError, type RequestKind } from './errors.ts';
 import type { HttpReply } from './transport.ts';
@@ -206,11 +206,13 @@ function fittedRecord(row: unknown, read: TextReader, note: (path: string) => vo
 }
 
 /** Strict about identity, tolerant of content: an id and a valid day make a record. */
-const recordSchema = assessmentSchema.check(
-  z.refine(({ certified_on }) => certified_on >= firstDay, {
-    path: ['certified_on'],
-    error: 'before the year 1',
-  }),
+const recordSchema = itself(
+  assessmentSchema.check(
+    z.refine(({ certified_on }) => certified_on >= firstDay, {
+      path: ['certified_on'],
+      error: 'before the year 1',
+    }),
+  ),
 );
 
 function parseRecord(row: unknown) {
