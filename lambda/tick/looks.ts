@@ -42,6 +42,8 @@ export interface LooksContext extends LeasedContext {
    * How many more have gone by the partner's total when the tick began. Reads find them day by day.
    */
   readonly toBeFound: number;
+  /** Until then, the last tick vouches for our clock. */
+  readonly vouchedUntil: number;
   /**
    * Whether the record was seen quarantined anywhere. Such a record is not gone, even if its id
    * answers 404.
@@ -208,14 +210,15 @@ export class Looks {
     beganAt: number,
     most: number,
   ): Promise<Pick<Looked, 'sightings' | 'withdrawals'>> {
-    const { parts, limit } = this.#context;
+    const { parts, limit, vouchedUntil } = this.#context;
     const { withdrawAfterMs } = parts.settings;
+    const at = Math.min(beganAt, vouchedUntil);
     const sightings: Sighting[] = [];
     const withdrawals: Withdrawal[] = [];
     const byId = new Map(lacking.map((certification) => [certification.id, certification]));
     const until = limit.readingDeadline;
     const due = this.#now.missing.notes
-      .filter((note) => isAskedFor(note, beganAt, withdrawAfterMs))
+      .filter((note) => isAskedFor(note, at, withdrawAfterMs))
       .toSorted((a, b) => (a.askedAt ?? a.since) - (b.askedAt ?? b.since))
       .flatMap(({ id }) => byId.get(id) ?? []);
     const waiting = new Set(due.map(({ id }) => id));

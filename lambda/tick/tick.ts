@@ -39,7 +39,7 @@ import {
   isSearchedAgain,
   unexplainedAfter,
 } from '../decisions/locate.ts';
-import { nothingMissing, sighted } from '../decisions/missing.ts';
+import { nothingMissing, sighted, vouchedUntil } from '../decisions/missing.ts';
 import {
   backOffAfter,
   isBackingOff,
@@ -503,8 +503,10 @@ class Tick {
     const { quarantined } = this.#facts;
     const isMalformed = (id: number) =>
       quarantined.has(String(id)) || state.reported.includes(String(id));
+    const vouched = vouchedUntil(state.heartbeat, settings.every);
+    const looking = { parts: this.#parts, limit: this.#limit, lease, salt: state.salt };
     const looks = new Looks(
-      { parts: this.#parts, limit: this.#limit, lease, salt: state.salt, toBeFound, isMalformed },
+      { ...looking, toBeFound, isMalformed, vouchedUntil: vouched },
       state.missing ?? nothingMissing,
     );
     const allowed = knownPace(this.#parts.partner.pace);
