@@ -22,8 +22,10 @@ const leastCap = 10;
 
 /** The memory of the reads of one process. */
 export interface HostPages {
-  /** The most rows of its pages, if fewer than it says. Reads ask for no more. */
+  /** The most rows of its pages by the newest one, if fewer than it says. Reads ask for no more. */
   cap?: number | undefined;
+  /** The same by a read. One short page confirms it. */
+  short?: number;
 }
 
 /** The rows that a page has room for, and those that it should have: rows decide, not `meta.page`. */
@@ -38,8 +40,7 @@ export function roomOf({ rows, meta }: Page, asked: number) {
  */
 export function notePulse(host: HostPages, page: Page): void {
   const { whole } = roomOf(page, MAX_PAGE_SIZE);
-  if (page.rows > (host.cap ?? MAX_PAGE_SIZE)) host.cap = undefined;
-  if (page.rows < whole) host.cap = page.rows >= leastCap ? page.rows : undefined;
+  host.cap = page.rows < whole && page.rows >= leastCap ? page.rows : undefined;
 }
 
 /** One read of a range: the records that it has seen, and whether it may ask for more. */
@@ -66,6 +67,7 @@ export class Reading {
   constructor(list: (query: ListQuery) => Promise<Page>, host: HostPages = {}) {
     this.#list = list;
     this.#host = host;
+    this.#short = host.short;
     this.mostRows = host.cap ?? MAX_PAGE_SIZE;
   }
 
@@ -95,7 +97,7 @@ export class Reading {
     if (this.mostRows < MAX_PAGE_SIZE) this.#short = 'other';
     else if (this.#short !== 'other') this.#short = rows;
     this.mostRows = isCap ? rows : MAX_PAGE_SIZE;
-    if (isCap) this.#host.cap = rows;
+    if (isCap) this.#host.short = rows;
   }
 
   seenWithin(range: DayRange): readonly Assessment[] {
