@@ -150,9 +150,14 @@ export function resumed({ anchors }: ChainStart, seen: readonly Assessment[]): C
   return { offset: Math.max(0, below - 1 - SLACK - Math.ceil(below / DRIFT)), anchors };
 }
 
-/** In the host's order; a quarantined row keeps its place. */
-function inOrder({ rows, assessments, quarantined }: Page): (Assessment | undefined)[] {
-  const unread = new Set(quarantined.map(({ index }) => index));
+/** In the host's order; a quarantined row and a copy keep their places. */
+function inOrder({
+  rows,
+  assessments,
+  quarantined,
+  copies = [],
+}: Page): (Assessment | undefined)[] {
+  const unread = new Set([...quarantined.map(({ index }) => index), ...copies]);
   const read = assessments.values();
   return Array.from({ length: rows }, (_, index) =>
     unread.has(index) ? undefined : read.next().value,

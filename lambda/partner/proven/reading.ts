@@ -55,7 +55,7 @@ export class Reading {
   requests = 0;
   /** The host's count on the first page; undefined before that. */
   firstCount: number | undefined;
-  /** Some page had an id twice. */
+  /** Some page had an id twice, with the same content or malformed: a record may lack its row. */
   hasRepeats = false;
   /** The most rows of a page at this host; `meta.page` may be larger. */
   mostRows: number;
@@ -79,6 +79,11 @@ export class Reading {
   /** Other versions of these, which other pages showed. */
   get others(): readonly Assessment[] {
     return [...this.#seen.values()].flatMap(({ others }) => others);
+  }
+
+  /** A quarantined record may be of any day of the range, and a copy may stand in the place of another record. */
+  get isDoubtful(): boolean {
+    return this.quarantined.size > 0 || this.hasRepeats;
   }
 
   /** One page has shown it twice: no page follows another by such a record. */
@@ -131,10 +136,11 @@ export class Reading {
   }
 
   /** The last answer counts: a record may have been mended, or broken, in between. */
-  #remember({ assessments, quarantined, meta }: Page): void {
+  #remember({ assessments, quarantined, copies = [], meta }: Page): void {
     this.firstCount ??= meta.count;
     const shown = new Set(assessments.map(({ id }) => id));
-    this.hasRepeats ||= quarantined.some(({ id }) => id !== undefined && shown.has(id));
+    this.hasRepeats ||=
+      copies.length > 0 || quarantined.some(({ id }) => id !== undefined && shown.has(id));
     for (const { id } of quarantined) if (id !== undefined) this.#seen.delete(id);
     for (const [id, rows] of Map.groupBy(assessments, (one) => one.id)) {
       this.quarantined.delete(id);

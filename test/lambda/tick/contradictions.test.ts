@@ -56,6 +56,15 @@ describe('a baseline at a host whose answers contradict each other', () => {
   });
 });
 
+it('a row that lists show twice is announced once, and is no malformed record', async () => {
+  await story.baseline();
+  story.host.twinOf = (record) => record;
+  story.add(...on('2026-11-20', [3]));
+  await story.minutes(3);
+  expect(story.ids()).toEqual([`${story.name}/3/1`]);
+  expect(titles(story)).toEqual(['baseline completed']);
+});
+
 it.each([
   ['50 rows delays nothing', 50, 70, 6_000, 13],
   ['20 rows gets on at 5 requests a minute, in a new process each time', 20, 30, 5, 60],
