@@ -68,7 +68,6 @@ describe('a day after a read of several days', () => {
 });
 
 it.each<[string, ReadResult, isDivisible: boolean, on: string, count: number]>([
-  ['alone', 'done', false, day, 5],
   ['with others, without a proof', 'unproven', true, day, 5],
   ['and not all is committed', 'failed', false, day, 5],
   ['beside others', 'done', true, '2026-11-11', 3],
