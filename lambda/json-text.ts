@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { inEnglish } from './english.ts';
 
 declare global {
   interface JSON {
@@ -73,6 +74,25 @@ function shallow(text: string): string {
 /** A number as a JavaScript number, which may have other digits. Other values stay. */
 export const asNumber = (value: unknown): unknown =>
   value instanceof WrittenNumber ? Number(value.digits) : value;
+
+/**
+ * The value itself, if it is as the schema says. The copy that zod makes has its fields in another order, and none
+ * named `__proto__`.
+ */
+export function itself<Output>(schema: z.ZodMiniType<Output>) {
+  return z.transform((value: unknown, context): Output => {
+    const parsed = schema.safeParse(value, inEnglish);
+    if (isAs(value, parsed)) return value;
+    for (const issue of parsed.error?.issues ?? [])
+      context.issues.push({ ...issue, input: undefined });
+    return z.NEVER;
+  });
+}
+
+const isAs = <Output>(
+  _: unknown,
+  { success }: { readonly success: boolean; readonly data?: Output | undefined },
+): _ is Output => success;
 
 /**
  * Text that holds JSON, also behind a byte order mark or within blanks. The issue of unreadable text

@@ -5,6 +5,7 @@ import { dayTally } from '../decisions/compare.ts';
 import { accessNames, conditionNames, isBlocking, isLasting } from '../decisions/conditions.ts';
 import { recentWindow } from '../decisions/days.ts';
 import { auditPlan } from '../decisions/due.ts';
+import type { GateMemory } from '../decisions/gate.ts';
 import { leaseSeen } from '../decisions/lease.ts';
 import { allowedAt, isBackingOff, unhurried } from '../decisions/pace.ts';
 import { problemOf } from '../describe-error.ts';
@@ -122,6 +123,8 @@ const result = z.object({
   today: dayTally,
   /** Certifications with an event that waits: for the next tick, for a digest, for ops. */
   waiting: z.object({ pending: count, digest: count, held: count, undeliverable: count }),
+  /** Ops have released with `forHours`: nothing new is held until then. */
+  openUntil: z.optional(instant),
   /** The oldest proof, and its day; absent: no day is proven. */
   oldestProof: z.optional(z.object({ day, at: instant })),
   /** Days up to today that a certificate (`prove`) calls unproven; the oldest twenty of them. */
@@ -197,9 +200,10 @@ export const status = define({
   async carry(parts, command, { time }) {
     const { ledger, opsLedger, settings, clock } = parts;
     const state = await knownState(parts);
-    const [calendar, waiting, partner, history] = await Promise.all([
+    const [calendar, waiting, gate, partner, history] = await Promise.all([
       ledger.calendar(state?.years ?? []),
       opsLedger.waiting(),
+      ledger.gate(),
       command.partner ? partnerTotal(parts, state, time) : undefined,
       command.history ? opsLedger.recorded() : undefined,
     ]);
@@ -226,6 +230,7 @@ export const status = define({
       missing: { number: missing, isTooMany: tooManySince !== undefined },
       today: state?.today?.day === today ? state.today : { day: today, ...noneOfAnyKind() },
       waiting,
+      openUntil: openUntilOf(gate, now),
       ...proofOverview(calendar, { now, timeZone: settings.timeZone }),
       pace: paceTold(state?.pace, settings.requestsPerMinute, now.epochMilliseconds),
       detection: detectionTimes(settings, known, {
@@ -249,6 +254,10 @@ export const status = define({
     return { result: { ...told, state: first, reasons: against } };
   },
 });
+
+function openUntilOf({ openUntil = 0 }: GateMemory, now: Temporal.Instant): string | undefined {
+  return openUntil > now.epochMilliseconds ? timeOf(openUntil) : undefined;
+}
 
 /** Everything that keeps an integration from being up to date: "up to date" is said only without any. */
 function reasonsAgainst(

@@ -80,7 +80,7 @@ export function entriesAfter(
 export function marked(
   entries: FreshEntries,
   result: ReadResult,
-  { isRead, isFirstReading, isInParts, assessments, begunAt }: Judged,
+  { step, isRead, isFirstReading, isInParts, assessments, begunAt }: Judged,
   found: readonly Change[],
   { isAnew, withdrawAfterMs }: { readonly isAnew: boolean; readonly withdrawAfterMs: number },
   calendar: Pick<Calendar, 'entry' | 'unreadDayOf'>,
@@ -89,9 +89,21 @@ export function marked(
   const isMade = isFirstReading && !isAnew && result === 'unproven';
   const isMet = isRead && !isRestart && (result === 'done' || result === 'unproven');
   const shown = countDays(assessments);
-  const explained = isMet ? explainedBy(found, calendar) : new Map<string, number>();
-  const elsewhere = [...explained.keys()].filter((day) => !entries.has(day));
-  const all = new Map([...elsewhere.map((day) => [day, calendar.entry(day)] as const), ...entries]);
+  const here = isRead && !isRestart ? explainedBy(found, calendar) : new Map<string, number>();
+  const explained = isMet ? here : new Map<string, number>();
+  // A count has the rows of its mark already, unless it is the one that this read showed.
+  const isShown = isFirstReading || result === 'done' || (isMet && !step.isDivisible);
+  const once = ([day, entry]: readonly [string, DayEntry]): [string, DayEntry] => {
+    const twice = Math.min(here.get(day) ?? 0, calendar.entry(day).unread ?? 0);
+    return [day, { ...entry, count: entry.count - twice }];
+  };
+  const elsewhere = [...explained.keys()]
+    .filter((day) => !entries.has(day))
+    .map((day): [string, DayEntry] => [day, calendar.entry(day)]);
+  const all = new Map([
+    ...(isFirstReading ? elsewhere : elsewhere.map(once)),
+    ...(isShown ? entries : [...entries].map(once)),
+  ]);
   /** The rest of a mark after a read by the rule. */
   const left = (day: string, before: number, unreadAt = begunAt): Partial<DayEntry> => {
     const unread = Math.max(0, before - (explained.get(day) ?? 0));

@@ -124,6 +124,19 @@ export function forgotten(missing: Missing, nowMs: number): Missing {
   return { ...missing, notes, tooManySince };
 }
 
+/** Ticks begin somewhat later than they should. */
+const delayMs = 5_000;
+
+/**
+ * How far the last tick vouches for the time, in milliseconds since the epoch. A clock that is further ahead
+ * may be wrong, and would withdraw too early; or no tick has ended for a while, and the next one vouches for more.
+ *
+ * @param heartbeat the end of the last tick
+ * @param every minutes between two ticks
+ */
+export const vouchedUntil = (heartbeat: string | undefined, every: number): number =>
+  heartbeat === undefined ? 0 : Date.parse(heartbeat) + every * 60_000 + delayMs;
+
 /**
  * Whether the second look may ask for its id: a read that began long enough after the note lacked
  * it, too.

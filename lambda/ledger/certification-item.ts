@@ -4,7 +4,7 @@ import { type Certification, type Change, presence, type Sighting } from '../dec
 import { type Fingerprint, rulesNow, rulesOf } from '../decisions/fingerprint.ts';
 import { certificationEventSchema } from '../events/event.ts';
 import { briefName } from '../events/sns-message.ts';
-import { jsonText } from '../json-text.ts';
+import { itself, jsonText } from '../json-text.ts';
 import { ledgerKeys, ledgerTable } from '../names.ts';
 import {
   type DayCertification,
@@ -70,7 +70,7 @@ const outboxItem = z.object({
   outbox: z._default(z.record(z.string().check(z.regex(/^\d+$/)), entry), {}),
 });
 const firstSeen = z.object({ first_seen: z.optional(z.iso.datetime()) });
-const eventBody = z.pipe(jsonText, certificationEventSchema);
+const eventBody = z.pipe(jsonText, itself(certificationEventSchema));
 
 /** Each revision is an attribute, so that one write can add the newest and remove the oldest. */
 const revisionsKept = 50;

@@ -49,6 +49,8 @@ const outboxWrites = 'outbox_writes';
 export function certifications(table: Table, integration: string, journal: Journal) {
   /** An unreadable item blocks only its own commits. */
   const warn = (error: NotifierError) => journal.warn('ledger item unreadable', { error });
+  /** Looked for, and unreadable: a silent record has no condition, so it is not put over them. */
+  const unreadable = new Set<number>();
   /** The index has keys only and lags; the items themselves are read consistently. */
   async function* pages(place: Waits, waiting: readonly Waits[], limit: number, start?: Plain) {
     for await (const page of table.query(
@@ -110,8 +112,12 @@ export function certifications(table: Table, integration: string, journal: Journ
   return {
     async known(ids) {
       const items = await table.getAll(ids.map((id) => ledgerKeys.certification(integration, id)));
-      const known = readAll(items, parseCertification, warn);
-      return new Map(known.map((certification) => [certification.id, certification]));
+      const all = readAll(items, parseCertification, warn);
+      const known = new Map(all.map((certification) => [certification.id, certification]));
+      for (const id of items.map(idIn))
+        if (known.has(id)) unreadable.delete(id);
+        else unreadable.add(id);
+      return known;
     },
     async lives(ids) {
       const items = await table.getAll(ids.map((id) => ledgerKeys.certification(integration, id)));
@@ -124,8 +130,9 @@ export function certifications(table: Table, integration: string, journal: Journ
     },
     async recordSilently(sightings, now, lease) {
       const at = now.toString();
+      const absent = sightings.filter(({ id }) => !unreadable.has(id));
       await underLease(table, integration, lease).putAll(
-        sightings.map((sighting) => baselineItem(integration, sighting, at)),
+        absent.map((sighting) => baselineItem(integration, sighting, at)),
       );
     },
     async rehash(outdated) {

@@ -6,7 +6,7 @@ import { noteAltered } from '../decisions/fingerprint.ts';
 import { believed, type HostNumber, hostNumbers } from '../decisions/host-numbers.ts';
 import { inEnglish, problemsOf } from '../english.ts';
 import { type Assessment, assessmentSchema, resultPartSchema } from '../events/assessment.ts';
-import { asNumber, parseExactly, WrittenNumber } from '../json-text.ts';
+import { asNumber, itself, parseExactly, WrittenNumber } from '../json-text.ts';
 import type { QuarantinedRecord } from '../ports/partner-reader.ts';
 import { PartnerError, type RequestKind } from './errors.ts';
 import type { HttpReply } from './transport.ts';
@@ -89,7 +89,7 @@ export function toSearchParams(query: ListQuery): URLSearchParams {
   return params;
 }
 
-/** A record that cannot be announced: it has no usable `id` or no valid `certified_on`, or is a copy of another row. */
+/** A record that cannot be announced: it has no usable `id` or no valid `certified_on`. */
 export interface Quarantined extends QuarantinedRecord {
   /** Place in the response's `data`, from 0. */
   readonly index: number;
@@ -103,6 +103,10 @@ export interface Page {
    */
   readonly assessments: readonly Assessment[];
   readonly quarantined: readonly Quarantined[];
+  /**
+   * Places of rows that equal another one, from 0. A copy may stand in the place of another record.
+   */
+  readonly copies?: readonly number[];
   /** As the server sent it (docs/partner.md, 2.4); `offset` is always the one that was asked for. */
   readonly meta: { readonly count: number; readonly offset: number; readonly page: number };
   /** How many records the response held, quarantined ones included. */
@@ -206,11 +210,13 @@ function fittedRecord(row: unknown, read: TextReader, note: (path: string) => vo
 }
 
 /** Strict about identity, tolerant of content: an id and a valid day make a record. */
-const recordSchema = assessmentSchema.check(
-  z.refine(({ certified_on }) => certified_on >= firstDay, {
-    path: ['certified_on'],
-    error: 'before the year 1',
-  }),
+const recordSchema = itself(
+  assessmentSchema.check(
+    z.refine(({ certified_on }) => certified_on >= firstDay, {
+      path: ['certified_on'],
+      error: 'before the year 1',
+    }),
+  ),
 );
 
 function parseRecord(row: unknown) {
@@ -295,19 +301,25 @@ export function parsePage(reply: HttpReply, offset: number): Page {
 
   const assessments: Assessment[] = [];
   const quarantined: Quarantined[] = [];
+  const copies: number[] = [];
   for (const [index, row] of data.entries()) {
     const { fit, data: record, error } = parseRecord(row);
     if (error !== undefined) {
       const { data: identified } = identifiedSchema.safeParse(fit);
       quarantined.push({ index, ...identified, problems: problemsOf(error) });
     } else if (assessments.some((one) => one.id === record.id && isDeepStrictEqual(one, record))) {
-      // A copy stands in the place of another record.
-      quarantined.push({ index, id: record.id, problems: ['id: the same as in a row before'] });
+      copies.push(index);
     } else {
       assessments.push(record);
     }
   }
-  return { assessments, quarantined, meta, rows: data.length };
+  return {
+    assessments,
+    quarantined,
+    ...(copies.length > 0 && { copies }),
+    meta,
+    rows: data.length,
+  };
 }
 
 /**

@@ -64,7 +64,7 @@ function skippedRow(offset: number): Page {
  * different content are several.
  */
 export function joined({ pages, skipped }: Pieces): Page {
-  return pages.reduce((before, { assessments, quarantined, meta, rows }) => {
+  return pages.reduce((before, { assessments, quarantined, copies = [], meta, rows }) => {
     if (skipped === 0) return before;
     const others = assessments.filter(
       (one) => !before.assessments.some((shown) => isDeepStrictEqual(shown, one)),
@@ -73,6 +73,7 @@ export function joined({ pages, skipped }: Pieces): Page {
     return {
       assessments: [...before.assessments, ...others],
       quarantined: [...before.quarantined, ...moved],
+      copies: [...(before.copies ?? []), ...copies.map((index) => before.rows + index)],
       meta: {
         count: meta.count || before.meta.count,
         offset: before.meta.offset,

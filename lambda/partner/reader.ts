@@ -4,7 +4,7 @@ import type { PartnerReader } from '../ports/partner-reader.ts';
 import { MAX_PAGE_SIZE } from './api.ts';
 import type { PartnerClient } from './client.ts';
 import { proveRange } from './proven/proven-read.ts';
-import { dateFilters, type HostPages } from './proven/reading.ts';
+import { dateFilters, type HostPages, notePulse } from './proven/reading.ts';
 
 /** If the oldest records cannot be read, the baseline goes back this far, in ever larger steps. */
 const longAgo = '1900-01-01';
@@ -17,7 +17,9 @@ export function partnerReader(client: Pick<PartnerClient, 'list' | 'get' | 'pace
     pace: client.pace,
 
     async pulse(deadline) {
-      const { meta, ...page } = await client.list({ ...byDay, order: 'DESC' }, { deadline });
+      const whole = await client.list({ ...byDay, order: 'DESC' }, { deadline });
+      notePulse(host, whole);
+      const { meta, ...page } = whole;
       return { ...page, count: meta.count };
     },
 

@@ -68,7 +68,10 @@ export interface Ledger {
   touch(days: Iterable<string>): Promise<void>;
   /** Alters the counts of days that the calendar has. @throws LeaseLostError */
   addToDays(deltas: ReadonlyMap<string, number>, lease?: Lease): Promise<void>;
-  /** Records new certifications that are not announced. @throws LeaseLostError */
+  /**
+   * Records new certifications that are not announced. Items that `known` has found unreadable stay
+   * as they are. @throws LeaseLostError
+   */
   recordSilently(
     sightings: readonly Sighting[],
     now: Temporal.Instant,

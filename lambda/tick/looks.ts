@@ -24,6 +24,7 @@ import {
   sighted,
   type Totals,
   unasked,
+  vouchedUntil,
   withdrawing,
 } from '../decisions/missing.ts';
 import { reachOf } from '../errors.ts';
@@ -195,13 +196,15 @@ async function* askByIds(
   beganAt: number,
   most: number,
 ): Step<[Done, Pick<Looked, 'sightings' | 'withdrawals'>]> {
-  const { clock, settings } = at;
+  const { clock, settings, state } = at;
+  // The last tick vouches for our clock only so far.
+  const seenAt = Math.min(beganAt, vouchedUntil(state.heartbeat, settings.every));
   const sightings: Sighting[] = [];
   const withdrawals: Withdrawal[] = [];
   const byId = new Map(lacking.map((certification) => [certification.id, certification]));
   const until = readingDeadline(done.time, clock.now());
   const due = done.looking.missing.notes
-    .filter((note) => isAskedFor(note, beganAt, settings.withdrawAfterMs))
+    .filter((note) => isAskedFor(note, seenAt, settings.withdrawAfterMs))
     .toSorted((a, b) => (a.askedAt ?? a.since) - (b.askedAt ?? b.since))
     .flatMap(({ id }) => byId.get(id) ?? []);
   const waiting = new Set(due.map(({ id }) => id));

@@ -41,7 +41,7 @@ export function statusFacts(
   view: View,
   status: AdvisedStatus,
 ): (readonly [name: string, value: Cell | undefined])[] {
-  const { settings, today, lastTick, oldestProof: proof } = status;
+  const { settings, today, lastTick, openUntil, oldestProof: proof } = status;
   const { day, ...changes } = today;
   return [
     ['partner', `${settings.baseUrl}, days in ${settings.timeZone}`],
@@ -57,6 +57,7 @@ export function statusFacts(
     ['certifications', total(status)],
     ['today', `${counts(changes, 'no changes')} (${day})`],
     ['waiting', waiting(status)],
+    ['gate', openUntil && `nothing new is held until ${momentAndDistance(openUntil, view)}`],
     ['oldest proof', proof ? `${distance(proof.at, view)} (${proof.day})` : 'none'],
     ['unproven', unproven(status)],
   ];

@@ -87,6 +87,7 @@ it.each<[string, Partial<Release>]>([
 
 it('publishing is for everybody, with proof of where it was built, once it is wanted', () => {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
+  expect(manifest.scripts.prepack).toBe('npm run --silent build');
   expect(reasonsNotToPublish({ ...sound, manifest })).toEqual([
     expect.stringMatching(/^`private` is true/),
     expect.stringMatching(/^`repository` is missing/),

@@ -8,7 +8,7 @@ import {
 } from '../../decisions/seam.ts';
 import type { Assessment } from '../../events/assessment.ts';
 import type { Page } from '../api.ts';
-import type { Reading, ReadPart } from './reading.ts';
+import { type Reading, type ReadPart, roomOf } from './reading.ts';
 
 /**
  * Rows by which a page overlaps the one before beyond the rule's need, so that as many removals
@@ -121,9 +121,9 @@ function afterPage(
  *
  * @param asked the rows that were asked for
  */
-function judgedRows(reading: Reading, asked: number, { rows, meta }: Page) {
-  const room = rows === meta.page ? meta.page : asked;
-  const whole = Math.min(room, Math.max(0, meta.count - meta.offset));
+function judgedRows(reading: Reading, asked: number, page: Page) {
+  const { rows } = page;
+  const { room, whole } = roomOf(page, asked);
   const isShort = rows < whole;
   if (isShort) reading.noteShort(rows);
   // A larger page was too large: the size that fits is close to this one.
@@ -150,9 +150,14 @@ export function resumed({ anchors }: ChainStart, seen: readonly Assessment[]): C
   return { offset: Math.max(0, below - 1 - SLACK - Math.ceil(below / DRIFT)), anchors };
 }
 
-/** In the host's order; a quarantined row keeps its place. */
-function inOrder({ rows, assessments, quarantined }: Page): (Assessment | undefined)[] {
-  const unread = new Set(quarantined.map(({ index }) => index));
+/** In the host's order; a quarantined row and a copy keep their places. */
+function inOrder({
+  rows,
+  assessments,
+  quarantined,
+  copies = [],
+}: Page): (Assessment | undefined)[] {
+  const unread = new Set([...quarantined.map(({ index }) => index), ...copies]);
   const read = assessments.values();
   return Array.from({ length: rows }, (_, index) =>
     unread.has(index) ? undefined : read.next().value,

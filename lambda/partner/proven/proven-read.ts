@@ -60,8 +60,7 @@ export async function proveRange(
   const part = { range, filter: {} };
   const { read, start, earlier } = await readFrom(reading, part, bookmark);
   const { proof } = read;
-  // A quarantined record may be of any day of the range.
-  const isProven = proof !== undefined && earlier === undefined && reading.quarantined.size === 0;
+  const isProven = proof !== undefined && earlier === undefined && !reading.isDoubtful;
   const { count = 0, stoppedAt } = isProven ? read : await counted(reading, part, read, start);
   const isCutOff = stoppedAt !== undefined;
   const noted = notedCount(reading, earlier, stoppedAt);

@@ -17,10 +17,30 @@ export interface ReadPart {
   readonly filter: AssessmentFilter;
 }
 
+/** Fewer rows say nothing about a cap: so few may be all that there are, at a total that is too high. */
+const leastCap = 10;
+
 /** The memory of the reads of one process. */
 export interface HostPages {
-  /** The most rows of its pages, if fewer than it says. One short page confirms it. */
-  cap?: number;
+  /** The most rows of its pages by the newest one, if fewer than it says. Reads ask for no more. */
+  cap?: number | undefined;
+  /** The same by a read. One short page confirms it. */
+  short?: number;
+}
+
+/** The rows that a page has room for, and those that it should have: rows decide, not `meta.page`. */
+export function roomOf({ rows, meta }: Page, asked: number) {
+  const room = rows === meta.page ? meta.page : asked;
+  return { room, whole: Math.min(room, Math.max(0, meta.count - meta.offset)) };
+}
+
+/**
+ * Each tick's first page shows the cap, so that no read needs requests to learn it: at a few requests
+ * a minute, none would get on.
+ */
+export function notePulse(host: HostPages, page: Page): void {
+  const { whole } = roomOf(page, MAX_PAGE_SIZE);
+  host.cap = page.rows < whole && page.rows >= leastCap ? page.rows : undefined;
 }
 
 /** One read of a range: the records that it has seen, and whether it may ask for more. */
@@ -35,10 +55,10 @@ export class Reading {
   requests = 0;
   /** The host's count on the first page; undefined before that. */
   firstCount: number | undefined;
-  /** Some page had an id twice. */
+  /** Some page had an id twice, with the same content or malformed: a record may lack its row. */
   hasRepeats = false;
   /** The most rows of a page at this host; `meta.page` may be larger. */
-  mostRows = MAX_PAGE_SIZE;
+  mostRows: number;
   /** Rows of the last page that was short; `other`: no cap explains the short pages. */
   #short: number | 'other' | undefined;
   /** The time or the pace is used up. */
@@ -47,7 +67,8 @@ export class Reading {
   constructor(list: (query: ListQuery) => Promise<Page>, host: HostPages = {}) {
     this.#list = list;
     this.#host = host;
-    this.#short = host.cap;
+    this.#short = host.short;
+    this.mostRows = host.cap ?? MAX_PAGE_SIZE;
   }
 
   /** An id is there more than once if one page showed it so. */
@@ -58,6 +79,11 @@ export class Reading {
   /** Other versions of these, which other pages showed. */
   get others(): readonly Assessment[] {
     return [...this.#seen.values()].flatMap(({ others }) => others);
+  }
+
+  /** A quarantined record may be of any day of the range, and a copy may stand in the place of another record. */
+  get isDoubtful(): boolean {
+    return this.quarantined.size > 0 || this.hasRepeats;
   }
 
   /** One page has shown it twice: no page follows another by such a record. */
@@ -76,7 +102,7 @@ export class Reading {
     if (this.mostRows < MAX_PAGE_SIZE) this.#short = 'other';
     else if (this.#short !== 'other') this.#short = rows;
     this.mostRows = isCap ? rows : MAX_PAGE_SIZE;
-    if (isCap) this.#host.cap = rows;
+    if (isCap) this.#host.short = rows;
   }
 
   seenWithin(range: DayRange): readonly Assessment[] {
@@ -110,10 +136,11 @@ export class Reading {
   }
 
   /** The last answer counts: a record may have been mended, or broken, in between. */
-  #remember({ assessments, quarantined, meta }: Page): void {
+  #remember({ assessments, quarantined, copies = [], meta }: Page): void {
     this.firstCount ??= meta.count;
     const shown = new Set(assessments.map(({ id }) => id));
-    this.hasRepeats ||= quarantined.some(({ id }) => id !== undefined && shown.has(id));
+    this.hasRepeats ||=
+      copies.length > 0 || quarantined.some(({ id }) => id !== undefined && shown.has(id));
     for (const { id } of quarantined) if (id !== undefined) this.#seen.delete(id);
     for (const [id, rows] of Map.groupBy(assessments, (one) => one.id)) {
       this.quarantined.delete(id);

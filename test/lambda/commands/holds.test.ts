@@ -175,6 +175,7 @@ describe('a release for a busy day', () => {
     const openUntil = story.clock.now().add({ hours: 12 }).toString();
     const release = { command: 'release', forHours: 12 };
     expect(await story.operate(release)).toMatchObject({ result: { events: 0, openUntil } });
+    expect(await story.operate({ command: 'status' })).toMatchObject({ result: { openUntil } });
     busy(1_000);
     expect(await story.tick()).toMatchObject({ created: 30, held: 0 });
     const { result } = await story.operate({ ...release, forHours: 0 });

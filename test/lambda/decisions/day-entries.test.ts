@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Calendar, type DayEntry } from '../../../lambda/decisions/calendar.ts';
-import { entriesAfter } from '../../../lambda/decisions/day-entries.ts';
+import type { Sighting } from '../../../lambda/decisions/compare.ts';
+import { entriesAfter, marked } from '../../../lambda/decisions/day-entries.ts';
+import { judged } from '../../../lambda/decisions/days-read.ts';
 import { waited } from '../../../lambda/decisions/due.ts';
 import type { ReadResult } from '../../../lambda/decisions/worklist.ts';
+import { assessment } from '../../support/assessments.ts';
 
 const readAt = Date.parse('2026-11-21T08:00:00Z');
 const proof = { kind: 'single-page', at: 5, count: 2 } as const;
@@ -25,6 +28,13 @@ const isDue = (entry: DayEntry | undefined) => {
   const waits = (['asked', 'soon'] as const).flatMap((kind) => waited(kind, now, never, readAt));
   return waits.some((wait) => wait >= 1);
 };
+
+const created = {
+  kind: 'created',
+  revision: 1,
+  changed: [],
+  fingerprint: { whole: '', fields: {} },
+} as const;
 
 describe('a day after a read of it alone', () => {
   it('has the count that a proven read showed', () => {
@@ -55,4 +65,22 @@ describe('a day after a read of several days', () => {
     expect(entryAfter('failed', true)).toMatchObject({ readAt, failures: 3 });
     expect(isDue(entryAfter('failed', true))).toBe(false);
   });
+});
+
+it.each<[string, ReadResult, isDivisible: boolean, on: string, count: number]>([
+  ['with others, without a proof', 'unproven', true, day, 5],
+  ['and not all is committed', 'failed', false, day, 5],
+  ['beside others', 'done', true, '2026-11-11', 3],
+])('rows of a mark count once when their day is read %s', (_, result, isDivisible, on, count) => {
+  const known = new Calendar([[day, { count: 5, readAt: 5, unread: 2 }]]);
+  const assessments = [1, 2].map((id) => assessment({ id, certified_on: on }));
+  const found = assessments.map((one): Sighting => ({ ...created, id: one.id, assessment: one }));
+  const entries = new Map([[on, { count: on === day ? 5 : 2, readAt }]]);
+  const of = { kind: 'read', purpose: 'search', range: {}, mayGoOn: false } as const;
+  const read = { assessments, quarantined: [], count: 5, requests: 1, isOutOfPace: false };
+  const how = { ...read, isRead: true, isCutOff: false };
+  const after = entriesAfter(result, { entries, isJoint: isDivisible }, found, known, readAt);
+  const one = judged({ ...of, days: [on], isDivisible }, how, readAt);
+  const all = marked(after, result, one, found, { isAnew: false, withdrawAfterMs: 9e12 }, known);
+  expect(all.get(day)?.count).toBe(count);
 });

@@ -8,6 +8,10 @@ const settings = tickSettings();
 const { recentMs, historyMs } = settings.audit;
 const instant = (ms: number) => Temporal.Instant.fromEpochMilliseconds(ms);
 const hour = 3_600_000;
+const seen = [
+  ...['goneAt', 'askedAt', 'owedAt', 'agreedSince', 'failedSince', 'refusedSince'],
+  ...['tooManySince', 'unexplainedSince', 'unprovenSince', 'unreadAt'],
+];
 
 it.each<[what: string, mostAhead: number, stored: (at: number) => object]>([
   ['a lease taken', 0, (at) => ({ dirtySince: instant(at) })],
@@ -18,6 +22,8 @@ it.each<[what: string, mostAhead: number, stored: (at: number) => object]>([
     (at) => ({ conditions: new Map([['held', { told: { at, number: now * 2 } }]]) }),
   ],
   ['a look', 0, (at) => ({ missing: { notes: [{ id: now * 2, since: at }] } })],
+  ['anything seen', 0, (at) => Object.fromEntries(seen.map((name) => [name, at]))],
+  ['a wait of held changes', settings.withdrawAfterMs, (at) => ({ gateLook: at })],
   ['the next look', hour, (at) => ({ missing: { lookAt: at } })],
   ['silence', hour, (at) => ({ pace: { refusal: { until: at, answered: now * 2 } } })],
   ['a token that ended', 0, (at) => ({ pace: { tokensEnded: [at], odd: { expires_in: at } } })],

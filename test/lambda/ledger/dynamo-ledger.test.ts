@@ -14,7 +14,7 @@ import type { Ledger } from '../../../lambda/ports/ledger.ts';
 import { noLease } from '../../../lambda/ports/state.ts';
 import { ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
 import { assessment } from '../../support/assessments.ts';
-import { LedgerInUse, later, now } from './ledgers.ts';
+import { changesOf, LedgerInUse, later, now } from './ledgers.ts';
 
 // The tests beside this one hold each ledger's behaviour. This file holds the items in DynamoDB.
 
@@ -251,11 +251,13 @@ it('an outbox of hundreds is read only as far as requested', async () => {
 });
 
 describe('a failure', () => {
-  it('of one item is reported and does not hide the others', async () => {
+  it('of one item is reported, hides no others, and has no silent record put over it', async () => {
     for (const id of [1, 2]) await used.create(assessment({ id }));
     await table.update(keyOf(1), { set: { revision: 'one' } });
     expect([...(await ledger.known([1, 2])).keys()]).toEqual([2]);
     expect(warnings).toEqual(['ledger item unreadable']);
+    await ledger.recordSilently(changesOf([assessment({ id: 1 })]), now);
+    expect(await table.get(keyOf(1))).toHaveProperty('revision', 'one');
   });
 
   it('of one outbox entry is reported by its key and does not hide the others', async () => {

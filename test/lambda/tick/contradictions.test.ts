@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { partnerReader } from '../../../lambda/partner/reader.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import type { HostAnswer } from '../../scaffold/partner.ts';
-import { numbers, on, titles } from './scenarios.ts';
+import { answering, numbers, on, titles } from './scenarios.ts';
 
 let story: Integration;
 beforeEach(() => {
@@ -55,17 +56,37 @@ describe('a baseline at a host whose answers contradict each other', () => {
   });
 });
 
-it('a host whose pages have fewer rows than it says delays nothing', async () => {
-  story.host.pageRows = 50;
-  story.host.statedRows = 100;
-  const days = numbers(10, 19).map((day) => `2026-11-${day}`);
-  story.world = days.flatMap((day, nth) => on(day, numbers(100 * nth + 1, 100 * nth + 70)));
+it('a row that lists show twice is announced once, and is no malformed record', async () => {
   await story.baseline();
-  expect([story.memory.items.size, story.heard]).toEqual([700, []]);
+  story.host.twinOf = (record) => record;
+  story.add(...on('2026-11-20', [3]));
+  await story.minutes(3);
+  expect(story.ids()).toEqual([`${story.name}/3/1`]);
+  expect(titles(story)).toEqual(['baseline completed']);
+});
+
+it.each([
+  ['50 rows delays nothing', 50, 70, 6_000, 13],
+  ['20 rows gets on at 5 requests a minute, in a new process each time', 20, 30, 5, 60],
+])('a host that says 100 rows a page and has %s', async (_, rows, ofDay, perMinute, late) => {
+  story = new Integration(undefined, perMinute);
+  story.host.pageRows = rows;
+  story.host.statedRows = 100;
+  const minutes = async (count: number) => {
+    for (let minute = 0; minute < count; minute++) {
+      const options = { requestsPerMinute: perMinute };
+      if (perMinute === 5) answering(story, partnerReader(story.host.client(options)));
+      await story.minute();
+    }
+  };
+  const days = numbers(10, 19).map((day) => `2026-11-${day}`);
+  story.world = days.flatMap((day, nth) => on(day, numbers(100 * nth + 1, 100 * nth + ofDay)));
+  await minutes(30);
+  expect([await status(), story.memory.items.size]).toEqual(['completed', 10 * ofDay]);
   story.add(...on('2026-11-12', [5_000]));
-  await story.minutes(2);
+  await minutes(late);
   expect(story.ids()).toEqual([`${story.name}/5000/1`]);
   story.host.remove(301);
-  await story.minutes(13);
+  await minutes(late);
   expect(story.ids().slice(1)).toEqual([`${story.name}/301/2`]);
 });

@@ -6,11 +6,16 @@ import { assessment } from '../../support/assessments.ts';
 
 const database = ledgersInDynamoDb();
 
-it('a number has the digits that the partner sent, in the event, from the outbox and in a replay', async () => {
+it('numbers have the digits that the partner sent, and fields any name, in the event, from the outbox and in a replay', async () => {
   const story = new Integration(database.of);
   await story.baseline();
   const digits = ['9007199254740993', '1.10', '-0', '1E400'];
-  const odd = { external_ref: { of: digits.map((one) => JSON.rawJSON(one)) }, seid: 4711 };
+  const named = JSON.parse('{"__proto__":[7]}');
+  const odd = {
+    ...named,
+    external_ref: { of: digits.map((one) => JSON.rawJSON(one)) },
+    seid: 4711,
+  };
   const add = (id: number) =>
     story.host.put({ assessment: assessment({ id }), odd, legacy: false, archived: false });
   add(1);
@@ -24,6 +29,7 @@ it('a number has the digits that the partner sent, in the event, from the outbox
   expect(story.ids()).toEqual([1, 2, 1].map((id) => `${story.name}/${id}/1`));
   for (const event of story.heard) {
     expect(messageOf(event).body).toContain(`"external_ref":{"of":[${digits}]}`);
+    expect(messageOf(event).body).toContain('"__proto__":[7]');
     expect(event.data.assessment).toMatchObject({ seid: '4711' });
   }
 });

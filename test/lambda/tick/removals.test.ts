@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../lambda/clock.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { PartnerError } from '../../../lambda/partner/errors.ts';
 import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
@@ -41,6 +42,20 @@ describe('a certification that disappeared', () => {
     story.world = forty;
     expect(await story.minute()).toMatchObject({ restored: 1, missing: 0 });
     expect(story.heard.at(-1)).toMatchObject({ type: 'certification.restored', sequence: '3' });
+  });
+
+  it('is not withdrawn early by a tick whose clock is hours ahead', async () => {
+    story.world = forty.slice(1);
+    await story.minutes(4);
+    const { clock } = story;
+    const now = () => clock.now().add({ hours: 2 });
+    const fast = { ...systemClock, now };
+    story.mutate = (parts) => ({ ...parts, clock: fast });
+    await story.tick({ seconds: 7_255 });
+    story.mutate = (parts) => parts;
+    await story.minutes(6);
+    expect(gone()).toBe(0);
+    await story.minutesUntil(() => gone() > 0, 6);
   });
 
   it('stays, and uses up no acceptance, as long as its withdrawal cannot be committed', async () => {

@@ -44,7 +44,7 @@ it.each([
     for (const step of steps) {
       step(story);
       story.clock.advance({ minutes: 16 });
-      await story.tick();
+      await story.minutes(2);
     }
   };
   await story.tick();

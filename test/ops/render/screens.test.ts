@@ -111,7 +111,10 @@ it.each<[name: string, Partial<AdvisedStatus>]>([
       selfCheck: { ...after('14:05:00'), failed: { topics: 'Gone.', token: 'Refused.' } },
       partner: { count: 4200 },
       ...{ missing: { number: 7804, isTooMany: true }, unexplained: -4 },
-      pace: { perMinute: 4, silentUntil: '2026-11-21T16:12:00Z' },
+      ...{
+        pace: { perMinute: 4, silentUntil: '2026-11-21T16:12:00Z' },
+        openUntil: '2026-11-22T04:05:00Z',
+      },
       waiting: { pending: 1, digest: 2, held: 3, undeliverable: 4 },
       unproven: {
         days: 9,
