@@ -113,7 +113,9 @@ export class Reading {
   #remember({ assessments, quarantined, meta }: Page): void {
     this.firstCount ??= meta.count;
     const shown = new Set(assessments.map(({ id }) => id));
-    this.hasRepeats ||= quarantined.some(({ id }) => id !== undefined && shown.has(id));
+    this.hasRepeats ||= quarantined.some(
+      ({ id, isCopy }) => isCopy || (id !== undefined && shown.has(id)),
+    );
     for (const { id } of quarantined) if (id !== undefined) this.#seen.delete(id);
     for (const [id, rows] of Map.groupBy(assessments, (one) => one.id)) {
       this.quarantined.delete(id);
