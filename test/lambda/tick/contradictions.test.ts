@@ -34,6 +34,7 @@ describe('a baseline at a host whose answers contradict each other', () => {
   });
 
   it.each<[string, ofToday: number, MemoryPartner['rows']]>([
+    ['a row', 1, (right) => right.map((row) => right.at(-1) ?? row)],
     [
       'a malformed row',
       5,
