@@ -137,11 +137,12 @@ export class Calendar {
 
   /**
    * The marked day whose entry stands for this day, if any. A day that was never read has no entry
-   * of its own in this sense.
+   * of its own in this sense, unless it is marked.
    */
   unreadDayOf(day: string): string | undefined {
     const later = this.days.slice(this.positionOf(day));
-    const read = later.find((one) => this.entry(one).readAt > 0);
+    const isOwn = ({ readAt, unread }: DayEntry) => readAt > 0 || unread !== undefined;
+    const read = later.find((one) => isOwn(this.entry(one)));
     return read !== undefined && this.entry(read).unread !== undefined ? read : undefined;
   }
 

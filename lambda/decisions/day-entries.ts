@@ -1,6 +1,7 @@
 import type { RangeRead } from '../ports/partner-reader.ts';
 import type { Calendar, DayEntry } from './calendar.ts';
 import { type Change, countDeltas } from './compare.ts';
+import { type DayRange, isWithin } from './days.ts';
 import type { Judged } from './days-read.ts';
 import { digestOf } from './fingerprint.ts';
 import type { ReadResult } from './worklist.ts';
@@ -70,58 +71,108 @@ export function entriesAfter(
   );
 }
 
+type Mark = Pick<DayEntry, 'unread' | 'unreadAt' | 'dueAt'>;
+type Used = 'step' | 'isRead' | 'isFirstReading' | 'isInParts' | 'assessments' | 'begunAt';
+
 /**
  * The entries with the marks of days that the baseline could not read. Only a first reading makes
  * them; a restarted baseline does not. A read by the rule takes away as much of a mark as it shows,
- * and the rest when another one, `withdrawAfter` later, shows no more.
+ * and the rest when another one, `withdrawAfter` later, shows no more. A marked entry also stands
+ * for the days before it that nothing has read. Where one of these gets an entry of its own, or a
+ * read passes it by, it is marked as well.
  *
  * @param found changes that were committed
  */
 export function marked(
   entries: FreshEntries,
   result: ReadResult,
-  { step, isRead, isFirstReading, isInParts, assessments, begunAt }: Judged,
+  { step, isRead, isFirstReading, isInParts, assessments, begunAt }: Pick<Judged, Used>,
   found: readonly Change[],
   { isAnew, withdrawAfterMs }: { readonly isAnew: boolean; readonly withdrawAfterMs: number },
-  calendar: Pick<Calendar, 'entry' | 'unreadDayOf'>,
+  calendar: Pick<Calendar, 'days' | 'entry' | 'unreadDayOf'>,
 ): FreshEntries {
-  const isRestart = isFirstReading && isAnew;
-  const isMade = isFirstReading && !isAnew && result === 'unproven';
-  const isMet = isRead && !isRestart && (result === 'done' || result === 'unproven');
+  // It reads history that no marked entry stands for yet.
+  const isFirst = isFirstReading && !isAnew;
+  const isMade = isFirst && result === 'unproven';
+  const isMet = isRead && isFirst === isFirstReading && ['done', 'unproven'].includes(result);
   const shown = countDays(assessments);
-  const here = isRead && !isRestart ? explainedBy(found, calendar) : new Map<string, number>();
-  const explained = isMet ? here : new Map<string, number>();
-  // A count has the rows of its mark already, unless it is the one that this read showed.
+  const isFound = isMet && !isFirst;
+  const here = isRead && !isFirstReading ? explainedBy(found, calendar) : nothingFound;
+  const explained = isFound ? here : nothingFound;
   const isShown = isFirstReading || result === 'done' || (isMet && !step.isDivisible);
-  const once = ([day, entry]: readonly [string, DayEntry]): [string, DayEntry] => {
-    const twice = Math.min(here.get(day) ?? 0, calendar.entry(day).unread ?? 0);
-    return [day, { ...entry, count: entry.count - twice }];
-  };
-  const elsewhere = [...explained.keys()]
-    .filter((day) => !entries.has(day))
-    .map((day): [string, DayEntry] => [day, calendar.entry(day)]);
+  const elsewhere = [...explained.keys()].filter((day) => !entries.has(day));
+  const others = elsewhere.map((day) => [day, calendar.entry(day)] as const);
   const all = new Map([
-    ...(isFirstReading ? elsewhere : elsewhere.map(once)),
-    ...(isShown ? entries : [...entries].map(once)),
+    ...countedOnce(others, here, calendar),
+    ...(isShown ? entries : countedOnce(entries, here, calendar)),
   ]);
-  /** The rest of a mark after a read by the rule. */
-  const left = (day: string, before: number, unreadAt = begunAt): Partial<DayEntry> => {
-    const unread = Math.max(0, before - (explained.get(day) ?? 0));
-    const isOver = (before > 0 && unread === 0) || begunAt - unreadAt >= withdrawAfterMs;
-    return isOver ? {} : { unread, unreadAt, dueAt: begunAt + withdrawAfterMs };
+  const isHere = (day: string) => isMet && isWithin(day, step.range);
+  const isParted = (day: string) => !isFirst && !isHere(day) && isStoodFor(day, calendar);
+  // The rows of earlier parts are not known any more.
+  const lackingOn = (day: string, count: number) =>
+    isInParts ? 0 : Math.max(0, count - (shown.get(day) ?? 0));
+  const markOf = (day: string, count: number): Mark => {
+    if (isMade || isParted(day)) return { unread: lackingOn(day, count) };
+    if (isMet && isFirst) return {};
+    const rest = restOf(calendar.entry(day), explained.get(day) ?? 0);
+    return isHere(day) ? lookedAt(rest, begunAt, withdrawAfterMs) : rest;
   };
-  return new Map(
-    [...all].map(([day, { unread: _, unreadAt: __, ...entry }]): [string, DayEntry] => {
-      const { unread: before, unreadAt } = calendar.entry(day);
-      // The rows of earlier parts are not known any more.
-      const lacking = isInParts ? 0 : Math.max(0, entry.count - (shown.get(day) ?? 0));
-      if (isMade) return [day, { ...entry, unread: lacking }];
-      if (before === undefined || (isMet && isFirstReading)) return [day, entry];
-      if (isMet) return [day, { ...entry, ...left(day, before, unreadAt) }];
-      return [day, { ...entry, unread: before, ...(unreadAt !== undefined && { unreadAt }) }];
-    }),
+  const after = new Map(
+    [...all].map(([day, { unread: _, unreadAt: __, ...entry }]): [string, DayEntry] => [
+      day,
+      { ...entry, ...markOf(day, entry.count) },
+    ]),
   );
+  const passed = isFound ? passedBy(step.range, calendar) : undefined;
+  if (passed === undefined) return after;
+  const { unread } = after.get(calendar.unreadDayOf(passed) ?? passed) ?? {};
+  return unread === undefined ? after : after.set(passed, { ...calendar.entry(passed), unread });
 }
+
+/**
+ * The entries of days that were read without a count of their own: history that was found there is
+ * in their marked counts already.
+ */
+function countedOnce(
+  entries: Iterable<readonly [day: string, entry: DayEntry]>,
+  found: ReadonlyMap<string, number>,
+  calendar: Pick<Calendar, 'entry'>,
+): readonly (readonly [string, DayEntry])[] {
+  return [...entries].map(([day, entry]) => {
+    const twice = Math.min(found.get(day) ?? 0, calendar.entry(day).unread ?? 0);
+    return [day, { ...entry, count: entry.count - twice }];
+  });
+}
+
+/** A mark without the rows that were found. The last of them ends it. */
+function restOf({ unread: before, unreadAt }: DayEntry, found: number): Mark {
+  if (before === undefined || (before > 0 && before <= found)) return {};
+  return { unread: Math.max(0, before - found), ...(unreadAt !== undefined && { unreadAt }) };
+}
+
+/** The second read by the rule ends a mark. */
+function lookedAt({ unread, unreadAt }: Mark, begunAt: number, withdrawAfterMs: number): Mark {
+  const firstAt = unreadAt ?? begunAt;
+  if (unread === undefined || begunAt - firstAt >= withdrawAfterMs) return {};
+  return { unread, unreadAt: firstAt, dueAt: begunAt + withdrawAfterMs };
+}
+
+/** Nothing has read it yet, and a later, marked entry stands for it. */
+function isStoodFor(day: string, calendar: Pick<Calendar, 'entry' | 'unreadDayOf'>): boolean {
+  const { readAt, unread } = calendar.entry(day);
+  return readAt === 0 && unread === undefined && calendar.unreadDayOf(day) !== undefined;
+}
+
+/** The day before a range that was read, if no entry stands for it any more. */
+function passedBy(
+  { from }: DayRange,
+  calendar: Pick<Calendar, 'days' | 'entry' | 'unreadDayOf'>,
+): string | undefined {
+  const day = from && calendar.days.findLast((one) => one < from.toString());
+  return day !== undefined && isStoodFor(day, calendar) ? day : undefined;
+}
+
+const nothingFound: ReadonlyMap<string, number> = new Map();
 
 /** By marked day, how many certifications were found that it lacked. */
 function explainedBy(

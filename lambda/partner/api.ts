@@ -93,6 +93,8 @@ export function toSearchParams(query: ListQuery): URLSearchParams {
 export interface Quarantined extends QuarantinedRecord {
   /** Place in the response's `data`, from 0. */
   readonly index: number;
+  /** A row before has the same content, so this one stands in the place of another record. */
+  readonly isCopy?: true;
 }
 
 /** One response of the list, in the server's order. */
@@ -306,7 +308,9 @@ export function parsePage(reply: HttpReply, offset: number): Page {
     const { fit, data: record, error } = parseRecord(row);
     if (error !== undefined) {
       const { data: identified } = identifiedSchema.safeParse(fit);
-      quarantined.push({ index, ...identified, problems: problemsOf(error) });
+      const isCopy = data.findIndex((one) => isDeepStrictEqual(one, row)) < index;
+      const copy = isCopy && ({ isCopy } as const);
+      quarantined.push({ index, ...identified, ...copy, problems: problemsOf(error) });
     } else if (assessments.some((one) => one.id === record.id && isDeepStrictEqual(one, record))) {
       copies.push(index);
     } else {

@@ -1,6 +1,7 @@
 import type { Temporal } from 'temporal-polyfill';
 import { type Clock, systemClock } from '../clock.ts';
 import { type RequestPace, refused, unhurried } from '../decisions/pace.ts';
+import { reachOf } from '../errors.ts';
 import type { Assessment } from '../events/assessment.ts';
 import {
   type ListQuery,
@@ -170,6 +171,7 @@ async function ask<T>(
   { deadline = clock.now().add({ milliseconds: limits.callMs }), signal }: CallOptions,
   parse: (reply: HttpReply) => T,
 ): Promise<T> {
+  let failure: unknown;
   for (let failures = 0; ; ) {
     const leftMs = deadline.epochMilliseconds - clock.now().epochMilliseconds;
     const onTimeout = () =>
@@ -188,9 +190,18 @@ async function ask<T>(
       // The pace learns from a host that goes on refusing.
       if (next === undefined && error instanceof PartnerError && error.code === 'rate-limited')
         pace.value = refused(pace.value, pace.perMinute, now, error.retryAfterMs);
-      if (next === undefined) throw error;
+      failure = failureOf(kind, failure, error);
+      if (next === undefined) throw failure;
       failures = next.failures;
       await clock.sleep(next.waitMs, signal);
     }
   }
+}
+
+/**
+ * The failure of a call that goes no further. A read of the list goes on where the pace cut it off. An
+ * id is asked for from the beginning, so without room for all attempts it would never have failed.
+ */
+function failureOf(kind: RequestKind, before: unknown, error: unknown): unknown {
+  return kind === 'get' && reachOf(error) === 'pace' ? (before ?? error) : error;
 }

@@ -140,7 +140,8 @@ export class Reading {
     this.firstCount ??= meta.count;
     const shown = new Set(assessments.map(({ id }) => id));
     this.hasRepeats ||=
-      copies.length > 0 || quarantined.some(({ id }) => id !== undefined && shown.has(id));
+      copies.length > 0 ||
+      quarantined.some(({ id, isCopy }) => isCopy || (id !== undefined && shown.has(id)));
     for (const { id } of quarantined) if (id !== undefined) this.#seen.delete(id);
     for (const [id, rows] of Map.groupBy(assessments, (one) => one.id)) {
       this.quarantined.delete(id);

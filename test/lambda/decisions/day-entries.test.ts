@@ -1,10 +1,11 @@
+import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import { Calendar, type DayEntry } from '../../../lambda/decisions/calendar.ts';
-import type { Sighting } from '../../../lambda/decisions/compare.ts';
+import type { Change, Sighting } from '../../../lambda/decisions/compare.ts';
 import { entriesAfter, marked } from '../../../lambda/decisions/day-entries.ts';
 import { judged } from '../../../lambda/decisions/days-read.ts';
 import { waited } from '../../../lambda/decisions/due.ts';
-import type { ReadResult } from '../../../lambda/decisions/worklist.ts';
+import type { Purpose, ReadResult } from '../../../lambda/decisions/worklist.ts';
 import { assessment } from '../../support/assessments.ts';
 
 const readAt = Date.parse('2026-11-21T08:00:00Z');
@@ -83,4 +84,84 @@ it.each<[string, ReadResult, isDivisible: boolean, on: string, count: number]>([
   const one = judged({ ...of, days: [on], isDivisible }, how, readAt);
   const all = marked(after, result, one, found, { isAnew: false, withdrawAfterMs: 9e12 }, known);
   expect(all.get(day)?.count).toBe(count);
+});
+
+describe('the mark of days that the baseline could not read', () => {
+  const [touched, marks] = ['2026-11-08', '2026-11-12'];
+  const calendar = new Calendar([
+    [touched, { count: 1, readAt: 0 }],
+    [marks, { count: 5, readAt: 9, unread: 4 }],
+  ]);
+  const begunAt = readAt;
+  it.each<
+    [
+      string,
+      Purpose,
+      from: string,
+      to: string,
+      ReadResult,
+      number,
+      Record<string, number | undefined>,
+    ]
+  >([
+    ['loses what a read shows', 'audit', '2026-11-09', marks, 'done', 3, { [marks]: 1 }],
+    ['ends with the last of it', 'audit', '2026-11-09', marks, 'done', 4, { [marks]: undefined }],
+    [
+      'is no matter of an earlier range',
+      'baseline',
+      '2026-11-09',
+      '2026-11-10',
+      'done',
+      3,
+      { [marks]: 4 },
+    ],
+    ['is kept by a day before it', 'audit', '2026-11-09', marks, 'done', 3, { [touched]: 1 }],
+    ['is parted', 'audit', '2026-11-01', touched, 'unproven', 0, { [touched]: 1, [marks]: 4 }],
+    [
+      'loses what an earlier day of it shows',
+      'audit',
+      '2026-11-01',
+      touched,
+      'done',
+      1,
+      { [marks]: 3 },
+    ],
+  ])('%s', (_, purpose, first, last, result, number, expected) => {
+    const [from, to] = [Temporal.PlainDate.from(first), Temporal.PlainDate.from(last)];
+    const change = (id: number): Change => ({
+      ...{ kind: 'created', id, revision: 1, changed: [], fingerprint: { whole: '', fields: {} } },
+      assessment: assessment({ id, certified_on: last }),
+    });
+    const found = Array.from({ length: number }, (_, id) => change(id));
+    const isFirstReading = purpose === 'baseline';
+    const range = { from, to };
+    const step = {
+      kind: 'read',
+      purpose,
+      days: [last],
+      range,
+      isDivisible: false,
+      mayGoOn: false,
+    } as const;
+    const read = {
+      step,
+      isFirstReading,
+      isRead: result === 'done',
+      isInParts: false,
+      assessments: [],
+      begunAt,
+    };
+    const after = marked(
+      new Map([[last, { count: 1, readAt }]]),
+      result,
+      read,
+      found,
+      { isAnew: false, withdrawAfterMs: 600_000 },
+      calendar,
+    );
+    const now = calendar.with(after);
+    expect(
+      Object.fromEntries(Object.keys(expected).map((day) => [day, now.entry(day).unread])),
+    ).toEqual(expected);
+  });
 });

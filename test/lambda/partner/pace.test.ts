@@ -28,3 +28,13 @@ it.each([
     expect(requests).toEqual(sent);
   },
 );
+
+it.each([
+  ['get', 'unavailable'],
+  ['list', 'pace-spent'],
+] as const)('a call that fails, and has no room to be repeated: %s, %s', async (kind, code) => {
+  const { client, clock } = await rig({ requestsPerMinute: 3, answers: { [kind]: json(503, {}) } });
+  const deadline = clock.now().add({ seconds: 30 });
+  const call = kind === 'get' ? client.get(5, { deadline }) : client.list({}, { deadline });
+  expect(await rejection(call)).toMatchObject({ code });
+});

@@ -1,7 +1,8 @@
+import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { partnerReader } from '../../../lambda/partner/reader.ts';
 import { Integration } from '../../scaffold/integration.ts';
-import type { HostAnswer } from '../../scaffold/partner.ts';
+import type { HostAnswer, MemoryPartner } from '../../scaffold/partner.ts';
 import { answering, numbers, on, titles } from './scenarios.ts';
 
 let story: Integration;
@@ -31,6 +32,26 @@ describe('a baseline at a host whose answers contradict each other', () => {
     story.add(...on('2026-11-21', [500]));
     await story.minute();
     expect(story.heardOf(500)).toEqual(['created']);
+  });
+
+  it.each<[string, ofToday: number, MemoryPartner['rows']]>([
+    ['a row', 1, (right) => right.map((row) => right.at(-1) ?? row)],
+    [
+      'a malformed row',
+      5,
+      ([first, ...more]) =>
+        first ? [first, ...more.map(() => first)].map((row) => ({ ...row, malformed: true })) : [],
+    ],
+  ])('announces no history that was hidden by copies of %s', async (_, ofToday, copies) => {
+    const today = Temporal.PlainDate.from('2026-11-21');
+    const days = numbers(0, 149).map((n) => today.subtract({ days: n }).toString());
+    story.world = days.flatMap((day, n) => on(day, n === 0 ? numbers(200, 199 + ofToday) : [n]));
+    story.host.rows = copies;
+    await story.minutes(2);
+    story.host.rows = (right) => right;
+    await story.minutes(70);
+    const all = 149 + ofToday;
+    expect([await status(), story.heard, story.memory.items.size]).toEqual(['completed', [], all]);
   });
 
   it('leaves a day that stays unread, holds new ids there, and removes the mark', async () => {
