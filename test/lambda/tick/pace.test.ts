@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { nothingFound } from '../../../lambda/decisions/gate.ts';
 import { allowedAt, unhurried } from '../../../lambda/decisions/pace.ts';
 import type { TickReport } from '../../../lambda/tick/tick.ts';
@@ -80,12 +80,14 @@ describe('a host that asks to be left alone', () => {
 
   it('leaves a pace that cannot always be saved, which does not hide the outcome', async () => {
     story.host.fault = tooManyRequests();
+    const error = new Error('no');
+    const warn = vi.spyOn(story.journal, 'warn');
     const ledger = story.ledgerWith({
       saveState: (changes) =>
-        'pace' in changes ? Promise.reject(new Error('no')) : story.ledger.saveState(changes),
+        'pace' in changes ? Promise.reject(error) : story.ledger.saveState(changes),
     });
     expect(await story.tick({ ledger })).toMatchObject(alone);
-    expect(story.warnings).toEqual(['pace not saved']);
+    expect(warn.mock.calls).toEqual([['pace not saved', { error }]]);
   });
 });
 
