@@ -147,6 +147,7 @@ describe('too many missing certifications', () => {
     await story.minutes(4);
     story.world = [];
     expect(await story.minute()).toMatchObject({ withdrawn: 0, missing: 1_200 });
+    expect(missing()).toMatchObject({ total: 1_200, notes: [] });
   });
 
   it('are not told to be back by a baseline, which looks for nothing', async () => {
