@@ -100,10 +100,7 @@ describe('parseEvent', () => {
   it('names the mistake, and not the value', () => {
     const { data, ...rest } = event();
     const broken = { ...rest, data: { ...data, assessment: { ...data.assessment, id: 'Odalys' } } };
-    expect(thrownBy(broken)).toMatchObject({
-      problems: [expect.stringMatching(/^data\.assessment\.id: /)],
-      message: expect.not.stringContaining('Odalys'),
-    });
+    expect(`${thrownBy(broken)}`).toMatch(/: data\.assessment\.id: (?!.*Odalys)/);
   });
 
   it('throws only its own error, for any input', () => {

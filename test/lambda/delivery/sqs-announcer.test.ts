@@ -19,7 +19,7 @@ it.each([
     { FifoQueue: 'true' },
     { MessageGroupId: 'district-a/1', MessageDeduplicationId: 'district-a/1/1/replay' },
   ],
-])('%s gets SQS messages as from a raw subscription, and time for an answer', async (QueueName, Attributes, ids) => {
+])('%s gets SQS messages as from a raw subscription', async (QueueName, Attributes, ids) => {
   const client = new SQSClient({
     endpoint: server.address,
     region: 'eu-central-1',

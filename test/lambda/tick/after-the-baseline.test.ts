@@ -27,18 +27,6 @@ describe('a tick after the baseline', () => {
     expect(story.heard).toHaveLength(2);
   });
 
-  it('announces an edit as an update with the names of the fields', async () => {
-    story.world = [assessment({ id: 1 })];
-    await story.tick();
-    story.world = [assessment({ id: 1, organization_name: 'Cinder Creek Academy' })];
-    expect(await story.tick()).toMatchObject({ updated: 1 });
-    expect(story.heard.at(-1)).toMatchObject({
-      id: `${story.name}/1/2`,
-      type: 'certification.updated',
-      data: { changed: ['organization_name'] },
-    });
-  });
-
   it('finds new certifications on a day of thousands with one more request', async () => {
     story = new Integration();
     story.world = on('2026-11-21', numbers(1, 2_500));

@@ -153,13 +153,4 @@ describe('the notice of a flood', () => {
     await tick((open, parts) => waitingSeen(parts, open, { held: 3, undeliverable: 0 }));
     expect(await held()).toBe(540);
   });
-
-  it('begins at 0 again if SNS has refused it', async () => {
-    accepting(false);
-    expect(await flood(500)).toBe(false);
-    expect(await flood(40)).toBe(false);
-    accepting(true);
-    expect(await flood(40)).toBe(true);
-    expect(await held()).toBe(40);
-  });
 });

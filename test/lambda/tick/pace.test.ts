@@ -57,16 +57,6 @@ describe('a host that asks to be left alone', () => {
   });
   const alone = { outcome: 'backing-off' };
 
-  it('for a day gets no request for 58 minutes, and ticks do not fail', async () => {
-    story.host.fault = tooManyRequests(86_400);
-    expect(await story.minute()).toMatchObject(alone);
-    story.host.fault = undefined;
-    const before = story.host.requests.length;
-    for (let minute = 0; minute < 58; minute++) expect(await story.minute()).toMatchObject(alone);
-    expect(story.host.requests.length).toBe(before);
-    await reports(({ outcome }) => outcome === 'completed', 3);
-  });
-
   it('does not delay owed events', async () => {
     story.subscribers.refuse = () => true;
     story.host.add(100, '2026-11-20');

@@ -58,13 +58,4 @@ describe('the silence of an integration that had certifications each day', () =>
     await story.minutes(3);
     expect(titles(story)).not.toContain(asked);
   });
-
-  it('is over in the next tick after the setting is off, without another request', async () => {
-    await days(5);
-    story.settings = { silence: false };
-    story.requests.length = 0;
-    await story.tick();
-    expect(story.requests).toEqual(['pulse']);
-    expect(titles(story)).toEqual([asked, over]);
-  });
 });
