@@ -151,10 +151,14 @@ it('an edit and a move that are undone are announced, and no id is there twice',
   for (const day of [5, 1, 5, 1, 1, 1]) {
     world.clock.advance(nextDay);
     world.host.edit(10, { certified_on: dayOf(day) });
-    world.host.edit(60, { email: `${day}@example.org` });
+    // The last one is of the oldest day of the newest page.
+    for (const id of [60, 1_050]) world.host.edit(id, { email: `${day}@example.org` });
     await world.minutes(4);
   }
-  expect([10, 60].map((id) => world.heardOf(id).length)).toEqual([4, 4]);
+  expect([10, 60, 1_050].map((id) => world.heardOf(id).length)).toEqual([4, 4, 4]);
+  world.host.edit(1_050, { email: '5@example.org' });
+  world.host.add(9_000, '2026-11-02');
+  await world.minutes(1);
   expect(titles(world)).not.toContain('the partner shows one id twice');
 });
 
