@@ -23,8 +23,6 @@ describe('a tick after the baseline', () => {
     const late = story.heard.map(({ subject, data }) => `${subject} ${data.late}`);
     expect(late.sort()).toEqual(['1 true', '2 false']);
     expect(story.mails).toHaveLength(1);
-    expect(await story.tick()).toMatchObject({ created: 0, delivered: 0 });
-    expect(story.heard).toHaveLength(2);
   });
 
   it('finds new certifications on a day of thousands with one more request', async () => {

@@ -177,6 +177,13 @@ it('audits go on beside records that cannot be committed, or are gone with anoth
   for (const id of [10, 120, 240]) world.host.edit(id);
   await world.minutes(14);
   expect(world.heard.map(({ subject }) => subject)).toEqual(['120']);
+  // Nor is a host that fails amid a tick taken for one that cannot serve a day.
+  world.clock.advance(nextDay);
+  let lists = 0;
+  world.host.onList = () => (++lists > 1 ? serverError : undefined);
+  world.requests.length = 0;
+  expect(await world.tick()).toMatchObject({ outcome: 'disturbed' });
+  expect(world.requests.filter((one) => one.startsWith('prove'))).toHaveLength(1);
 });
 
 it('an audit of many requests is made up for also if a search runs meanwhile', async () => {
