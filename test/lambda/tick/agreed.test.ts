@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Ledger } from '../../../lambda/ports/ledger.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { tickSettings } from '../../scaffold/settings.ts';
@@ -40,7 +40,9 @@ describe('a tick with a newest page asks the ledger for', () => {
     await tick();
     story.clock.advance({ hours: 1 });
     story.requests.length = 0;
-    expect(await tick()).toEqual([]);
+    const saveState = vi.fn(story.ledger.saveState);
+    expect(await tick({ saveState })).toEqual([]);
+    expect(saveState.mock.calls.filter(([saved]) => 'gate' in saved)).toEqual([]);
     expect(story.requests.some((request) => request.startsWith('prove'))).toBe(true);
   });
 });
