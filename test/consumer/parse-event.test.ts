@@ -37,6 +37,7 @@ const wrappings: Record<string, (text: string) => unknown> = {
   'an event of EventBridge': busEvent,
   'an SQS record with an event of EventBridge': (text) => sqsRecord(JSON.stringify(busEvent(text))),
   'the event itself': (text) => JSON.parse(text),
+  'as many wrappings as are looked through': (text) => nested(8, JSON.parse(text)),
 };
 
 const thrownBy = (message: unknown) => {
@@ -89,7 +90,7 @@ describe('parseEvent', () => {
     ['bytes that are no text', Buffer.from([0xff, 0xfe, 0xfd])],
     ['a whole invocation', { Records: [sqsRecord('{}')] }],
     ['nothing', undefined],
-    ['an endless wrapping', nested(20)],
+    ['one wrapping more', nested(9, event())],
   ])('refuses %s with its own error, without the values', (_, message) => {
     const error = thrownBy(message);
     expect(error).toBeInstanceOf(NotAnEventError);
@@ -99,10 +100,7 @@ describe('parseEvent', () => {
   it('names the mistake, and not the value', () => {
     const { data, ...rest } = event();
     const broken = { ...rest, data: { ...data, assessment: { ...data.assessment, id: 'Odalys' } } };
-    expect(thrownBy(broken)).toMatchObject({
-      problems: [expect.stringMatching(/^data\.assessment\.id: /)],
-      message: expect.not.stringContaining('Odalys'),
-    });
+    expect(`${thrownBy(broken)}`).toMatch(/: data\.assessment\.id: (?!.*Odalys)/);
   });
 
   it('throws only its own error, for any input', () => {
@@ -121,6 +119,6 @@ describe('parseEvent', () => {
   });
 });
 
-function nested(times: number): unknown {
-  return times === 0 ? event() : { Sns: nested(times - 1) };
+function nested(times: number, content: unknown): unknown {
+  return times === 0 ? content : { Sns: nested(times - 1, content) };
 }

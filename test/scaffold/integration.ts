@@ -168,7 +168,10 @@ export class Integration {
 
   /** Runs ticks, including failing ones. */
   async minutes(count: number): Promise<void> {
-    for (let minutes = 0; minutes < count; minutes++) await this.minute().catch(() => undefined);
+    for (let minutes = 0; minutes < count; minutes++)
+      await this.minute().catch((error) => {
+        if (error instanceof TypeError) throw error;
+      });
   }
 
   /** @returns the minutes, up to this limit, until the condition held */

@@ -17,9 +17,7 @@ afterEach(() => stage.strike());
 const answerSchema = z.looseObject({
   ok: z.boolean(),
   problem: z.looseObject({ code: z.string() }).optional(),
-  result: z
-    .looseObject({ events: z.int().optional(), next: z.record(z.string(), z.json()).optional() })
-    .optional(),
+  result: z.looseObject({}).optional(),
 });
 type Command = Record<string, z.core.util.JSONType>;
 
@@ -135,9 +133,7 @@ describe('a replay', () => {
 
   it('sends the same events again, marked, to all subscribers or to one queue', async () => {
     const { added, told } = await announced();
-    const { events, ...counted } = await resultOf({ ...today, dryRun: true });
-    expect(await subjects()).toEqual([]);
-    expect({ ...counted, events }).toEqual({ ...(await resultOf(today)), dryRun: true });
+    await resultOf(today);
     const again = await stage.events(queues.everything);
     expect(again).toHaveLength(told.length);
     expect(again).toEqual(
@@ -167,25 +163,12 @@ describe('a replay', () => {
       for (const value of [email, last_name]) expect(left).not.toContain(String(value));
   });
 
-  it('that is interrupted resumes at its cursor, and one that is killed is sent again: none is lost', async () => {
+  it('that is killed is sent again, and none is lost', async () => {
     const { ids } = await announced();
-    stage.sns.once('PublishBatch', ({ forward }) => {
-      stage.sns.always(denied);
-      return forward();
-    });
-    const slowly = { ...today, eventsPerSecond: 2 };
-    let { events, next } = await resultOf(slowly);
-    expect({ events, next }).toMatchObject({ events: 2, next: { eventsPerSecond: 2 } });
-    stage.sns.reset();
-    // The environment is gone, as after hours. Only the answer is left.
-    await stage.operate.kill();
-    while (next !== undefined)
-      ({ next } = await resultOf({ ...next, eventsPerSecond: today.eventsPerSecond }));
-    const again = await stage.events(queues.everything);
-    expect(again.map(({ id }) => id).sort()).toEqual(ids);
-
     diesAfter(stage.sns, 'PublishBatch');
-    expect(await stage.operate.invoke(slowly)).toMatchObject({ outcome: 'failed' });
+    expect(await stage.operate.invoke({ ...today, eventsPerSecond: 2 })).toMatchObject({
+      outcome: 'failed',
+    });
     await operate(today);
     const heard = new Set((await stage.events(queues.everything)).map(({ id }) => id));
     expect([...heard].sort()).toEqual(ids);

@@ -103,20 +103,6 @@ describe('a decision', () => {
     expect(story.mails).toHaveLength(expected.length > 0 || command.as === 'digest' ? 1 : 0);
   });
 
-  it('of a true change drops the withdrawal and the restoration behind it', async () => {
-    await begin(database);
-    await story.show(on('2026-11-20', 1));
-    await hold(1, edited);
-    await story.withdraw(1);
-    await story.commit([on('2026-11-20', 1, edited)]);
-    const { events, freed, undone } = await resultOf(story, 'release', { types: ['updated'] });
-    expect({ events, freed, undone }).toEqual({ events: 1, freed: 0, undone: 2 });
-    await story.tick();
-    expect(heard()).toEqual(['1/2']);
-    const life = { verdict: 'undone', known: { revision: 4 } };
-    expect(await resultOf(story, 'explain', { id: 1 })).toMatchObject(life);
-  });
-
   it('reads only earlier decisions of the history', async () => {
     await begin(database);
     await holdMany(2);

@@ -104,7 +104,7 @@ describe('a sighting of an unknown certification', () => {
   } as const;
   it.each<[string, Partial<Telling>, readonly string[], readonly Fate[]]>([
     ['on a day that was read', {}, ['2026-11-10'], ['news']],
-    ['of the baseline', { purpose: 'baseline' }, ['2026-11-12'], ['history']],
+    ['of the baseline', { purpose: 'baseline' }, ['2026-11-10'], ['history']],
     ['of a restarted one', { purpose: 'baseline', isAnew: true }, ['2026-11-10'], ['news']],
     ['that was lacking', {}, ['2026-11-12'], ['history']],
     ['beside more than were lacking', {}, ['2026-11-12', '2026-11-12'], ['doubtful', 'doubtful']],

@@ -57,6 +57,7 @@ describe('a calendar', () => {
     expect(calendar.days).toEqual([day(1), day(3)]);
     expect(calendar.entry(day(1))).toEqual({ count: 0, readAt: 0 });
     expect(entryAt(calendar, 1)).toEqual({ count: 2, readAt: 5 });
+    expect([5, 6].map((began) => calendar.proofsSince(began))).toEqual([{ none: 1 }, {}]);
   });
 });
 

@@ -115,6 +115,17 @@ describe('a condition', () => {
     });
   });
 
+  it('counts what a tick has noted of it', () => {
+    const note = { id: 7, day: '2026-11-20', since: 0 };
+    const missing = { notes: [note, { ...note, id: 8, isShownById: true as const }] };
+    const absence = { missing, unexplained: 0, steadyMs: 5 };
+    const facts = { ...nothingNoted(), absence, blocked: { name: 'secret-gone' } as const };
+    const open = new Map([['secret-gone' as const, { since: 0, number: 1 }]]);
+    const { 'shown-by-id': shown, 'secret-gone': gone } = conditionsOf(facts, open, 9);
+    expect(shown).toEqual({ number: 1, details: ['assessment 8 of 2026-11-20'], steadyMs: 5 });
+    expect(gone).toEqual({ number: 1 });
+  });
+
   describe('that may end by itself', () => {
     type Minute = 'good' | 'bad' | 'none';
     const blocked = {

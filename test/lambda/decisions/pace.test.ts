@@ -85,6 +85,11 @@ describe('a refusal', () => {
     ],
     ['halves a learned pace at most', refusedAfter(1, 2, slowed), { learned: 50 }],
     ['waits as the host asks', refused(unhurried, 600, t0, 9), { until: t0 + 9 }],
+    [
+      'waits as the last one asks',
+      refused(refused(unhurried, 9, t0, 9), 9, t0, 20),
+      { until: t0 + 20 },
+    ],
     ['waits an hour at most', refused(unhurried, 600, t0, 9e9), { until: t0 + hour }],
   ])('%s', (_, { refusal }, expected) => {
     expect({ learned: undefined, ...refusal }).toMatchObject(expected);

@@ -128,8 +128,26 @@ describe('the days that are due', () => {
         cursor,
         read: step.kind === 'read' && step.days.includes(late) ? 'done' : 'in-vain',
       }));
-      expect(reads(steps).flatMap(({ days }) => days)).toContain(late);
+      const alone = { days: [late], goneOnFrom: undefined, mayGoOn: false };
+      expect(reads(steps)).toContainEqual(expect.objectContaining(alone));
     }
+  });
+
+  it.each(['left', 'failed'] as const)('are not all located if a read of them is %s', (read) => {
+    const calendar = calendarOf(40);
+    const { end } = carriedOut(dueWork(differing(calendar)), calendar, ({ kind }) =>
+      kind === 'read' ? { read, calendar } : { count: 2 },
+    );
+    expect(end).toMatchObject({ isAllLocated: false });
+  });
+
+  it('are those with missing ones if as many have come: then nothing more is counted', () => {
+    const lacking = { count: 1, readAt: 1_000, missing: 1 };
+    const calendar = calendarOf(200).with([[dayOf(7).toString(), lacking]]);
+    const { steps } = carriedOut(dueWork(differing(calendar)), calendar, ({ kind }) =>
+      kind === 'read' ? { read: 'done' } : { count: 2 },
+    );
+    expect(steps.map(({ kind }) => kind)).toEqual(['count', 'located', 'read']);
   });
 
   it('keep the range of a search that has no turn', () => {
@@ -181,6 +199,21 @@ describe('a reading of all days', () => {
     }),
     { minLength: 1, maxLength: 40 },
   );
+
+  it.each([
+    ['unanswered', 5, { sliceDays: 3, rereads: 40 }],
+    ['unanswered', 1, { sliceDays: 0.5, rereads: 40 }],
+    ['done', 5, { sliceDays: 5, rereads: 60 }],
+  ] as const)('after a range that was %s, of %d days, goes on with %j', (read, sliceDays, next) => {
+    const position = { before: today, sliceDays, rereads: 50 };
+    const list = backwards({ position, startDay: today, window });
+    const answer = { read, requests: 10, found: 1_200, oldest: dayOf(0) };
+    const { end } = carriedOut(list, new Calendar([]), ({ kind }) => ({
+      ...answer,
+      isTimeUp: kind === 'reached',
+    }));
+    expect(end.position).toMatchObject(next);
+  });
 
   /** A range that cannot be divided any further is given up, or left as it was shown. */
   const isLast = ({ purpose, isDivisible }: ReadStep) => purpose === 'baseline' && !isDivisible;

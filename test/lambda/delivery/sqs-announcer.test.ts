@@ -1,6 +1,6 @@
 import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { type FauxqsServer, startFauxqs } from 'fauxqs';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { regionOf, sqsAnnouncer } from '../../../lambda/delivery/sqs-announcer.ts';
 import { messageOf } from '../../../lambda/events/sns-message.ts';
 import { ManualClock } from '../../scaffold/clock.ts';
@@ -29,9 +29,11 @@ it.each([
   const clock = new ManualClock();
   const arn = `arn:aws:sqs:eu-central-1:000000000000:${QueueName}`;
   const owed = owedEvents(1, { replay: true });
-  const deadline = clock.now().add({ hours: 1 });
+  const deadline = clock.now().add({ seconds: 10 });
+  const sent = vi.spyOn(client, 'send');
   const outcome = await sqsAnnouncer(client, arn, clock).publish(owed, deadline);
   expect(outcome).toEqual({ accepted: owed, refused: [] });
+  expect(sent.mock.lastCall?.at(1)).toEqual({ requestTimeout: 15_000 });
   const { Messages } = await client.send(
     new ReceiveMessageCommand({
       QueueUrl,

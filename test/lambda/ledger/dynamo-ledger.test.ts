@@ -267,7 +267,7 @@ describe('a failure', () => {
     await table.update(keyOf(1), { set: { outbox } });
     const [batch] = await Array.fromAsync(ledger.leftovers('event'));
     expect(batch?.owed.map(({ certificationId }) => certificationId)).toEqual([2]);
-    const message = expect.stringContaining(keyOf(1));
+    const message = expect.stringContaining(`${keyOf(1)} is not as written: item`);
     expect(batch?.unreadable).toMatchObject([{ constructor: LedgerCorruptError, message }]);
   });
 

@@ -264,6 +264,13 @@ describeLedgers('an outbox with held events', (used) => {
     );
   });
 
+  it('is decided about once, also if two people do so at once', async () => {
+    const scene = { used: used(), owed: new Map() };
+    await annHeld(scene);
+    const outcomes = await Promise.all([released()(scene), discarded()(scene)]);
+    expect(outcomes).toEqual(expect.arrayContaining([result([1]), result()]));
+  });
+
   it('stays if its event was released between the read and the commit', async () => {
     const scene = { used: used(), owed: new Map() };
     for (const step of [baseline, beaHeld]) await step(scene);

@@ -97,7 +97,7 @@ describeLedgers('the state', (used) => {
     const { ledger } = used();
     await take('next');
     const lease = (owner: string) => ({ owner, until: Temporal.Now.instant().add({ hours: 1 }) });
-    const days = new Map([['2026-11-20', { count: 1, readAt: 1 }]]);
+    const days = new Map([['2026-11-20', { count: 1, missing: 2, readAt: 1 }]]);
     for (const write of [
       () => ledger.saveDays(days, lease('slow')),
       () => ledger.addToDays(new Map([['2026-11-20', 1]]), lease('slow')),

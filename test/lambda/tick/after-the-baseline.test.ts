@@ -23,20 +23,6 @@ describe('a tick after the baseline', () => {
     const late = story.heard.map(({ subject, data }) => `${subject} ${data.late}`);
     expect(late.sort()).toEqual(['1 true', '2 false']);
     expect(story.mails).toHaveLength(1);
-    expect(await story.tick()).toMatchObject({ created: 0, delivered: 0 });
-    expect(story.heard).toHaveLength(2);
-  });
-
-  it('announces an edit as an update with the names of the fields', async () => {
-    story.world = [assessment({ id: 1 })];
-    await story.tick();
-    story.world = [assessment({ id: 1, organization_name: 'Cinder Creek Academy' })];
-    expect(await story.tick()).toMatchObject({ updated: 1 });
-    expect(story.heard.at(-1)).toMatchObject({
-      id: `${story.name}/1/2`,
-      type: 'certification.updated',
-      data: { changed: ['organization_name'] },
-    });
   });
 
   it('finds new certifications on a day of thousands with one more request', async () => {

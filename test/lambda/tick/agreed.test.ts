@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Ledger } from '../../../lambda/ports/ledger.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { tickSettings } from '../../scaffold/settings.ts';
@@ -28,10 +28,11 @@ async function tick(replaced: Partial<Ledger> = {}): Promise<readonly number[]> 
 describe('a tick with a newest page asks the ledger for', () => {
   it('its new and changed rows, and the rows that the tick before changed', async () => {
     story.add(...on('2026-11-20', [1002]));
+    story.requests.length = 0;
     expect(await tick()).toEqual([1001, 1002]);
     story.host.edit(150);
     expect(await tick()).toEqual([150, 1002]);
-    expect(story.heardOf(150)).toEqual(['updated']);
+    expect([story.heardOf(150), story.requests]).toEqual([['updated'], ['pulse', 'pulse']]);
   });
 
   it('no row, if only audits are due', async () => {
@@ -39,7 +40,9 @@ describe('a tick with a newest page asks the ledger for', () => {
     await tick();
     story.clock.advance({ hours: 1 });
     story.requests.length = 0;
-    expect(await tick()).toEqual([]);
+    const saveState = vi.fn(story.ledger.saveState);
+    expect(await tick({ saveState })).toEqual([]);
+    expect(saveState.mock.calls.filter(([saved]) => 'gate' in saved)).toEqual([]);
     expect(story.requests.some((request) => request.startsWith('prove'))).toBe(true);
   });
 });

@@ -168,13 +168,4 @@ describe('the notice of a flood', () => {
     await tick((done, parts) => waitingSeen(parts, { ...done, tally: { ...done.tally, held: 3 } }));
     expect(await held()).toBe(540);
   });
-
-  it('begins at 0 again if SNS has refused it', async () => {
-    accepting(false);
-    expect(await flood(500)).toBe(false);
-    expect(await flood(40)).toBe(false);
-    accepting(true);
-    expect(await flood(40)).toBe(true);
-    expect(await held()).toBe(40);
-  });
 });

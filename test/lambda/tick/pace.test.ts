@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { nothingFound } from '../../../lambda/decisions/gate.ts';
 import { allowedAt, unhurried } from '../../../lambda/decisions/pace.ts';
 import type { TickReport } from '../../../lambda/tick/report.ts';
@@ -57,16 +57,6 @@ describe('a host that asks to be left alone', () => {
   });
   const alone = { outcome: 'backing-off' };
 
-  it('for a day gets no request for 58 minutes, and ticks do not fail', async () => {
-    story.host.fault = tooManyRequests(86_400);
-    expect(await story.minute()).toMatchObject(alone);
-    story.host.fault = undefined;
-    const before = story.host.requests.length;
-    for (let minute = 0; minute < 58; minute++) expect(await story.minute()).toMatchObject(alone);
-    expect(story.host.requests.length).toBe(before);
-    await reports(({ outcome }) => outcome === 'completed', 3);
-  });
-
   it('does not delay owed events', async () => {
     story.subscribers.refuse = () => true;
     story.host.add(100, '2026-11-20');
@@ -80,12 +70,14 @@ describe('a host that asks to be left alone', () => {
 
   it('leaves a pace that cannot always be saved, which does not hide the outcome', async () => {
     story.host.fault = tooManyRequests();
+    const error = new Error('no');
+    const warn = vi.spyOn(story.journal, 'warn');
     const ledger = story.ledgerWith({
       saveState: (changes) =>
-        'pace' in changes ? Promise.reject(new Error('no')) : story.ledger.saveState(changes),
+        'pace' in changes ? Promise.reject(error) : story.ledger.saveState(changes),
     });
     expect(await story.tick({ ledger })).toMatchObject(alone);
-    expect(story.warnings).toEqual(['pace not saved']);
+    expect(warn.mock.calls).toEqual([['pace not saved', { error }]]);
   });
 });
 

@@ -28,17 +28,12 @@ describe('an integration that ops have paused', () => {
     await story.opsLedger.pause({ since: story.clock.now(), by: 'odile', reason }, 'a call');
   });
 
-  it('sends no request and writes nothing', async () => {
+  it('sends no request, writes nothing, and reminds ops of it once a day', async () => {
     const before = await story.ledger.state();
     story.requests.length = 0;
-    await hours(3);
+    await hours(23);
     expect([...story.requests, ...story.notices]).toEqual([]);
     expect(await story.ledger.state()).toEqual(before);
-  });
-
-  it('reminds ops of it once a day', async () => {
-    await hours(23);
-    expect(titles(story)).toEqual([]);
     await hours(12);
     expect(titles(story)).toEqual(['paused for more than a day']);
     expect(story.notices[0]?.text).toContain('Since: 2026-11-21 08:00 (UTC)\nDays so far: 1');

@@ -43,11 +43,6 @@ describe('the silence of an integration that had certifications each day', () =>
     story.add(assessment({ id: 900, certified_on: daysAfter(7) }));
     expect(await story.minute()).toMatchObject({ created: 1, conditions: {} });
     expect(titles(story)).toEqual([asked, over]);
-    // There has been such a silence before.
-    await days(11);
-    expect(titles(story)).toHaveLength(2);
-    await days(2);
-    expect(titles(story)).toEqual([asked, over, asked]);
   });
 
   it('is not asked about while the partner does not answer', async () => {
@@ -57,14 +52,5 @@ describe('the silence of an integration that had certifications each day', () =>
     story.host.fault = undefined;
     await story.minutes(3);
     expect(titles(story)).not.toContain(asked);
-  });
-
-  it('is over in the next tick after the setting is off, without another request', async () => {
-    await days(5);
-    story.settings = { silence: false };
-    story.requests.length = 0;
-    await story.tick();
-    expect(story.requests).toEqual(['pulse']);
-    expect(titles(story)).toEqual([asked, over]);
   });
 });

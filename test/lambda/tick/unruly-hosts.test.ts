@@ -151,10 +151,14 @@ it('an edit and a move that are undone are announced, and no id is there twice',
   for (const day of [5, 1, 5, 1, 1, 1]) {
     world.clock.advance(nextDay);
     world.host.edit(10, { certified_on: dayOf(day) });
-    world.host.edit(60, { email: `${day}@example.org` });
+    // The last one is of the oldest day of the newest page.
+    for (const id of [60, 1_050]) world.host.edit(id, { email: `${day}@example.org` });
     await world.minutes(4);
   }
-  expect([10, 60].map((id) => world.heardOf(id).length)).toEqual([4, 4]);
+  expect([10, 60, 1_050].map((id) => world.heardOf(id).length)).toEqual([4, 4, 4]);
+  world.host.edit(1_050, { email: '5@example.org' });
+  world.host.add(9_000, '2026-11-02');
+  await world.minutes(1);
   expect(titles(world)).not.toContain('the partner shows one id twice');
 });
 
@@ -173,6 +177,13 @@ it('audits go on beside records that cannot be committed, or are gone with anoth
   for (const id of [10, 120, 240]) world.host.edit(id);
   await world.minutes(14);
   expect(world.heard.map(({ subject }) => subject)).toEqual(['120']);
+  // Nor is a host that fails amid a tick taken for one that cannot serve a day.
+  world.clock.advance(nextDay);
+  let lists = 0;
+  world.host.onList = () => (++lists > 1 ? serverError : undefined);
+  world.requests.length = 0;
+  expect(await world.tick()).toMatchObject({ outcome: 'disturbed' });
+  expect(world.requests.filter((one) => one.startsWith('prove'))).toHaveLength(1);
 });
 
 it('an audit of many requests is made up for also if a search runs meanwhile', async () => {
