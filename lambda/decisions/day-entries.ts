@@ -123,10 +123,19 @@ export function marked(
       { ...entry, ...markOf(day, entry.count) },
     ]),
   );
-  const passed = isFound ? passedBy(step.range, calendar) : undefined;
-  if (passed === undefined) return after;
-  const { unread } = after.get(calendar.unreadDayOf(passed) ?? passed) ?? {};
-  return unread === undefined ? after : after.set(passed, { ...calendar.entry(passed), unread });
+  return isFound ? withPassed(after, step.range, calendar) : after;
+}
+
+/** A day before the range, which a read of the marked entry passes by, keeps the rest of the mark. */
+function withPassed(
+  entries: FreshEntries,
+  range: DayRange,
+  calendar: Pick<Calendar, 'days' | 'entry' | 'unreadDayOf'>,
+): FreshEntries {
+  const passed = passedBy(range, calendar);
+  const { unread } = entries.get((passed && calendar.unreadDayOf(passed)) ?? '') ?? {};
+  if (passed === undefined || unread === undefined) return entries;
+  return new Map([...entries, [passed, { ...calendar.entry(passed), unread }]]);
 }
 
 /**
@@ -204,12 +213,12 @@ export function attributeRest(
   entries: FreshEntries,
   [day]: readonly string[],
   read: { readonly count: number },
-): void {
+): FreshEntries {
   const entry = day === undefined ? undefined : entries.get(day);
-  if (day === undefined || entry === undefined) return;
+  if (day === undefined || entry === undefined) return entries;
   const shown = [...entries.values()].reduce((sum, { count }) => sum + count, 0);
   const rest = Math.max(0, read.count - shown);
-  entries.set(day, { ...entry, count: entry.count + rest });
+  return new Map([...entries, [day, { ...entry, count: entry.count + rest }]]);
 }
 
 /**

@@ -177,8 +177,8 @@ async function* settle(
 ): Step<[Done, WorkProgress & Pick<DaysRead, 'read'>]> {
   const { step, isUnproven, begunAt } = read;
   const assessments = rowsOf(read, done.twins);
-  const fresh = dayEntries(step.days, { ...read, assessments }, begunAt, at.state.salt);
-  if (isUnproven) attributeRest(fresh, step.days, read);
+  const shown = dayEntries(step.days, { ...read, assessments }, begunAt, at.state.salt);
+  const fresh = isUnproven ? attributeRest(shown, step.days, read) : shown;
   const { calendar: known } = before;
   const [compared, seen] = yield* differences(at, done, reading, [...fresh.keys()], read);
   const [looking, looked] = yield* lookedAt(at, compared, reading, read, known, fresh, seen.unseen);
