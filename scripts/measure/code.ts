@@ -13,8 +13,8 @@ export function linesOfCode(text: string): number {
 }
 
 /**
- * What a source can change beyond one call of a function: fields that are not readonly; `let`s of a module, or changed by a
- * closure; and everything that a function changes in place without having made it (a field, an argument, a captured value).
+ * The places that a source can change beyond one call of a function: fields that are not readonly; variables of a module, or
+ * changed by a closure; and all that a function changes in place without having made it (a field, an argument, a captured value).
  */
 export function mutablePlaces(text: string): string[] {
   const found = new Set<string>();
@@ -63,7 +63,7 @@ const functions = new Set([
 
 function visit(node: unknown, scopes: readonly Scope[], report: (name: string) => void): void {
   if (Array.isArray(node)) for (const one of node) visit(one, scopes, report);
-  // A constructor makes what it changes.
+  // A constructor has made the object that it changes.
   if (!isNode(node) || (node.type === 'MethodDefinition' && node['kind'] === 'constructor')) return;
   const inner = functions.has(node.type) ? [...scopes, newScope()] : scopes;
   for (const name of changeableIn(node, inner)) report(name);

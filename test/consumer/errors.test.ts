@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import * as consumer from '../../consumer/index.ts';
 
-it('an error says what failed, and what to do', async () => {
+it('an error names the failure and its remedy', async () => {
   const reasons: consumer.RefusalReason[] = ['too-large', 'malformed', 'topic', 'too-old'];
   reasons.push('from-the-future', 'signature-version', 'certificate-url', 'signature');
   const errors = [

@@ -133,9 +133,10 @@ describe("the item of the lease holder's memory", () => {
 
   it('is separate from the state, and only the holder of the lease reads it', async () => {
     await ledger.takeLease(lease, now);
-    await used.end(lease, now, { missing, gate });
+    const twins = [{ id: 1, days: ['2026-11-20'] }];
+    await used.end(lease, now, { missing, gate, twins });
     expect((await ledger.state()).missing).toEqual({ total: 300, tooManySince: at, lookAt: at });
-    expect(await ledger.takeLease(lease, now)).toMatchObject({ missing, gate });
+    expect(await ledger.takeLease(lease, now)).toMatchObject({ missing, gate, twins });
   });
 
   it('is written after the time of the next look', async () => {
