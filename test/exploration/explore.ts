@@ -319,5 +319,7 @@ function judged({ world, ledger, told }: Situation): Promise<string[]> {
     settings,
     isAudited: true,
     contradictedUntil: 0,
+    timeline: { nowMs: Date.parse(startDay) },
+    isSlow: false,
   });
 }

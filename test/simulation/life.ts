@@ -184,6 +184,10 @@ export class Life {
     return this.isLagging ? forPace + Math.ceil((2 * this.host.oldestAnswerMs) / 60_000) : forPace;
   }
 
+  get isSlow(): boolean {
+    return this.plan.pace > 0;
+  }
+
   /** Some answers are old. */
   get isLagging(): boolean {
     return this.host.oldestAnswerMs > 0;
@@ -347,7 +351,9 @@ export class Life {
 
   /** Promises of each tick, in any circumstances. */
   #check({ report, invocation }: Ticked): void {
-    const { id, end, isFrozen, longestCallMs, longestRead, calls, requests } = invocation;
+    const { id, end, isFrozen, underWay, longestRead, calls, requests } = invocation;
+    const times = [...underWay].map(({ since }) => this.timeline.nowMs - since);
+    const longestCallMs = Math.max(invocation.longestCallMs, ...times);
     this.note(end ?? report?.outcome ?? 'failed', id);
     const happenings = {
       'cut short': report?.cutShort,

@@ -336,9 +336,9 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   contradiction: {
     breaks: 'a baseline believes answers that contradict each other',
-    seed: 24,
+    seed: 29,
     functions: { 'days-read': { hasRead: yes } },
-    amid: { contradicts: 0.3, announce: 0 },
+    amid: { contradicts: 0.3, announce: 0, born: 20, ticks: 6, stories: 0 },
   },
   vain: {
     breaks: 'a read that was cut off counts as one',

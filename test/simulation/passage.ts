@@ -35,6 +35,8 @@ export class Invocation {
   publications = 0;
   /** The longest of its calls to the ledger and the announcer, whose time-outs the tick does not set. */
   longestCallMs = 0;
+  /** When the calls began that have not ended. A process that dies learns nothing of their ends. */
+  readonly underWay = new Set<{ readonly since: number }>();
   /** Requests of its longest read. */
   longestRead = 0;
   isFrozen = false;
@@ -228,7 +230,8 @@ export class Passage extends Part {
   async #call(invocation: Invocation, perform: () => Promise<unknown>): Promise<unknown> {
     const { random } = invocation;
     const { timeline, note } = this.life;
-    const startedAt = timeline.nowMs;
+    const call = { since: timeline.nowMs };
+    invocation.underWay.add(call);
     const duration = this.#duration(invocation, this.pace.awsMs, longestAwsCallMs);
     await this.#travel(invocation, duration / 2, { perform });
     if (random.chance(this.dangers.freeze)) {
@@ -238,7 +241,8 @@ export class Passage extends Part {
     }
     const answer = await perform();
     await this.#travel(invocation, duration / 2);
-    invocation.longestCallMs = Math.max(invocation.longestCallMs, timeline.nowMs - startedAt);
+    invocation.underWay.delete(call);
+    invocation.longestCallMs = Math.max(invocation.longestCallMs, timeline.nowMs - call.since);
     if (random.chance(this.dangers.loss)) {
       note('lost answer', invocation.id);
       throw new LedgerUnavailableError('a call', {});

@@ -29,6 +29,8 @@ export interface Outcome {
 const looksToRest = 12;
 /** After an unproven read or a failed lookup, the next look is an hour later. */
 const soonSeconds = 1_800;
+/** Ids without an answer that a tick asks for; at a slow host, one. Each is asked for every hour. */
+const idsOfATick = 2;
 /** Ticks, a minute apart, after which all must be quiet again. */
 const ticksToRest = 40;
 /**
@@ -72,6 +74,7 @@ async function lived(seed: number, options: LifeOptions): Promise<Outcome> {
     await life.timeline.pass({ hours: plan.pace === 0 ? 25 : 5 });
     await untilQuiet(life);
   }
+  await provenInTheEnd(life);
   await judgeAtRest(life);
   if (life.findings.length === 0 && plan.stories > 0) {
     await life.auditsOff();
@@ -79,6 +82,16 @@ async function lived(seed: number, options: LifeOptions): Promise<Outcome> {
     await judgeAtRest(life);
   }
   return { plan, findings: life.findings, coverage: life.coverage.times };
+}
+
+/** The pace may cut off a read, whose rest proves nothing: a later audit does. */
+async function provenInTheEnd(life: Life): Promise<void> {
+  const { ledger, timeline, plan } = life;
+  const isUnproven = () => [...ledger.days.values()].some(({ proof }) => proof === undefined);
+  for (let audits = 0; audits < 3 && plan.pace > 0 && isUnproven(); audits++) {
+    await timeline.pass({ hours: 1 });
+    await untilQuiet(life);
+  }
 }
 
 async function judgeAtRest(life: Life): Promise<void> {
@@ -212,6 +225,10 @@ async function untilQuiet(life: Life): Promise<void> {
     if (tooManySince !== undefined || seconds > soonSeconds || life.host.unrest.idsFail) return;
     await timeline.pass({ seconds });
   }
+  // An id that replicas have shown in turn ends when its days are proven, and a malformed record keeps
+  // them from it: decision 32.
+  const { conditions } = await ledger.state();
+  if (conditions.has('one-id-twice') && conditions.has('quarantined')) return;
   life.findings.push(`looked ${most} times at what is missing, and not to the end`);
 }
 
@@ -237,11 +254,26 @@ async function untilOneIsQuiet(life: Life): Promise<void> {
     await timeline.pass({ seconds: 60 });
     if (report?.outcome === 'backing-off') n -= 1;
     const withdrawn = Math.min(mayGo, report?.withdrawn ?? 0);
-    if (withdrawn > 0) n -= 1;
+    if (withdrawn > 0 || isAwaited(life)) n -= 1;
     mayGo -= withdrawn;
     if (!isQuiet(invocation)) continue;
     life.note(`at rest after ${inWords(n)}`);
     return;
   }
-  findings.push(`not at rest after ${ticksToRest} ticks`);
+  if (!hasIdsForHours(life)) findings.push(`not at rest after ${ticksToRest} ticks`);
+}
+
+/** More ids have no answer than ticks ask for in an hour: when the last had its turn, the first is due. */
+function hasIdsForHours({ host, ledger, plan }: Life): boolean {
+  const { notes = [] } = ledger.remembered.missing ?? {};
+  return host.unrest.idsFail > 0 && notes.length > 60 * (plan.pace === 0 ? idsOfATick : 1);
+}
+
+/** A change by a clock that was ahead: until then, a row as before it may be an older answer. */
+function isAwaited({ ledger, timeline, settings, plan }: Life): boolean {
+  const latest = timeline.nowMs + settings.withdrawAfterMs;
+  const ends = [...ledger.items.values()].flatMap(
+    ({ certification }) => certification.earlier ?? [],
+  );
+  return plan.ahead > 0 && ends.some(({ until }) => until > latest);
 }

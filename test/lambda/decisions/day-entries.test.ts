@@ -87,81 +87,32 @@ it.each<[string, ReadResult, isDivisible: boolean, on: string, count: number]>([
 });
 
 describe('the mark of days that the baseline could not read', () => {
-  const [touched, marks] = ['2026-11-08', '2026-11-12'];
-  const calendar = new Calendar([
-    [touched, { count: 1, readAt: 0 }],
-    [marks, { count: 5, readAt: 9, unread: 4 }],
+  const known = new Calendar([
+    ['2026-11-08', { count: 1, readAt: 0 }],
+    ['2026-11-12', { count: 5, readAt: 9, unread: 4 }],
   ]);
-  const begunAt = readAt;
-  it.each<
-    [
-      string,
-      Purpose,
-      from: string,
-      to: string,
-      ReadResult,
-      number,
-      Record<string, number | undefined>,
-    ]
-  >([
-    ['loses what a read shows', 'audit', '2026-11-09', marks, 'done', 3, { [marks]: 1 }],
-    ['ends with the last of it', 'audit', '2026-11-09', marks, 'done', 4, { [marks]: undefined }],
-    [
-      'is no matter of an earlier range',
-      'baseline',
-      '2026-11-09',
-      '2026-11-10',
-      'done',
-      3,
-      { [marks]: 4 },
-    ],
-    ['is kept by a day before it', 'audit', '2026-11-09', marks, 'done', 3, { [touched]: 1 }],
-    ['is parted', 'audit', '2026-11-01', touched, 'unproven', 0, { [touched]: 1, [marks]: 4 }],
-    [
-      'loses what an earlier day of it shows',
-      'audit',
-      '2026-11-01',
-      touched,
-      'done',
-      1,
-      { [marks]: 3 },
-    ],
-  ])('%s', (_, purpose, first, last, result, number, expected) => {
-    const [from, to] = [Temporal.PlainDate.from(first), Temporal.PlainDate.from(last)];
-    const change = (id: number): Change => ({
-      ...{ kind: 'created', id, revision: 1, changed: [], fingerprint: { whole: '', fields: {} } },
-      assessment: assessment({ id, certified_on: last }),
+  it.each<[string, Purpose, range: string, ReadResult, found: number, marks: unknown[]]>([
+    ['loses what a read shows, also for an earlier day', 'audit', '09 12', 'done', 3, [1, 1]],
+    ['ends with the last of it', 'audit', '09 12', 'done', 4, [undefined, undefined]],
+    ['is no matter of an earlier range', 'baseline', '09 10', 'done', 3, [undefined, 4]],
+    ['is parted', 'audit', '01 08', 'unproven', 0, [1, 4]],
+    ['loses what an earlier day shows', 'audit', '01 08', 'done', 1, [undefined, 3]],
+  ])('%s', (_, purpose, range, result, found, marks) => {
+    const [from, last] = range.split(' ').map((of) => Temporal.PlainDate.from(`2026-11-${of}`));
+    const certified_on = String(last);
+    const changes = Array.from({ length: found }, (_, id): Change => {
+      const fingerprint = { whole: '', fields: {} };
+      const row = assessment({ id, certified_on });
+      return { kind: 'created', id, revision: 1, changed: [], fingerprint, assessment: row };
     });
-    const found = Array.from({ length: number }, (_, id) => change(id));
+    const of = { range: { from, to: last }, isDivisible: false, mayGoOn: false };
+    const step = { ...of, kind: 'read', purpose, days: [certified_on] } as const;
     const isFirstReading = purpose === 'baseline';
-    const range = { from, to };
-    const step = {
-      kind: 'read',
-      purpose,
-      days: [last],
-      range,
-      isDivisible: false,
-      mayGoOn: false,
-    } as const;
-    const read = {
-      step,
-      isFirstReading,
-      isRead: result === 'done',
-      isInParts: false,
-      assessments: [],
-      begunAt,
-    };
-    const after = marked(
-      new Map([[last, { count: 1, readAt }]]),
-      result,
-      read,
-      found,
-      { isAnew: false, withdrawAfterMs: 600_000 },
-      calendar,
-    );
-    const now = calendar.with(after);
-    expect(
-      Object.fromEntries(Object.keys(expected).map((day) => [day, now.entry(day).unread])),
-    ).toEqual(expected);
+    const shown = { isRead: result === 'done', isInParts: false, assessments: [], begunAt: readAt };
+    const fresh = new Map([[certified_on, { count: 1, readAt }]]);
+    const baseline = { isAnew: false, withdrawAfterMs: 600_000 };
+    const read = { ...shown, step, isFirstReading };
+    const now = known.with(marked(fresh, result, read, changes, baseline, known));
+    expect(known.days.map((day) => now.entry(day).unread)).toEqual(marks);
   });
 });
