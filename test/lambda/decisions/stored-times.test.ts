@@ -1,6 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { expect, it } from 'vitest';
-import { judged } from '../../../lambda/decisions/stored-times.ts';
+import { judged, mendedBy } from '../../../lambda/decisions/stored-times.ts';
+import { Integration } from '../../scaffold/integration.ts';
 import { tickSettings } from '../../scaffold/settings.ts';
 
 const now = Date.parse('2026-11-21T08:00:00Z');
@@ -38,4 +39,11 @@ it.each<[what: string, mostAhead: number, stored: (at: number) => object]>([
   for (const at of [now - 1, now + most])
     expect(judged(stored(at), now, settings)).toEqual(stored(at));
   if (most < now) expect(judged(stored(now + most + 1), now, settings)).toEqual(stored(now));
+});
+
+it('a state is written back as it was judged, but for the fields that others write', () => {
+  const [heartbeat, dueAt] = [instant(now + hour).toString(), now + 2 * historyMs + recentMs];
+  const stored = { ...new Integration().memory.remembered, heartbeat, dueAt };
+  const written = { dueAt: now, conditions: new Map() };
+  expect(mendedBy(stored, judged(stored, now, settings))).toEqual(written);
 });

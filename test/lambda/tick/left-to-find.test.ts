@@ -22,7 +22,7 @@ const aMinuteLater = () => {
   return story.tick();
 };
 
-it('a change that could not be committed is dropped once it is undone, and then ticks are quiet', async () => {
+it('a change that could not be committed is dropped once it is undone', async () => {
   const before = story.world;
   story.host.edit(2);
   const commit = () => Promise.reject(new LedgerUnavailableError('UpdateItem', {}));
@@ -32,9 +32,6 @@ it('a change that could not be committed is dropped once it is undone, and then 
   story.world = before;
   await aMinuteLater();
   expect(await hasMore()).toBe(false);
-  story.requests.length = 0;
-  expect(await aMinuteLater()).toMatchObject({ outcome: 'completed' });
-  expect(story.requests).toEqual(['pulse']);
   expect(story.heard).toEqual([]);
 });
 

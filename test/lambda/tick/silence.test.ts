@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { Integration } from '../../scaffold/integration.ts';
-import { serverError } from '../../scaffold/partner.ts';
 import { assessment } from '../../support/assessments.ts';
 import { numbers, titles } from './scenarios.ts';
 
@@ -45,12 +45,10 @@ describe('the silence of an integration that had certifications each day', () =>
     expect(titles(story)).toEqual([asked, over]);
   });
 
-  it('is not asked about while the partner does not answer', async () => {
-    story.host.fault = serverError;
+  it('is not asked about while a change is not recorded', async () => {
+    story.ledger.commit = () => Promise.reject(new LedgerUnavailableError('PutItem', {}));
+    story.add(assessment({ id: 900, certified_on: daysAfter(0) }));
     await days(6);
-    story.add(assessment({ id: 900, certified_on: daysAfter(5) }));
-    story.host.fault = undefined;
-    await story.minutes(3);
     expect(titles(story)).not.toContain(asked);
   });
 });
