@@ -115,7 +115,7 @@ describe('a condition', () => {
     });
   });
 
-  it('counts a tick's notes of it', () => {
+  it("counts a tick's notes of it", () => {
     const note = { id: 7, day: '2026-11-20', since: 0 };
     const missing = { notes: [note, { ...note, id: 8, isShownById: true as const }] };
     const absence = { missing, unexplained: 0, steadyMs: 5 };

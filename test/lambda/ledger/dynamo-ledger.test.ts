@@ -272,6 +272,14 @@ describe('a failure', () => {
     expect(batch?.unreadable).toMatchObject([{ constructor: LedgerCorruptError, message }]);
   });
 
+  it('that others write each time names the write that a decision could not make', async () => {
+    await used.create(assessment(), now, 'held');
+    const beaten = Object.assign(Object.create(table), { update: async () => undefined });
+    const deciding = dynamoLedger(beaten, integration, journal);
+    const decided = deciding.decide(id, 'held', 'released', () => true, now);
+    await expect(decided).rejects.toThrow('UpdateItem');
+  });
+
   it('of a deleted table is a typed error with its cause, which no retry repairs', async () => {
     const nowhere = new Table(database.client, 'no-such-table', systemClock);
     await expect(dynamoLedger(nowhere, 'x', journal).state()).rejects.toMatchObject({
