@@ -274,9 +274,14 @@ describe('a failure', () => {
 
   it('that others write each time names the write that a decision could not make', async () => {
     await used.create(assessment(), now, 'held');
-    const beaten = Object.assign(Object.create(table), { update: async () => undefined });
-    const deciding = dynamoLedger(beaten, integration, journal);
-    const decided = deciding.decide(id, 'held', 'released', () => true, now);
+    table.update = async () => undefined;
+    const decided = dynamoLedger(table, integration, journal).decide(
+      id,
+      'held',
+      'released',
+      () => true,
+      now,
+    );
     await expect(decided).rejects.toThrow('UpdateItem');
   });
 
