@@ -74,11 +74,11 @@ export async function judge(after: AfterALife): Promise<string[]> {
 }
 
 /**
- * Conditions as ops know them: no notice is owed, and only conditions of held events, odd fields
- * and a true silence may last. The latter are not checked.
+ * Conditions as ops know them: no notice is owed, and only conditions of held events, odd fields,
+ * a true silence and a slow host may last. The latter are not checked.
  */
 async function conditionFindings(after: AfterALife): Promise<string[]> {
-  const { world, ledger, isAudited } = after;
+  const { world, ledger, isAudited, isSlow } = after;
   const { conditions } = await ledger.state();
   const held = new Set(ledger.held.map(({ certificationId }) => certificationId)).size;
   const isHeld = held > 0;
@@ -88,7 +88,12 @@ async function conditionFindings(after: AfterALife): Promise<string[]> {
   );
   const told = conditions.get('held')?.number ?? 0;
   const silent = isSilent(after);
-  const mayLast = thatHold({ held: isHeld, 'odd-fields': isOdd, 'check-failed': true, silent });
+  const isCutOff = isSlow && [...ledger.days.values()].some(({ proof }) => proof === undefined);
+  const mayLast = thatHold({
+    ...{ held: isHeld, 'odd-fields': isOdd, 'check-failed': true, silent },
+    // Such a host goes on refusing, and a day without a proof may have a malformed record.
+    ...{ 'rate-limited': isSlow, quarantined: isCutOff, unproven: isCutOff },
+  });
   return [
     ...[...conditions].flatMap(([name, { owes }]) =>
       thatHold({
