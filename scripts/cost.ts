@@ -20,41 +20,19 @@ const hoursInMonth = 730;
 const gigabytes = 0.5;
 /** For one integration, see notifier.config.ts. */
 const auditRequestsPerTick = 20;
-/** Figures that are not measured: durations in AWS, and additions by AWS itself. The page names them. */
-const assumed = {
-  partnerMs: 200,
-  ledgerMs: 5,
-  publishMs: 20,
-  ownMs: 50,
-  /** Eight requests to the partner, four to SNS, and a cold start. */
-  selfCheckMs: 4_000,
-  /** The two lines that Lambda writes for every invocation. */
-  lambdaLogBytes: 600,
-  /** Entries of an item in the indexes by day and by event, with the 100 bytes that DynamoDB adds to each. */
-  indexBytes: 470,
-} as const;
+/** Durations in AWS. A self-check makes eight requests to the partner and four to SNS, and has a cold start. */
+const assumed = { partnerMs: 200, ledgerMs: 5, publishMs: 20, ownMs: 50, selfCheckMs: 4_000 };
+/** The two lines that Lambda writes for every invocation. */
+const lambdaLogBytes = 600;
+/** Entries of an item in the indexes by day and by event, with the 100 bytes that DynamoDB adds to each. */
+const indexBytes = 470;
 /** Five of the topics, one of the schedules, two of subscriptions. */
 const sharedAlarms = 8;
 const prices = { alarm: 0.1, key: 1 };
 
-export interface Line {
-  readonly name: string;
-  readonly price: number;
-  readonly unit: string;
-  readonly quantity: number;
-}
+export type Line = readonly [name: string, price: number, unit: string, quantity: number];
 
-const unitNames = {
-  requests: 'requests to the partner',
-  readUnits: 'read units',
-  tableWriteUnits: 'write units, table',
-  indexWriteUnits: 'write units, indexes',
-  ledgerCalls: 'calls to the ledger',
-  publishes: 'calls to SNS',
-  logBytes: 'log bytes',
-};
-type Unit = keyof typeof unitNames;
-type Units = Readonly<Record<Unit, number>>;
+type Units = (typeof measured.worlds)[number]['quiet'];
 
 /**
  * A month of the first year, with the ledger's size at its end; list prices of us-east-1, on demand, November 2026.
@@ -75,7 +53,7 @@ export function billOf(every: number, perDay: number): readonly Line[] {
   const auditRequests = hourOfAudits.requests - 60 * quiet.requests;
   const auditable = Math.min(1, (auditRequestsPerTick * 60) / every / Math.max(1, auditRequests));
   /** Of a month: quiet ticks, ticks with news, and audits. */
-  const total = (unit: Unit) =>
+  const total = (unit: keyof Units) =>
     (ticks - ticksWithNews) * quiet[unit] +
     ticksWithNews * share * nearest[unit] +
     hoursInMonth * auditable * Math.max(0, hourOfAudits[unit] - 60 * quiet[unit]);
@@ -87,7 +65,6 @@ export function billOf(every: number, perDay: number): readonly Line[] {
     total('requests') * assumed.partnerMs +
     total('ledgerCalls') * assumed.ledgerMs +
     total('publishes') * assumed.publishMs;
-  const events = (perDay * hoursInMonth) / 24;
   const gigabytesOf = (bytes: number) => (perDay * 365 * bytes) / 1e9;
   // Services ask again after five minutes: for the ledger's key, twice for the topics', and for a queue's twice by its
   // sender and once by its receiver (SQS developer guide, "Estimating AWS KMS costs").
@@ -95,8 +72,7 @@ export function billOf(every: number, perDay: number): readonly Line[] {
   const keyRequests = Math.min(ticks, fiveMinutes) + 5 * Math.min(ticksWithNews, fiveMinutes);
   // Two by every tick (lambda/journal.ts), another one in hours with news.
   const metrics = 2 + Math.min(1, perDay / 24, ticksWithNews / hoursInMonth);
-  const logged = total('logBytes') + ticks * assumed.lambdaLogBytes;
-  const lines: readonly [name: string, price: number, unit: string, quantity: number][] = [
+  return [
     ['Alarms', prices.alarm, 'metric of an alarm', alarmMetrics()],
     ['Key', prices.key, 'customer key', 1],
     ['Metrics', 0.3, 'custom metric, by the hours in which it is sent', metrics],
@@ -106,18 +82,17 @@ export function billOf(every: number, perDay: number): readonly Line[] {
     ['Schedule', 1e-6, 'start', ticks + selfChecks],
     ['Ledger: reads', 0.125e-6, 'read unit', total('readUnits')],
     ['Ledger: writes', 0.625e-6, 'write unit', total('tableWriteUnits') + total('indexWriteUnits')],
-    ['Ledger: storage', 0.25, 'GB', gigabytesOf(measured.itemBytes + assumed.indexBytes)],
+    ['Ledger: storage', 0.25, 'GB', gigabytesOf(measured.itemBytes + indexBytes)],
     ['Ledger: recovery', 0.2, 'GB', gigabytesOf(measured.itemBytes)],
-    ['Logs', 0.5, 'GB taken in', logged / 1e9],
+    ['Logs', 0.5, 'GB taken in', (total('logBytes') + ticks * lambdaLogBytes) / 1e9],
     ['Key: requests', 3e-6, 'request to KMS', keyRequests],
-    ['Events', 0.5e-6, 'message of up to 64 KB', events + ticksWithNews],
+    ['Events', 0.5e-6, 'message of up to 64 KB', (perDay * hoursInMonth) / 24 + ticksWithNews],
     ['Mails', 2e-5, 'mail', ticksWithNews],
   ];
-  return lines.map(([name, price, unit, quantity]) => ({ name, price, unit, quantity }));
 }
 
 export function totalOf(lines: readonly Line[]): number {
-  return lines.reduce((sum, { price, quantity }) => sum + price * quantity, 0);
+  return lines.reduce((sum, [, price, , quantity]) => sum + price * quantity, 0);
 }
 
 let alarms: number | undefined;
@@ -151,46 +126,43 @@ function billTable(): string {
     volumes.map((perDay) => `**${dollars(of(perDay))}**`);
   const further = (perDay: number) =>
     totalOf(billOf(1, perDay)) - prices.key - sharedAlarms * prices.alarm;
+  const heads = volumes.map((perDay) => `${shown(perDay)} new a day`);
   return markdownTable([
-    ['a month, every minute', 'dollars for a', ...volumes.map((one) => `${shown(one)} new a day`)],
-    ...(bills[0] ?? []).map(({ name, price, unit }, index) => [
+    ['a month, every minute', 'dollars for a', ...heads],
+    ...(bills[0] ?? []).map(([name, price, unit], index) => [
       name,
       `${price.toFixed(10).replace(/\.?0+$/, '')}, ${unit}`,
       ...bills.map((bill) => amount(bill[index])),
     ]),
-    ...[1, 5, 15].map((every) => [
-      every === 1 ? '**Together**' : `**The same, every ${every} minutes**`,
-      '',
-      ...sums((perDay) => totalOf(billOf(every, perDay))),
-    ]),
+    ['**Together**', '', ...sums((perDay) => totalOf(billOf(1, perDay)))],
+    ['**The same, every 5 minutes**', '', ...sums((perDay) => totalOf(billOf(5, perDay)))],
+    ['**The same, every 15 minutes**', '', ...sums((perDay) => totalOf(billOf(15, perDay)))],
     ['**A further integration, every minute**', '', ...sums(further)],
   ]);
 }
 
 function assumptions(): string {
-  const { partnerMs, ledgerMs, publishMs, ownMs, selfCheckMs, lambdaLogBytes, indexBytes } =
-    assumed;
+  const { partnerMs, ledgerMs, publishMs, ownMs, selfCheckMs } = assumed;
   return `**Assumed**, not tried on AWS: a month has ${hoursInMonth} hours. A request to the partner takes ${partnerMs} ms, a call to the ledger ${ledgerMs} ms, one to SNS ${publishMs} ms, and the function ${ownMs} ms a tick for itself, ${selfCheckMs / 1_000} s a self-check; it has ${gigabytes * 1_024} MB. Lambda adds ${lambdaLogBytes} bytes of log lines. An item has ${indexBytes} bytes in the indexes by day and by event, beside ${measured.itemBytes} of its own, which are measured.`;
 }
 
 function unitsTable(): string {
-  const row = (perDay: number, tick: string, { news: _, ...units }: Units & { news: number }) => [
-    shown(perDay),
-    tick,
-    ...Object.values(units).map((count) => shown(count)),
+  const row = (perDay: number, tick: string, { news: _, ...units }: Units) => [
+    ...[shown(perDay), tick],
+    ...Object.values(units).map(shown),
   ];
   const rows = measured.worlds.flatMap(({ perDay, quiet, news, hourOfAudits }) => [
     row(perDay, 'quiet', quiet),
     ...news.map((one) => row(perDay, `${one.news} new`, one)),
     row(perDay, 'sixty, with the audits of an hour', hourOfAudits),
   ]);
-  const head = ['new a day', 'tick', ...Object.values(unitNames)];
-  return `**Measured** on ${measured.on}:\n\n${markdownTable([head, ...rows])}`;
+  const head =
+    'new a day|tick|requests to the partner|read units|write units, table|write units, indexes|calls to the ledger|calls to SNS|log bytes';
+  return `**Measured** on ${measured.on}:\n\n${markdownTable([head.split('|'), ...rows])}`;
 }
 
 function amount(line: Line | undefined): string {
-  if (line === undefined) return '';
-  const { price, quantity } = line;
+  const [, price = 0, , quantity = 0] = line ?? [];
   const digits = quantity < 100 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 0 };
   return `${dollars(price * quantity)} (${quantity.toLocaleString('en', digits)})`;
 }

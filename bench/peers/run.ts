@@ -1,12 +1,19 @@
 import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command } from 'commander';
 import * as z from 'zod';
 import { functionEnvironment } from '../../test/scaffold/settings.ts';
-import { asDeployed } from '../as-deployed.ts';
-import { withBundles } from '../bundles.ts';
 import { type AwsReady, awsReady, startChild } from '../child.ts';
-import { inFreshProcess } from '../environment-process.ts';
-import { endBySignals, inTemporaryFolder } from '../temporary-folder.ts';
+import {
+  bundled,
+  endBySignals,
+  importTimes,
+  inFreshProcess,
+  inTemporaryFolder,
+  medianOf,
+  pollFunction,
+  root,
+} from '../deployed.ts';
 import { type Case, casesOf, type Sizes } from './cases.ts';
 import {
   environmentOf,
@@ -30,7 +37,7 @@ import {
 } from './table.ts';
 import { Trial } from './trial.ts';
 import { type Enter, type PeerContender, peerContenders } from './watcher.ts';
-import { PeerWorld } from './world.ts';
+import { openPeerWorld } from './world.ts';
 
 const whole: Sizes = { history: 5_000, firstSync: 20_000, unrest: 2_000, reads: 30, kills: 20 };
 const quick: Sizes = { history: 500, firstSync: 500, unrest: 500, reads: 5, kills: 3 };
@@ -97,11 +104,11 @@ async function compare(): Promise<void> {
   const facts = options.only === undefined ? await factsOf(environments) : [];
   const aws = await startChild('aws-process.ts', {}, awsReady, ['--max-old-space-size=8000']);
   try {
-    const results = await inTemporaryFolder((folder) =>
-      asDeployed('peers/tick-process.ts', (bundle) =>
-        resultsOf(entrances(environments, { aws: aws.ready, bundle, folder })),
-      ),
-    );
+    const results = await inTemporaryFolder(async (folder) => {
+      const program = join(root, 'bench/memory-process.ts');
+      const { url } = await bundled(folder, { entryPoints: [program] });
+      return resultsOf(entrances(environments, aws.ready, url, folder));
+    });
     report(facts, results);
   } finally {
     await aws.stop();
@@ -110,7 +117,9 @@ async function compare(): Promise<void> {
 
 function entrances(
   environments: ReadonlyMap<Peer, VirtualEnvironment>,
-  { aws, bundle, folder }: { aws: AwsReady; bundle: string; folder: string },
+  aws: AwsReady,
+  bundle: string,
+  folder: string,
 ): ReadonlyMap<PeerContender, Enter> {
   const environmentFor = (peer: Peer): VirtualEnvironment => {
     const environment = environments.get(peer);
@@ -120,9 +129,9 @@ function entrances(
   const { python } = environmentFor('singer');
   return new Map(
     peerContenders.map((contender) => {
-      if (contender === 'ours') return [contender, ourContender({ aws, bundle, python, folder })];
+      if (contender === 'ours') return [contender, ourContender(aws, bundle, python, folder)];
       const [peer, mode] = peerOf[contender];
-      return [contender, peerContender({ peer, mode, folder, environment: environmentFor(peer) })];
+      return [contender, peerContender(peer, mode, environmentFor(peer), folder)];
     }),
   );
 }
@@ -139,7 +148,7 @@ async function resultsOf(enters: ReadonlyMap<PeerContender, Enter>): Promise<Res
 }
 
 async function resultOf(one: Case, contender: PeerContender, enter: Enter): Promise<Result> {
-  const world = await PeerWorld.open(one.records);
+  const world = await openPeerWorld(one.records);
   const watcher = await enter(world.partner, String(one.records));
   try {
     if (one.isStarted) await watcher.start();
@@ -166,17 +175,15 @@ async function factsOf(
   environments: ReadonlyMap<Peer, VirtualEnvironment>,
 ): Promise<ContenderFacts[]> {
   const facts: ContenderFacts[] = [];
-  const { times, bytes } = await withBundles(async ({ poll }) => {
-    const variables = functionEnvironment();
-    await inFreshProcess(poll.url, 0, variables);
-    const times: number[] = [];
-    for (let run = 0; run < imports; run++)
-      times.push((await inFreshProcess(poll.url, 0, variables)).importMs);
-    return { times, bytes: poll.bytes };
-  });
-  const importMs = medianOf(times);
   const version = 'this commit';
-  facts.push({ name: 'ours, the deployed bundle', version, importMs, installedBytes: bytes });
+  await inTemporaryFolder(async (folder) => {
+    const poll = await bundled(folder, pollFunction);
+    const variables = functionEnvironment();
+    await inFreshProcess(poll, 0, variables);
+    const [importMs = 0] = await importTimes([poll], imports, variables);
+    const name = 'ours, the deployed bundle';
+    facts.push({ name, version, importMs, installedBytes: poll.bytes });
+  });
   const packages = await productionBytes();
   facts.push({ name: 'ours, node_modules without dev', version, installedBytes: packages });
   for (const [peer, environment] of environments) {
@@ -200,8 +207,4 @@ function report(facts: readonly ContenderFacts[], results: readonly Result[]): v
   console.log(`\n${tableOfResults(results)}`);
   if (options.json !== undefined)
     writeFileSync(options.json, `${JSON.stringify({ facts, results }, null, 2)}\n`);
-}
-
-function medianOf(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
