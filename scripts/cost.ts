@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import measured from '../bench/cost-measured.json' with { type: 'json' };
 import { buildApp } from '../infra/build-app.ts';
 import { parseConfig } from '../infra/config.ts';
-import { withPart } from './generated-part.ts';
+import { pageWithPart } from './generated-part.ts';
 import { markdownTable } from './markdown-table.ts';
 
 const path = 'docs/measured/cost.md';
@@ -114,10 +112,8 @@ function alarmMetrics(): number {
 
 /** docs/measured/cost.md, with the tables of the present measurements, prices and stack; the rest is written by hand. */
 export function costPage(): ReadonlyMap<string, string> {
-  const page = readFileSync(fileURLToPath(new URL(`../${path}`, import.meta.url)), 'utf8');
-  return new Map([
-    [path, withPart(page, part, () => `${billTable()}\n\n${assumptions()}\n\n${unitsTable()}`)],
-  ]);
+  const tables = () => `${billTable()}\n\n${assumptions()}\n\n${unitsTable()}`;
+  return pageWithPart(path, part, tables);
 }
 
 function billTable(): string {
