@@ -11,7 +11,8 @@ import { type Known, learned, type PeerRow } from './told.ts';
 import type { Enter } from './watcher.ts';
 
 /** `look-back`: from two weeks before the newest day; `full`: everything in each poll. */
-export type Mode = 'look-back' | 'full';
+export const modes = ['look-back', 'full'] as const;
+export type Mode = (typeof modes)[number];
 
 /** One page of 5,000 records holds so many days. A shorter look-back would lose more, with as many requests. */
 const lookBackDays = 14;

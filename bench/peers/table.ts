@@ -1,11 +1,10 @@
 import { markdownTable } from '../../scripts/markdown-table.ts';
 import type { Score } from '../score.ts';
-import type { PeerContender } from './watcher.ts';
 
 /** The result of one contender in one case. */
 export interface Result {
   readonly case: string;
-  readonly contender: PeerContender;
+  readonly contender: string;
   /** Requests to the API, without those for tokens. */
   readonly requests: number;
   /** Polls that ended with an error. */
@@ -66,7 +65,7 @@ export function tableOfFacts(facts: readonly ContenderFacts[]): string {
 
 /** Cases in which a peer loses less than ours, false events apart, or is as faultless with fewer requests. */
 export function whereBetter(results: readonly Result[]): string[] {
-  const lines = new Map<string, PeerContender[]>();
+  const lines = new Map<string, string[]>();
   for (const [peer, own] of pairsOf(results)) {
     const line = betterIn(peer, own);
     if (line !== undefined) lines.set(line, [...(lines.get(line) ?? []), peer.contender]);
