@@ -1,115 +1,94 @@
 import * as z from 'zod';
 import { seededRandom } from '../local/partner-sandbox/random.ts';
 import { type Arena, type Contender, contenders, type Measured } from './arena.ts';
-import { type Happened, isFaultless, type ScoreRow, scoreOf, sumOf, worstOf } from './score.ts';
-import { listDay, spreadAudits } from './seed.ts';
+import {
+  type Goal,
+  type Happened,
+  happened,
+  type Runs,
+  rowsOf,
+  type ScoreRow,
+  scoreOf,
+  sumOf,
+  together,
+  worstOf,
+} from './score.ts';
+import { allRows, spreadAudits } from './seed.ts';
 import { today } from './settings.ts';
 
 const added = z.union([
   z.object({ ids: z.array(z.int()) }).transform(({ ids }) => ids),
   z.object({ id: z.int() }).transform(({ id }) => [id]),
 ]);
-const happened = (what: 'created' | 'withdrawn') => (id: number) => ({
-  type: `certification.${what}`,
-  subject: String(id),
-});
 
 /** Runs a tick every minute until nothing is owed and no audit is due. */
-export async function settle(arena: Pick<Arena, 'run' | 'ticker' | 'clock'>): Promise<void> {
+export async function settle({ ticker, clock }: Pick<Arena, 'ticker' | 'clock'>): Promise<void> {
   for (;;) {
-    await arena.run('ours');
-    const state = await arena.ticker.ledger.state();
-    const now = arena.clock.now().epochMilliseconds;
-    if (
-      state.baseline.status === 'completed' &&
-      state.dirtySince === undefined &&
-      now < state.dueAt
-    )
-      return;
+    await ticker.tick();
+    const { baseline, dirtySince, dueAt } = await ticker.ledger.state();
+    const isSettled = baseline.status === 'completed' && dirtySince === undefined;
+    if (isSettled && clock.now().epochMilliseconds < dueAt) return;
+    clock.advance({ minutes: 1 });
+  }
+}
+
+/** One run of each contender. */
+export async function inTurn(arena: Arena): Promise<Runs> {
+  const runs = new Map<Contender, Measured>();
+  for (const contender of contenders) runs.set(contender, await arena.measure(contender));
+  return runs;
+}
+
+/** A run of each contender a minute. */
+export async function minutesOf(arena: Arena, count: number): Promise<Runs[]> {
+  const all: Runs[] = [];
+  for (let minute = 0; minute < count; minute++) {
+    all.push(await inTurn(arena));
     arena.clock.advance({ minutes: 1 });
   }
+  return all;
 }
 
 /** A tick without changes and without due audits. */
 export async function quietTick(arena: Arena, label: string): Promise<ScoreRow[]> {
-  const rows: ScoreRow[] = [];
-  for (const contender of contenders) {
-    const measured = await arena.measure(contender);
-    const score = scoreOf([], measured.heard);
-    const { requests, readUnits, writeUnits, publishes } = measured;
-    rows.push({
-      case: `quiet tick, history of ${label}`,
-      contender,
-      measured,
-      score,
-      ...(contender === 'ours' && {
-        target: {
-          text: '1 request, ≤ 1 read unit, ≤ 1 write unit, 0 publishes',
-          passed:
-            requests === 1 &&
-            readUnits <= 1 &&
-            writeUnits <= 1 &&
-            publishes === 0 &&
-            isFaultless(score),
-        },
-      }),
-    });
-  }
-  return rows;
+  return rowsOf(`quiet tick, history of ${label}`, [], await inTurn(arena), {
+    text: '1 request, ≤ 1 read unit, ≤ 1 write unit, 0 publishes',
+    isMet: ({ requests, readUnits, writeUnits, publishes }) =>
+      requests === 1 && readUnits <= 1 && writeUnits <= 1 && publishes === 0,
+  });
 }
 
 /** The costs of an hour of ticks in the steady state, less those of as many quiet ticks. */
 export async function auditsOfAnHour(arena: Arena, label: string): Promise<ScoreRow[]> {
-  const { ledger } = arena.ticker;
   const quiet = await arena.measure('ours');
-  await spreadAudits(ledger, arena.clock);
+  await spreadAudits(arena.ticker.ledger, arena.clock);
   const ticks: Measured[] = [];
   for (let minute = 0; minute < 60; minute++) {
     arena.clock.advance({ minutes: 1 });
     ticks.push(await arena.measure('ours'));
   }
   const hour = sumOf(ticks);
-  const score = scoreOf([], hour.heard);
-  const measured = {
+  const added = {
     ...hour,
     requests: hour.requests - 60 * quiet.requests,
     readUnits: hour.readUnits - 60 * quiet.readUnits,
     writeUnits: hour.writeUnits - 60 * quiet.writeUnits,
   };
-  return [
-    {
-      case: `audits add in an hour, history of ${label}`,
-      contender: 'ours',
-      measured,
-      score,
-      target: { text: 'nothing announced', passed: isFaultless(score) },
-      further: { 'most requests in a tick': Math.max(...ticks.map(({ requests }) => requests)) },
-    },
-  ];
+  return rowsOf(`audits add in an hour, history of ${label}`, [], new Map([['ours', added]]), {
+    text: 'nothing announced',
+    further: { 'most requests in a tick': Math.max(...ticks.map(({ requests }) => requests)) },
+  });
 }
 
 /** Completes so many assessments today since the last run. */
-export async function newToday(
-  arena: Arena,
-  count: number,
-  label: string,
-  mostRequests: number,
-): Promise<ScoreRow[]> {
+export async function newToday(arena: Arena, count: number, label: string): Promise<ScoreRow[]> {
   const ids = await addOn(arena, today, count);
-  const rows: ScoreRow[] = [];
-  for (const contender of contenders) {
-    const measured = await arena.measure(contender);
-    const score = scoreOf(ids.map(happened('created')), measured.heard);
-    const passed = measured.requests <= mostRequests && isFaultless(score);
-    rows.push({
-      case: `${count} new today, ${label}`,
-      contender,
-      measured,
-      score,
-      ...(contender === 'ours' && { target: { text: `≤ ${mostRequests} requests`, passed } }),
-    });
-  }
-  return rows;
+  const name = `${count} new today, ${label}`;
+  return rowsOf(name, ids.map(happened('created')), await inTurn(arena), mostRequests(2));
+}
+
+function mostRequests(most: number, more = ''): Goal {
+  return { text: `≤ ${most} requests${more}`, isMet: ({ requests }) => requests <= most };
 }
 
 /** Backdates one assessment to a random day of the history, several times. The result is the worst run. */
@@ -118,11 +97,10 @@ export async function backdated(
   label: string,
   places: readonly string[],
 ): Promise<ScoreRow[]> {
-  const most = { requests: 25, text: 'in the same tick' };
-  return anywhere(arena, `1 backdated within ${label}`, places, most, [], async (day) => {
-    const ids = await addOn(arena, day, 1);
-    return ids.map(happened('created'));
-  });
+  const goal = mostRequests(25, ', in the same tick');
+  return anywhere(arena, `1 backdated within ${label}`, places, goal, [], async (day) =>
+    (await addOn(arena, day, 1)).map(happened('created')),
+  );
 }
 
 /**
@@ -134,9 +112,9 @@ export async function removed(
   label: string,
   places: readonly string[],
 ): Promise<ScoreRow[]> {
-  const most = { requests: 50, text: 'after two looks, audits included' };
-  return anywhere(arena, `1 removed ten years back, ${label}`, places, most, [11], async (day) => {
-    const [first] = await listDay(arena.ticker.client, day);
+  const goal = mostRequests(50, ', after two looks, audits included');
+  return anywhere(arena, `1 removed ten years back, ${label}`, places, goal, [11], async (day) => {
+    const [first] = await allRows(arena.ticker.client, { start_date: day, end_date: day });
     if (first === undefined) throw new Error(`nobody to remove on ${day}`);
     await arena.control('DELETE', `/assessments/${first.id}`);
     return [happened('withdrawn')(first.id)];
@@ -147,38 +125,23 @@ async function anywhere(
   arena: Arena,
   label: string,
   places: readonly string[],
-  most: { readonly requests: number; readonly text: string },
+  goal: Goal,
   /** Minutes between two later runs. */
   later: readonly number[],
   happen: (day: string) => Promise<Happened[]>,
 ): Promise<ScoreRow[]> {
-  const runs = new Map(contenders.map((contender) => [contender, [] as Measured[]] as const));
+  const all: Runs[] = [];
   const truth: Happened[] = [];
   for (const place of places) {
     truth.push(...(await happen(place)));
-    const looks = new Map<Contender, Measured[]>();
+    const looks: Runs[] = [];
     for (const minutes of [0, ...later]) {
       arena.clock.advance({ minutes });
-      for (const contender of contenders)
-        looks.set(contender, [...(looks.get(contender) ?? []), await arena.measure(contender)]);
+      looks.push(await inTurn(arena));
     }
-    for (const [contender, measured] of looks) runs.get(contender)?.push(sumOf(measured));
+    all.push(together(looks));
   }
-  return contenders.map((contender) => {
-    const all = runs.get(contender) ?? [];
-    const measured = worstOf(all);
-    const score = scoreOf(truth, sumOf(all).heard);
-    const passed = measured.requests <= most.requests && isFaultless(score);
-    return {
-      case: `${label} (worst of ${places.length})`,
-      contender,
-      measured,
-      score,
-      ...(contender === 'ours' && {
-        target: { text: `≤ ${most.requests} requests, ${most.text}`, passed },
-      }),
-    };
-  });
+  return rowsOf(`${label} (worst of ${places.length})`, truth, together(all, worstOf), goal);
 }
 
 /** The same days in every run. */
@@ -194,57 +157,40 @@ export function randomDays(days: readonly string[], count: number): string[] {
  */
 export async function unrest(arena: Arena, length: number): Promise<ScoreRow[]> {
   const before = await idsOf(arena);
-  const runs = new Map(contenders.map((contender) => [contender, [] as Measured[]] as const));
-  const minutes = async (count: number) => {
-    for (let minute = 0; minute < count; minute++) {
-      for (const contender of contenders) runs.get(contender)?.push(await arena.measure(contender));
-      arena.clock.advance({ minutes: 1 });
-    }
-  };
   await arena.control('PATCH', '/switches', { churn: 0.3, backdated: 0.2 });
-  await minutes(length);
+  const runs = await minutesOf(arena, length);
   await arena.control('PATCH', '/switches', { churn: 0 });
-  await minutes(5);
-  const withoutAudits = new Map([...runs].map(([contender, all]) => [contender, sumOf(all)]));
+  runs.push(...(await minutesOf(arena, 5)));
+  const withoutAudits = together(runs);
   arena.clock.advance({ hours: 24 });
-  await minutes(20);
-
+  const all = together([...runs, ...(await minutesOf(arena, 20))]);
   const after = await idsOf(arena);
+  // The events of all, with the costs before the audits.
+  const shown: Runs = new Map(
+    [...withoutAudits].map(([contender, measured]) => [
+      contender,
+      { ...measured, heard: all.get(contender)?.heard ?? [] },
+    ]),
+  );
+  const name = `${length} minutes of unrest, unstable ties`;
+  const goal = { text: '0 lost, 0 twice' };
+  // An assessment that came and left in between may be announced or not.
+  const judge: typeof scoreOf = (truth, heard) => ({ ...scoreOf(truth, heard), untrue: 0 });
   const arrived = [...after].filter((id) => !before.has(id)).map(happened('created'));
   const gone = [...before].filter((id) => !after.has(id)).map(happened('withdrawn'));
-  return contenders.flatMap((contender) => {
-    const { heard } = sumOf(runs.get(contender) ?? []);
-    const of = (truth: readonly Happened[]) => {
-      const { happened, lost, twice } = scoreOf(truth, heard);
-      // An assessment that came and left in between may be announced or not.
-      return { happened, lost, twice, untrue: 0 };
-    };
-    const measured = withoutAudits.get(contender);
-    const scores = { arrived: of(arrived), gone: of(gone) };
-    return Object.entries(scores).map(([what, score]) => ({
-      case: `${length} minutes of unrest, unstable ties: ${what}`,
-      contender,
-      ...(measured && { measured }),
-      score,
-      ...(contender === 'ours' && {
-        target: { text: '0 lost, 0 twice', passed: isFaultless(score) },
-      }),
-    }));
-  });
+  return [
+    ...rowsOf(`${name}: arrived`, arrived, shown, goal, judge),
+    ...rowsOf(`${name}: gone`, gone, shown, goal, judge),
+  ];
 }
 
 async function idsOf(arena: Arena): Promise<Set<number>> {
-  const ids = new Set<number>();
   await arena.control('PATCH', '/switches', { unstableTies: false });
-  for (let count = 1, offset = 0; offset < count; offset += 100) {
-    const page = await arena.ticker.client.list({ sort: 'certified_on', page: 100, offset });
-    count = page.meta.count;
-    for (const { id } of page.assessments) ids.add(id);
-  }
+  const rows = await allRows(arena.ticker.client, {});
   await arena.control('PATCH', '/switches', { unstableTies: true });
-  return ids;
+  return new Set(rows.map(({ id }) => id));
 }
 
-async function addOn(arena: Arena, certified_on: string, count: number): Promise<number[]> {
+export async function addOn(arena: Arena, certified_on: string, count: number): Promise<number[]> {
   return added.parse(await arena.control('POST', '/assessments', { count, certified_on }));
 }

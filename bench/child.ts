@@ -64,3 +64,12 @@ export const awsReady = z.object({
   table: z.string(),
 });
 export type AwsReady = z.output<typeof awsReady>;
+
+/** A world and the place of its ledger, for programs that run ticks in it. */
+export const tickerInput = z.object({
+  partner: partnerReady,
+  aws: awsReady,
+  world: z.string(),
+  topics: z.object({ events: z.string(), alerts: z.string(), operations: z.string() }),
+  now: z.string(),
+});

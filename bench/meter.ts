@@ -18,8 +18,11 @@ const answer = z.object({
   ConsumedCapacity: z.union([consumed.transform((one) => [one]), z.array(consumed)]),
 });
 const writes = /^(Put|Update|Delete|BatchWrite)Item$/;
-const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-const region = 'us-east-1';
+/** For the embedded services. */
+export const clientOptions = {
+  region: 'us-east-1',
+  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+};
 
 /** Clients that count: DynamoDB's consumed capacity, and the events in requests to SNS. */
 export class Meter {
@@ -31,8 +34,8 @@ export class Meter {
   #calls = new Map<string, number>();
 
   constructor(aws: Pick<AwsReady, 'dynamodb' | 'messaging'>) {
-    this.dynamodb = new DynamoDBClient({ endpoint: aws.dynamodb, region, credentials });
-    this.sns = new SNSClient({ endpoint: aws.messaging, region, credentials });
+    this.dynamodb = new DynamoDBClient({ ...clientOptions, endpoint: aws.dynamodb });
+    this.sns = new SNSClient({ ...clientOptions, endpoint: aws.messaging });
     this.dynamodb.middlewareStack.add(
       (next, { commandName = '' }) =>
         async (args) => {

@@ -1,9 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { Temporal } from 'temporal-polyfill';
-import * as z from 'zod';
-import { Arena, type WorldWanted } from './arena.ts';
-import { baselineCase } from './baseline-case.ts';
+import { type Arena, openArena, type WorldWanted } from './arena.ts';
 import {
   auditsOfAnHour,
   backdated,
@@ -16,12 +14,11 @@ import {
 } from './cases.ts';
 import { awsReady, startChild } from './child.ts';
 import { coldStart } from './cold-start-case.ts';
-import { pendingDelivered } from './delivery-case.ts';
-import type { ScoreRow } from './score.ts';
+import { endBySignals } from './deployed.ts';
+import { baselineCase, pendingDelivered } from './memory-cases.ts';
+import { type ScoreRow, tableOf } from './score.ts';
 import { seedLedger } from './seed.ts';
 import { today } from './settings.ts';
-import { tableOf } from './table.ts';
-import { endBySignals } from './temporary-folder.ts';
 import { crashLoop, historyEdits, minutes, slowPartner } from './trouble-cases.ts';
 
 const program = new Command('npm run bench --')
@@ -31,33 +28,12 @@ const program = new Command('npm run bench --')
   .option('--json <file>', 'write the rows there as well')
   .allowExcessArguments(false)
   .parse();
-const options = z
-  .object({
-    quick: z.boolean().default(false),
-    wholeLedger: z.boolean().default(false),
-    json: z.string().optional(),
-  })
-  .parse(program.opts());
+const options: { quick?: boolean; wholeLedger?: boolean; json?: string } = program.opts();
 
+const small = 1_000;
 const sizes = options.quick
-  ? {
-      small: 1_000,
-      middle: 3_000,
-      large: 6_000,
-      fewer: 1_000,
-      window: 600,
-      places: 4,
-      pending: 1_000,
-    }
-  : {
-      small: 1_000,
-      middle: 100_000,
-      large: 1_000_000,
-      fewer: 20_000,
-      window: 10_000,
-      places: 8,
-      pending: 10_000,
-    };
+  ? { middle: 3_000, large: 6_000, fewer: 1_000, window: 600, places: 4, pending: 1_000 }
+  : { middle: 100_000, large: 1e6, fewer: 20_000, window: 10_000, places: 8, pending: 10_000 };
 endBySignals();
 const aws = await startChild('aws-process.ts', {}, awsReady, ['--max-old-space-size=16000']);
 const began = performance.now();
@@ -70,12 +46,19 @@ function found(...more: readonly ScoreRow[]): void {
   for (const { case: name } of more.slice(0, 1)) console.error(`${seconds} s: ${name}`);
 }
 
+/** All contenders know the world, and the ledger owes nothing. */
+async function begin(arena: Arena): Promise<void> {
+  await settle(arena);
+  await arena.startPollers();
+  await arena.run('ours');
+}
+
 async function inWorld(
   name: string,
   wanted: WorldWanted,
   act: (arena: Arena) => Promise<void>,
 ): Promise<void> {
-  const arena = await Arena.open(name, wanted, aws.ready);
+  const arena = await openArena(name, wanted, aws.ready);
   try {
     await act(arena);
     for (const warning of arena.ticker.warnings) console.error(`warning in ${name}: ${warning}`);
@@ -84,24 +67,21 @@ async function inWorld(
   }
 }
 
-found(...(await coldStart(aws.ready, options.quick ? 5 : 21)));
-
-await inWorld('small', { records: sizes.small, until: today }, async (arena) => {
-  await settle(arena);
-  await arena.startPollers();
-  await arena.run('ours');
-  found(...(await quietTick(arena, size(sizes.small))));
-  found(...(await auditsOfAnHour(arena, size(sizes.small))));
+await inWorld('small', { records: small, until: today }, async (arena) => {
+  found(...(await coldStart(arena, options.quick ? 5 : 21)));
+  await begin(arena);
+  found(...(await quietTick(arena, size(small))));
+  found(...(await auditsOfAnHour(arena, size(small))));
 });
 
 let smaller: ScoreRow | undefined;
 await inWorld('fewer', { records: sizes.fewer, until: today }, async (arena) => {
-  smaller = await baselineCase(arena, aws.ready, sizes.fewer);
+  smaller = await baselineCase(arena, sizes.fewer);
   found(smaller);
 });
 
 await inWorld('middle', { records: sizes.middle, until: today }, async (arena) => {
-  found(await baselineCase(arena, aws.ready, sizes.middle, options.quick ? undefined : smaller));
+  found(await baselineCase(arena, sizes.middle, options.quick ? undefined : smaller));
   await arena.startPollers();
   await settle(arena);
   found(...(await quietTick(arena, size(sizes.middle))));
@@ -114,23 +94,19 @@ for (const count of [1, 10, 100])
     `new-${count}`,
     { records: 1_000, until: '2026-11-16', further: lastDays },
     async (arena) => {
-      await settle(arena);
-      await arena.startPollers();
-      await arena.run('ours');
+      await begin(arena);
       const label = `${size(sizes.window)} in the window, none of them today`;
-      found(...(await newToday(arena, count, label, 2)));
+      found(...(await newToday(arena, count, label)));
     },
   );
 await inWorld(
   'new-on-full-day',
   { records: 1_000, until: '2026-11-16', further: { records: sizes.window, last: today } },
   async (arena) => {
-    await settle(arena);
-    await arena.startPollers();
-    await arena.run('ours');
+    await begin(arena);
     const label = `${size(sizes.window)} in the window, a quarter of them today`;
     for (const count of [1, 100]) {
-      found(...(await newToday(arena, count, label, 2)));
+      found(...(await newToday(arena, count, label)));
       await arena.run('ours');
     }
   },
@@ -175,9 +151,9 @@ await inWorld('unrest', { records: 2_000, until: today, unstableTies: true }, as
 
 await inWorld('delivery', { records: 100, until: today }, async (arena) => {
   await settle(arena);
-  const smaller = await pendingDelivered(arena, aws.ready, sizes.pending / 2);
+  const smaller = await pendingDelivered(arena, sizes.pending / 2);
   found(...smaller);
-  found(...(await pendingDelivered(arena, aws.ready, sizes.pending, smaller)));
+  found(...(await pendingDelivered(arena, sizes.pending, smaller)));
 });
 
 await inWorld('edits', { records: sizes.window, until: today }, async (arena) => {
@@ -190,7 +166,7 @@ await inWorld('edits', { records: sizes.window, until: today }, async (arena) =>
 
 await inWorld('deaths', { records: 100, until: today }, async (arena) => {
   await settle(arena);
-  found(await crashLoop(arena, aws.ready, 400, 20));
+  found(...(await crashLoop(arena, 400, 20)));
 });
 
 found(await slowPartner(aws.ready, 3_000, 12));

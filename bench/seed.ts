@@ -38,7 +38,7 @@ export async function seedLedger(
   const seededDay = async (day: string) => {
     if (!recorded.has(day))
       return entryOf(await countDay(client, day), randomBytes(12).toString('base64url'));
-    const rows = await listDay(client, day);
+    const rows = await allRows(client, { start_date: day, end_date: day });
     await ledger.recordSilently(sightingsOf(rows, new Map(), salt), clock.now());
     return entryOf(rows.length, digestOf({ assessments: rows }, salt));
   };
@@ -66,25 +66,15 @@ export async function spreadAudits(ledger: Ledger, clock: ManualClock): Promise<
   const { years } = await ledger.state();
   const calendar = await ledger.calendar(years);
   const window = windowOf(clock);
-  const recentFrom = window.from;
-  const all = new Calendar(calendar, window.days);
-  const { historyMs, recentMs } = auditPlan(
-    requestsOf(all, recentFrom),
-    recentFrom,
-    settings.audit,
-  );
-  const spread = (days: readonly string[], period: number) =>
-    days.map((day, index) => [day, now - period + ((index + 1) / days.length) * period] as const);
-  const days = [...new Set([...calendar.keys(), ...windowOf(clock).days])].sort();
+  const { historyMs, recentMs } = planOf(new Calendar(calendar, window.days), window.from);
+  const days = [...new Set([...calendar.keys(), ...window.days])].sort();
+  const spread = (period: number, isWanted: (day: string) => boolean) =>
+    days
+      .filter(isWanted)
+      .map((day, index, all) => [day, now - period + ((index + 1) / all.length) * period] as const);
   const readAt = [
-    ...spread(
-      days.filter((day) => day < recentFrom),
-      historyMs,
-    ),
-    ...spread(
-      days.filter((day) => day >= recentFrom),
-      recentMs,
-    ),
+    ...spread(historyMs, (day) => day < window.from),
+    ...spread(recentMs, (day) => day >= window.from),
   ];
   await ledger.saveDays(
     new Map(
@@ -103,8 +93,7 @@ async function writeState(
   const { years } = await ledger.state();
   const window = windowOf(clock);
   const calendar = new Calendar(await ledger.calendar(years), window.days);
-  const recentFrom = window.from;
-  const plan = auditPlan(requestsOf(calendar, recentFrom), recentFrom, settings.audit);
+  const plan = planOf(calendar, window.from);
   const lease = { owner: 'bench', until: clock.now().add({ seconds: 1 }) };
   if ((await ledger.takeLease(lease, clock.now())) === undefined) throw new Error('no lease');
   const learned = {
@@ -115,18 +104,20 @@ async function writeState(
   await ledger.saveState({ ...learned, ...noLease }, lease);
 }
 
+const planOf = (calendar: Calendar, recentFrom: string) =>
+  auditPlan(requestsOf(calendar, recentFrom), recentFrom, settings.audit);
+
 const windowOf = (clock: ManualClock) => recentWindow(clock.now(), timeZone, settings.recentDays);
 
-/** Offset paging is enough here: nothing changes while the benchmark seeds. */
-export async function listDay(client: PartnerClient, day: string): Promise<Assessment[]> {
+/** Offset paging is enough here: nothing changes while the benchmark reads. */
+export async function allRows(
+  client: Pick<PartnerClient, 'list'>,
+  filter: { readonly start_date?: string; readonly end_date?: string },
+): Promise<Assessment[]> {
   const rows: Assessment[] = [];
   for (let count = 1; rows.length < count; ) {
-    const page = await client.list({
-      filter: { start_date: day, end_date: day },
-      sort: 'certified_on',
-      page: 100,
-      offset: rows.length,
-    });
+    const offset = rows.length;
+    const page = await client.list({ filter, sort: 'certified_on', page: 100, offset });
     count = page.meta.count;
     if (page.rows === 0) break;
     rows.push(...page.assessments);

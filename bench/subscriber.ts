@@ -1,4 +1,4 @@
-import { CreateTopicCommand, type SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
+import { CreateTopicCommand, SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
 import {
   CreateQueueCommand,
   DeleteMessageBatchCommand,
@@ -7,10 +7,19 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
+import type { AwsReady } from './child.ts';
+import { clientOptions } from './meter.ts';
 
 /** The fields that the events of all contenders have; some have more. */
 const event = z.object({ id: z.string(), type: z.string(), subject: z.string() });
 export type Heard = z.output<typeof event>;
+
+/** The topics of a deployment. Digests and notices go to people. */
+export const topicsOf = (events: Subscriber, people: Subscriber) => ({
+  events: events.topic,
+  alerts: people.topic,
+  operations: people.topic,
+});
 
 /** A topic, and an SQS queue that gets its messages by raw delivery. */
 export class Subscriber {
@@ -24,12 +33,9 @@ export class Subscriber {
     this.#queue = queue;
   }
 
-  static async to(name: string, sns: SNSClient, messaging: string): Promise<Subscriber> {
-    const client = new SQSClient({
-      endpoint: messaging,
-      region: 'us-east-1',
-      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-    });
+  static async to(name: string, { messaging }: AwsReady): Promise<Subscriber> {
+    const client = new SQSClient({ ...clientOptions, endpoint: messaging });
+    const sns = new SNSClient({ ...clientOptions, endpoint: messaging });
     const { TopicArn = '' } = await sns.send(new CreateTopicCommand({ Name: name }));
     const { QueueUrl = '' } = await client.send(new CreateQueueCommand({ QueueName: name }));
     const { Attributes } = await client.send(
@@ -43,6 +49,7 @@ export class Subscriber {
         Attributes: { RawMessageDelivery: 'true' },
       }),
     );
+    sns.destroy();
     return new Subscriber(TopicArn, client, QueueUrl);
   }
 

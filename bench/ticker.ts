@@ -1,28 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { SNSClient } from '@aws-sdk/client-sns';
 import { snsAnnouncer, type TopicArns } from '../lambda/delivery/sns-announcer.ts';
 import { dynamoLedger } from '../lambda/ledger/dynamo-ledger.ts';
 import { Table } from '../lambda/ledger/table.ts';
-import { createPartnerClient, type PartnerClient } from '../lambda/partner/client.ts';
+import { createPartnerClient } from '../lambda/partner/client.ts';
 import { partnerReader } from '../lambda/partner/reader.ts';
-import type { Journal } from '../lambda/ports/journal.ts';
-import type { Ledger } from '../lambda/ports/ledger.ts';
 import type { TickParts } from '../lambda/tick/parts.ts';
 import type { TickReport } from '../lambda/tick/report.ts';
 import { tick } from '../lambda/tick/tick.ts';
 import type { ManualClock } from '../test/scaffold/clock.ts';
-import type { PartnerReady } from './child.ts';
+import type { AwsReady, PartnerReady } from './child.ts';
+import { Meter } from './meter.ts';
 import { settings, timeoutSeconds } from './settings.ts';
 
 export interface TickerOptions {
   readonly partner: PartnerReady;
+  readonly aws: AwsReady;
   /** Separates the ledgers of different worlds. */
   readonly world: string;
   readonly clock: ManualClock;
-  readonly dynamodb: DynamoDBClient;
-  readonly sns: SNSClient;
-  readonly table: string;
   readonly topics: TopicArns;
   /** The duration of a request to the partner; without requests, the clock stands still. */
   readonly requestMs?: number;
@@ -30,19 +25,14 @@ export interface TickerOptions {
   readonly holdAbove?: number;
 }
 
-export interface Ticker {
-  readonly ledger: Ledger;
-  readonly client: PartnerClient;
-  /** Warnings of ticks; there should be none. */
-  readonly warnings: readonly string[];
-  tick(): Promise<TickReport>;
-  close(): Promise<void>;
-}
+export type Ticker = ReturnType<typeof createTicker>;
 
 /** The tick with its real parts, wired as in lambda/poll.ts, under a clock that can be set. */
-export function createTicker(options: TickerOptions): Ticker {
-  const { partner, clock, dynamodb, sns, table, topics, world, requestMs = 0 } = options;
+export function createTicker(options: TickerOptions) {
+  const { partner, clock, aws, topics, world, requestMs = 0 } = options;
   const { holdAbove = settings.holdAbove } = options;
+  const meter = new Meter(aws);
+  /** Warnings of ticks; there should be none. */
   const warnings: string[] = [];
   let requests = 0;
   const client = createPartnerClient({
@@ -55,14 +45,14 @@ export function createTicker(options: TickerOptions): Ticker {
       options.onRequest?.();
     },
   });
-  const journal: Journal = { warn: (what) => void warnings.push(what) };
-  const ledger = dynamoLedger(new Table(dynamodb, table, clock), world, journal);
+  const journal = { warn: (what: string) => void warnings.push(what) };
+  const ledger = dynamoLedger(new Table(meter.dynamodb, aws.table, clock), world, journal);
   const parts: TickParts = {
     settings: { ...settings, name: world, holdAbove },
     clock,
     partner: partnerReader(client),
     ledger,
-    announcer: snsAnnouncer({ mails: sns, batches: sns }, topics, {
+    announcer: snsAnnouncer({ mails: meter.sns, batches: meter.sns }, topics, {
       ...{ integration: world, timeZone: settings.timeZone, stack: settings.stack, clock },
       ...settings.alerts,
     }),
@@ -73,11 +63,12 @@ export function createTicker(options: TickerOptions): Ticker {
     },
   };
   return {
-    ledger,
-    client,
-    warnings,
-    tick: () =>
+    ...{ ledger, client, meter, warnings },
+    tick: (): Promise<TickReport> =>
       tick(parts, { id: randomUUID(), deadline: clock.now().add({ seconds: timeoutSeconds }) }),
-    close: () => client.close(),
+    async close(): Promise<void> {
+      await client.close();
+      meter.close();
+    },
   };
 }

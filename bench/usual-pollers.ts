@@ -107,18 +107,15 @@ const eventOf = (assessment: Assessment): string =>
 async function seenOf(parts: PollerParts, page: readonly Assessment[]): Promise<Set<number>> {
   const keys = new Map(page.map((one) => [`${parts.world}#${one.id}`, one.id]));
   const seen = new Set<number>();
-  let requests: BatchGetItemCommandInput['RequestItems'] = {
-    [seenTables.careful]: { Keys: [...keys.keys()].map((S) => ({ id: { S } })) },
-  };
-  while (keys.size > 0 && requests !== undefined && Object.keys(requests).length > 0) {
+  const Keys = [...keys.keys()].map((S) => ({ id: { S } }));
+  let left: BatchGetItemCommandInput['RequestItems'] = { [seenTables.careful]: { Keys } };
+  while (keys.size > 0 && Object.keys(left ?? {}).length > 0) {
     const answer: BatchGetItemCommandOutput = await parts.dynamodb.send(
-      new BatchGetItemCommand({ RequestItems: requests }),
+      new BatchGetItemCommand({ RequestItems: left }),
     );
-    for (const { id } of answer.Responses?.[seenTables.careful] ?? []) {
-      const known = keys.get(id?.S ?? '');
-      if (known !== undefined) seen.add(known);
-    }
-    requests = answer.UnprocessedKeys;
+    for (const { id } of answer.Responses?.[seenTables.careful] ?? [])
+      seen.add(keys.get(id?.S ?? '') ?? 0);
+    left = answer.UnprocessedKeys;
   }
   return seen;
 }
@@ -129,14 +126,13 @@ async function remember(
   assessments: readonly Assessment[],
 ): Promise<void> {
   for (const batch of batches(assessments, 25)) {
-    let requests: BatchWriteItemCommandInput['RequestItems'] = {
-      [table]: batch.map((one) => ({ PutRequest: { Item: keyOf(parts, one) } })),
-    };
-    while (requests !== undefined && Object.keys(requests).length > 0) {
+    const requests = batch.map((one) => ({ PutRequest: { Item: keyOf(parts, one) } }));
+    let left: BatchWriteItemCommandInput['RequestItems'] = { [table]: requests };
+    while (Object.keys(left ?? {}).length > 0) {
       const answer: BatchWriteItemCommandOutput = await parts.dynamodb.send(
-        new BatchWriteItemCommand({ RequestItems: requests }),
+        new BatchWriteItemCommand({ RequestItems: left }),
       );
-      requests = answer.UnprocessedItems;
+      left = answer.UnprocessedItems;
     }
   }
 }

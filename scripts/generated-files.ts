@@ -3,7 +3,7 @@ import { runbookParts } from './conditions-page.ts';
 import { configurationPage } from './configuration-page.ts';
 import { configurationTypes } from './configuration-types.ts';
 import { contractFiles } from './contract/files.ts';
-import { costPage } from './cost/page.ts';
+import { costPage } from './cost.ts';
 
 /** Every file that is made from the sources, by its path from the root of the repository. */
 export function generatedFiles(): ReadonlyMap<string, string> {

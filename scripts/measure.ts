@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
-import { Arena } from '../bench/arena.ts';
+import { openArena } from '../bench/arena.ts';
 import { settle } from '../bench/cases.ts';
 import { awsReady, startChild } from '../bench/child.ts';
 import { today } from '../bench/settings.ts';
@@ -49,7 +49,7 @@ function tell(what: string, size: number, budget: number, which: readonly string
 /** The real tick over a sandbox and an embedded DynamoDB, each in a process of its own. */
 async function ticksOf(): Promise<{ quiet: Calls; news: Calls }> {
   const aws = await startChild('aws-process.ts', {}, awsReady);
-  const arena = await Arena.open('measure', { records: 300, until: today }, aws.ready);
+  const arena = await openArena('measure', { records: 300, until: today }, aws.ready);
   try {
     await settle(arena);
     await arena.run('ours');

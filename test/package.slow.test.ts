@@ -5,7 +5,6 @@ import * as z from 'zod';
 import { readAssembly } from '../local/aws/assembly.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { contractFiles } from '../scripts/contract/files.ts';
-import { manifestSchema } from '../scripts/release/facts.ts';
 import { tarballProblems } from '../scripts/release/problems.ts';
 import { event } from './consumer/events.ts';
 import { Duty } from './ops/duty.ts';
@@ -175,13 +174,13 @@ describe('the packed package, at a subscriber,', () => {
     expect(files.toSorted()).toEqual(current.toSorted());
   });
 
-  it('has all files that it exports, and none that is not to be published', () => {
+  it('has no file that is not to be published', () => {
     const tarball = readdirSync(subscriber.installed, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => join(parentPath, name))
       .map((file) => ({ path: relative(subscriber.installed, file), size: statSync(file).size }));
     expect(tarball.length).toBeGreaterThan(500);
-    expect(tarballProblems({ manifest: manifestSchema.parse(manifest), tarball })).toEqual([]);
+    expect(tarballProblems(tarball)).toEqual([]);
   });
 
   it('has the licences of the packages that are bundled into its parts', () => {

@@ -1,7 +1,7 @@
-import { type Happened, type Score, scoreOf } from '../score.ts';
+import { type Happened, happened, type Score, scoreOf } from '../score.ts';
 import { today } from '../settings.ts';
 import type { Trial } from './trial.ts';
-import { happened, verdictOfUnrest } from './verdict.ts';
+import { verdictOfUnrest } from './verdict.ts';
 import type { PeerWorld } from './world.ts';
 
 /** A case for all contenders, on a world of the same seed with the same changes. */
@@ -43,28 +43,14 @@ export function casesOf(sizes: Sizes): readonly Case[] {
       text: 'quiet poll',
       act: changed([1], async () => []),
     },
-    {
-      ...started,
-      key: 'news',
-      text: '10 new today',
-      act: changed([1], async (world) => (await world.add(today, 10)).map(happened('created'))),
-    },
-    {
-      ...started,
-      key: 'backdated-days',
-      text: '10 backdated by 10 days',
-      act: changed([1], async (world) =>
-        (await world.add(daysBack.tenDays, 10)).map(happened('created')),
-      ),
-    },
-    {
-      ...started,
-      key: 'backdated-years',
-      text: '10 backdated by 5 years',
-      act: changed([1], async (world) =>
-        (await world.add(daysBack.years, 10)).map(happened('created')),
-      ),
-    },
+    ...[
+      { key: 'news', text: '10 new today', day: today },
+      { key: 'backdated-days', text: '10 backdated by 10 days', day: daysBack.tenDays },
+      { key: 'backdated-years', text: '10 backdated by 5 years', day: daysBack.years },
+    ].map(({ day, ...one }) => ({
+      ...{ ...started, ...one },
+      act: changed([1], async (world) => (await world.add(day, 10)).map(happened('created'))),
+    })),
     {
       ...started,
       key: 'withdrawn',
@@ -172,18 +158,20 @@ async function firstSync(trial: Trial): Promise<Score> {
 async function unrest(trial: Trial, reads: number): Promise<Score> {
   const { world } = trial;
   const calm = { churn: 0, backdated: 0.2, unstableTies: false };
+  const set = (switches: Partial<typeof calm>) =>
+    world.control('PATCH', '/switches', { ...calm, ...switches });
   const looks: Set<number>[] = [];
   const look = async () => {
-    await world.set(calm);
+    await set({});
     looks.push(new Set(await world.ids()));
   };
   await look();
   for (let read = 0; read < reads; read++) {
-    await world.set({ ...calm, churn: 0.3, unstableTies: true });
+    await set({ churn: 0.3, unstableTies: true });
     await trial.poll(15);
     await look();
   }
-  await world.set({ ...calm, unstableTies: true });
+  await set({ unstableTies: true });
   for (let poll = 0; poll < calmPolls; poll++) await trial.poll(15);
   return verdictOfUnrest(looks, trial.heard);
 }

@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -59,18 +59,10 @@ export async function environmentOf(peer: Peer, python: string): Promise<Virtual
   console.error(`Installing ${peer} and its dependencies into ${folder}`);
   await rm(folder, { recursive: true, force: true });
   await run(python, ['-m', 'venv', folder]);
-  await pip(environment.python, ['install', '--quiet', '--requirement', requirements]);
+  const pip = ['-m', 'pip', 'install', '--quiet', '--requirement', requirements];
+  await run(environment.python, pip);
   await writeFile(marker, '');
   return environment;
-}
-
-async function pip(python: string, args: readonly string[]): Promise<void> {
-  const stdio = ['ignore', 'inherit', 'inherit'] as const;
-  const child = spawn(python, ['-m', 'pip', ...args], { stdio: [...stdio] });
-  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-  child.once('exit', resolve).once('error', reject);
-  const code = await promise;
-  if (code !== 0) throw new Error(`pip ended with ${String(code)}`);
 }
 
 const imported = z.object({ ms: z.number(), version: z.string() });
@@ -104,26 +96,13 @@ export async function installedBytes({ python }: VirtualEnvironment): Promise<nu
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-const locked = z.object({
-  packages: z.record(
-    z.string(),
-    z.object({
-      dev: z.boolean().default(false),
-      devOptional: z.boolean().default(false),
-      peer: z.boolean().default(false),
-    }),
-  ),
-});
-
 /** The size of our own package after `npm ci --omit=dev --omit=peer`. */
 export async function productionBytes(): Promise<number> {
-  const file = await readFile(join(root, 'package-lock.json'), 'utf8');
-  let sum = 0;
-  for (const [path, { dev, devOptional, peer }] of Object.entries(
-    locked.parse(JSON.parse(file)).packages,
-  ))
-    if (path !== '' && !dev && !devOptional && !peer) sum += await ownBytes(join(root, path));
-  return sum;
+  const listing = ['ls', '--all', '--parseable', '--omit=dev', '--omit=peer'];
+  const { stdout } = await run('npm', listing, { cwd: root });
+  const folders = stdout.split('\n').filter((folder) => folder.includes('node_modules'));
+  const sizes = await Promise.all([...new Set(folders)].map(ownBytes));
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 /** The size of a package without the packages below it, which are counted separately. */

@@ -6,23 +6,16 @@ import type { PartnerReady } from '../child.ts';
 import { today } from '../settings.ts';
 import type { Heard } from '../subscriber.ts';
 import { folderOf, type Peer, peerVariables, type VirtualEnvironment } from './environments.ts';
-import { type MeasuredProcess, startMeasured } from './measured-process.ts';
+import { type Ended, type MeasuredProcess, startMeasured } from './measured-process.ts';
 import { type Known, learned, type PeerRow } from './told.ts';
-import type { Enter, Poll, Watcher } from './watcher.ts';
+import type { Enter } from './watcher.ts';
 
 /** `look-back`: from two weeks before the newest day; `full`: everything in each poll. */
-export type Mode = 'look-back' | 'full';
+export const modes = ['look-back', 'full'] as const;
+export type Mode = (typeof modes)[number];
 
 /** One page of 5,000 records holds so many days. A shorter look-back would lose more, with as many requests. */
 const lookBackDays = 14;
-
-type Starts = Map<string, Started>;
-
-interface Started {
-  readonly folder: string;
-  readonly known: Known;
-  readonly state: unknown;
-}
 
 const catalogOf = (mode: Mode) => ({
   streams: [
@@ -74,151 +67,113 @@ const messages: Readonly<Record<Peer, z.ZodType<Message>>> = {
   ]),
 };
 
-interface Options {
-  readonly peer: Peer;
-  readonly mode: Mode;
-  readonly environment: VirtualEnvironment;
-  readonly partner: PartnerReady;
-  /** The folder of this world. */
-  readonly folder: string;
-}
-
-/** A peer in one configuration; `folder` holds its state. */
+/** A peer in one configuration; `parent` gets a folder for each world, with the peer's state. */
 export function peerContender(
-  options: Pick<Options, 'peer' | 'mode' | 'environment' | 'folder'>,
+  peer: Peer,
+  mode: Mode,
+  environment: VirtualEnvironment,
+  parent: string,
 ): Enter {
-  const starts: Starts = new Map();
+  /** The first sync of a history runs once; then its state is copied. */
+  const starts = new Map<string, { folder: string; known: Known; state: unknown }>();
   let worlds = 0;
   return async (partner, history) => {
     worlds += 1;
-    const folder = join(options.folder, `${options.peer}-${options.mode}-${worlds}`);
+    const folder = join(parent, `${peer}-${mode}-${worlds}`);
     await mkdir(folder);
-    return new PeerWatcher({ ...options, partner, folder }, history, starts);
+    let known: Known = new Map();
+    let state: unknown;
+    let heard: Heard[] = [];
+
+    const poll = async () => {
+      const command = await commandOf(peer, mode, environment, partner, folder, state);
+      const { python } = environment;
+      const child = startMeasured({ python, folder, command, variables: peerVariables });
+      return { ended: follow(child), kill: child.kill };
+    };
+    /**
+     * Rows of a killed sync count if the target takes each row separately. dlt prints its whole table, even if it read
+     * only a part.
+     */
+    const follow = async ({ lines, ended }: MeasuredProcess): Promise<Ended> => {
+      const messages: Message[] = [];
+      for await (const line of lines) messages.push(messageOf(peer, line));
+      const end = await ended;
+      if ((mode === 'full' || peer === 'dlt') && typeof end === 'string') return end;
+      const isWhole = peer === 'dlt' || (mode === 'full' && peer !== 'singer');
+      const isAll = isWhole || messages.some((message) => message.isAll);
+      heard.push(
+        ...learned(
+          known,
+          messages.flatMap(({ row }) => row ?? []),
+          isAll,
+        ),
+      );
+      state = messages.findLast((message) => message.state !== undefined)?.state ?? state;
+      return end;
+    };
+    return {
+      async start() {
+        const started = starts.get(history);
+        if (started === undefined) {
+          const end = await (await poll()).ended;
+          if (typeof end === 'string') throw new Error(`The first sync of ${peer} ${end}.`);
+          const kept = `${folder}-kept`;
+          await cp(folder, kept, { recursive: true });
+          starts.set(history, { folder: kept, known: new Map(known), state });
+        } else {
+          await cp(started.folder, folder, { recursive: true });
+          known = new Map(started.known);
+          state = started.state;
+        }
+        heard = [];
+      },
+      poll,
+      isBehind: async () => false,
+      heard: async () => heard.splice(0),
+      known: async (ids) => new Set(ids.filter((id) => known.has(id))),
+      waiting: async () => 0,
+      close: async () => {},
+    };
   };
 }
 
-class PeerWatcher implements Watcher {
-  readonly #options: Options;
-  readonly #history: string;
-  /** The first sync of a history runs once; then its state is copied. */
-  readonly #starts: Starts;
-  #known: Known = new Map();
-  #state: unknown;
-  #heard: Heard[] = [];
-
-  constructor(options: Options, history: string, starts: Starts) {
-    this.#options = options;
-    this.#history = history;
-    this.#starts = starts;
-  }
-
-  async start(): Promise<void> {
-    const { folder } = this.#options;
-    const kept = `${folder}-kept`;
-    const started = this.#starts.get(this.#history);
-    if (started === undefined) {
-      const end = await (await this.poll()).ended;
-      if (typeof end === 'string')
-        throw new Error(`The first sync of ${this.#options.peer} ${end}.`);
-      await cp(folder, kept, { recursive: true });
-      const known = new Map(this.#known);
-      this.#starts.set(this.#history, { folder: kept, known, state: this.#state });
-    } else {
-      await cp(started.folder, folder, { recursive: true });
-      this.#known = new Map(started.known);
-      this.#state = started.state;
-    }
-    await this.heard();
-  }
-
-  async poll(): Promise<Poll> {
-    const { environment, folder } = this.#options;
-    const command = await this.#command();
-    const { python } = environment;
-    const child = startMeasured({ python, folder, command, variables: peerVariables });
-    return { ended: this.#follow(child), kill: child.kill };
-  }
-
-  /**
-   * Rows of a killed sync count if the target takes each row separately. dlt prints its whole table, even if it read
-   * only a part.
-   */
-  async #follow({ lines, ended }: MeasuredProcess) {
-    const { peer, mode } = this.#options;
-    const rows: PeerRow[] = [];
-    let state = this.#state;
-    let isAll = peer === 'dlt' || (mode === 'full' && peer !== 'singer');
-    for await (const line of lines) {
-      const message = messageOf(peer, line);
-      if (message?.row !== undefined) rows.push(message.row);
-      if (message?.state !== undefined) state = message.state;
-      if (message?.isAll) isAll = true;
-    }
-    const end = await ended;
-    if ((mode === 'full' || peer === 'dlt') && typeof end === 'string') return end;
-    this.#heard.push(...learned(this.#known, rows, isAll));
-    this.#state = state;
-    return end;
-  }
-
-  async #command(): Promise<string[]> {
-    const { peer, mode, environment, partner, folder } = this.#options;
-    const { url, credentials } = partner;
-    const config = {
-      ...{ url, ...credentials, lookBackDays, today, mode },
-      emit_activate_version_messages: mode === 'full',
-    };
-    if (peer === 'dlt')
-      return [
-        environment.python,
-        join(folderOf(peer), 'sync.py'),
-        JSON.stringify({ ...config, folder }),
-      ];
-    const file = async (name: string, content: unknown) => {
-      const path = join(folder, `${name}.json`);
-      await writeFile(path, JSON.stringify(content));
-      return path;
-    };
-    const state =
-      mode === 'full' || this.#state === undefined
-        ? []
-        : ['--state', await file('state', this.#state)];
-    const common = ['--config', await file('config', config), ...state];
-    if (peer === 'singer') return [environment.python, join(folderOf(peer), 'tap.py'), ...common];
-    const manifest = ['--manifest-path', join(folderOf(peer), 'manifest.yaml')];
-    const catalog = ['--catalog', await file('catalog', catalogOf(mode))];
-    const program = join(environment.bin, 'source-declarative-manifest');
-    return [environment.python, program, 'read', ...manifest, ...catalog, ...common];
-  }
-
-  async isBehind(): Promise<boolean> {
-    return false;
-  }
-
-  async heard(): Promise<readonly Heard[]> {
-    const heard = this.#heard;
-    this.#heard = [];
-    return heard;
-  }
-
-  async known(ids: readonly number[]): Promise<ReadonlySet<number>> {
-    return new Set(ids.filter((id) => this.#known.has(id)));
-  }
-
-  async waiting(): Promise<number> {
-    return 0;
-  }
-
-  async close(): Promise<void> {}
+async function commandOf(
+  peer: Peer,
+  mode: Mode,
+  environment: VirtualEnvironment,
+  { url, credentials }: PartnerReady,
+  folder: string,
+  state: unknown,
+): Promise<string[]> {
+  const { python, bin } = environment;
+  const config = {
+    ...{ url, ...credentials, lookBackDays, today, mode },
+    emit_activate_version_messages: mode === 'full',
+  };
+  const program = (name: string) => join(folderOf(peer), name);
+  if (peer === 'dlt') return [python, program('sync.py'), JSON.stringify({ ...config, folder })];
+  const file = async (name: string, content: unknown) => {
+    const path = join(folder, `${name}.json`);
+    await writeFile(path, JSON.stringify(content));
+    return [`--${name}`, path];
+  };
+  const kept = mode === 'full' || state === undefined ? [] : await file('state', state);
+  const common = [...(await file('config', config)), ...kept];
+  if (peer === 'singer') return [python, program('tap.py'), ...common];
+  const manifest = ['--manifest-path', program('manifest.yaml')];
+  const catalog = await file('catalog', catalogOf(mode));
+  const reader = join(bin, 'source-declarative-manifest');
+  return [python, reader, 'read', ...manifest, ...catalog, ...common];
 }
 
-/** `undefined` for an incomplete line, which a kill leaves. */
-function messageOf(peer: Peer, line: string) {
+/** An incomplete line, which a kill leaves, says nothing. */
+function messageOf(peer: Peer, line: string): Message {
   let content: unknown;
   try {
     content = JSON.parse(line);
   } catch {
-    return undefined;
+    return {};
   }
   return messages[peer].parse(content);
 }

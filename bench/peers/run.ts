@@ -1,12 +1,18 @@
 import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command } from 'commander';
-import * as z from 'zod';
 import { functionEnvironment } from '../../test/scaffold/settings.ts';
-import { asDeployed } from '../as-deployed.ts';
-import { withBundles } from '../bundles.ts';
-import { type AwsReady, awsReady, startChild } from '../child.ts';
-import { inFreshProcess } from '../environment-process.ts';
-import { endBySignals, inTemporaryFolder } from '../temporary-folder.ts';
+import { awsReady, startChild } from '../child.ts';
+import {
+  bundled,
+  endBySignals,
+  importTimes,
+  inFreshProcess,
+  inTemporaryFolder,
+  medianOf,
+  pollFunction,
+  root,
+} from '../deployed.ts';
 import { type Case, casesOf, type Sizes } from './cases.ts';
 import {
   environmentOf,
@@ -19,7 +25,7 @@ import {
   type VirtualEnvironment,
 } from './environments.ts';
 import { ourContender } from './our-watcher.ts';
-import { type Mode, peerContender } from './peer-watcher.ts';
+import { type Mode, modes, peerContender } from './peer-watcher.ts';
 import {
   type ContenderFacts,
   type Result,
@@ -29,12 +35,13 @@ import {
   whereLighter,
 } from './table.ts';
 import { Trial } from './trial.ts';
-import { type Enter, type PeerContender, peerContenders } from './watcher.ts';
-import { PeerWorld } from './world.ts';
+import type { Enter } from './watcher.ts';
+import { openPeerWorld } from './world.ts';
 
 const whole: Sizes = { history: 5_000, firstSync: 20_000, unrest: 2_000, reads: 30, kills: 20 };
 const quick: Sizes = { history: 500, firstSync: 500, unrest: 500, reads: 5, kills: 3 };
 const imports = 7;
+const names = { dlt: 'dlt', 'airbyte-cdk': 'Airbyte CDK', singer: 'Singer' };
 
 const program = new Command('npm run bench:peers --')
   .description(
@@ -50,33 +57,19 @@ const program = new Command('npm run bench:peers --')
   .option('--json <file>', 'write the figures there as well')
   .allowExcessArguments(false)
   .parse();
-const options = z
-  .object({
-    quick: z.boolean().default(false),
-    only: z.string().optional(),
-    json: z.string().optional(),
-  })
-  .parse(program.opts());
+const options: { quick?: boolean; only?: string; json?: string } = program.opts();
 const cases = casesOf(options.quick ? quick : whole).filter(
   ({ key }) => options.only === undefined || key === options.only,
 );
 if (cases.length === 0) program.error(`There is no case "${options.only}".`);
 
-const peerOf: Readonly<Record<Exclude<PeerContender, 'ours'>, readonly [Peer, Mode]>> = {
-  'dlt, look-back': ['dlt', 'look-back'],
-  'dlt, full': ['dlt', 'full'],
-  'Airbyte CDK, look-back': ['airbyte-cdk', 'look-back'],
-  'Airbyte CDK, full': ['airbyte-cdk', 'full'],
-  'Singer, look-back': ['singer', 'look-back'],
-  'Singer, full': ['singer', 'full'],
-};
-/** dlt compares its table with the new rows. A target that only upserts cannot notice a missing row. */
-const cannotTellWithdrawals: readonly PeerContender[] = [
-  'Airbyte CDK, look-back',
-  'Singer, look-back',
-];
-const modeOf = (contender: PeerContender): Mode | undefined =>
-  contender === 'ours' ? undefined : peerOf[contender][1];
+interface Contender {
+  readonly name: string;
+  readonly mode?: Mode;
+  /** dlt compares its table with the new rows. A target that only upserts cannot notice a missing row. */
+  readonly tellsWithdrawals: boolean;
+  readonly enter: Enter;
+}
 
 const began = performance.now();
 const progress = (text: string) =>
@@ -97,58 +90,48 @@ async function compare(): Promise<void> {
   const facts = options.only === undefined ? await factsOf(environments) : [];
   const aws = await startChild('aws-process.ts', {}, awsReady, ['--max-old-space-size=8000']);
   try {
-    const results = await inTemporaryFolder((folder) =>
-      asDeployed('peers/tick-process.ts', (bundle) =>
-        resultsOf(entrances(environments, { aws: aws.ready, bundle, folder })),
-      ),
-    );
+    const results = await inTemporaryFolder(async (folder) => {
+      const program = join(root, 'bench/memory-process.ts');
+      const { url } = await bundled(folder, { entryPoints: [program] });
+      const ours = ourContender(aws.ready, url, python, folder);
+      const theirs = [...environments].flatMap(([peer, environment]) =>
+        modes.map((mode) => ({
+          name: `${names[peer]}, ${mode}`,
+          mode,
+          tellsWithdrawals: mode === 'full' || peer === 'dlt',
+          enter: peerContender(peer, mode, environment, folder),
+        })),
+      );
+      return resultsOf([{ name: 'ours', tellsWithdrawals: true, enter: ours }, ...theirs]);
+    });
     report(facts, results);
   } finally {
     await aws.stop();
   }
 }
 
-function entrances(
-  environments: ReadonlyMap<Peer, VirtualEnvironment>,
-  { aws, bundle, folder }: { aws: AwsReady; bundle: string; folder: string },
-): ReadonlyMap<PeerContender, Enter> {
-  const environmentFor = (peer: Peer): VirtualEnvironment => {
-    const environment = environments.get(peer);
-    if (environment === undefined) throw new Error(`${peer} has no environment`);
-    return environment;
-  };
-  const { python } = environmentFor('singer');
-  return new Map(
-    peerContenders.map((contender) => {
-      if (contender === 'ours') return [contender, ourContender({ aws, bundle, python, folder })];
-      const [peer, mode] = peerOf[contender];
-      return [contender, peerContender({ peer, mode, folder, environment: environmentFor(peer) })];
-    }),
-  );
-}
-
-async function resultsOf(enters: ReadonlyMap<PeerContender, Enter>): Promise<Result[]> {
+async function resultsOf(contenders: readonly Contender[]): Promise<Result[]> {
   const results: Result[] = [];
   for (const one of cases)
-    for (const [contender, enter] of enters) {
-      if (one.isOfFullReads && modeOf(contender) === 'look-back') continue;
-      results.push(await resultOf(one, contender, enter));
-      progress(`${one.text}: ${contender}`);
+    for (const contender of contenders) {
+      if (one.isOfFullReads && contender.mode === 'look-back') continue;
+      results.push(await resultOf(one, contender));
+      progress(`${one.text}: ${contender.name}`);
     }
   return results;
 }
 
-async function resultOf(one: Case, contender: PeerContender, enter: Enter): Promise<Result> {
-  const world = await PeerWorld.open(one.records);
-  const watcher = await enter(world.partner, String(one.records));
+async function resultOf(one: Case, contender: Contender): Promise<Result> {
+  const world = await openPeerWorld(one.records);
+  const watcher = await contender.enter(world.partner, String(one.records));
   try {
     if (one.isStarted) await watcher.start();
     const trial = new Trial(world, watcher);
     const score = await one.act(trial);
-    const isOffered = !(one.isOfWithdrawals && cannotTellWithdrawals.includes(contender));
+    const isOffered = !one.isOfWithdrawals || contender.tellsWithdrawals;
     return {
       case: one.text,
-      contender,
+      contender: contender.name,
       requests: trial.requests,
       failed: trial.failed,
       score: isOffered ? score : undefined,
@@ -166,17 +149,15 @@ async function factsOf(
   environments: ReadonlyMap<Peer, VirtualEnvironment>,
 ): Promise<ContenderFacts[]> {
   const facts: ContenderFacts[] = [];
-  const { times, bytes } = await withBundles(async ({ poll }) => {
-    const variables = functionEnvironment();
-    await inFreshProcess(poll.url, 0, variables);
-    const times: number[] = [];
-    for (let run = 0; run < imports; run++)
-      times.push((await inFreshProcess(poll.url, 0, variables)).importMs);
-    return { times, bytes: poll.bytes };
-  });
-  const importMs = medianOf(times);
   const version = 'this commit';
-  facts.push({ name: 'ours, the deployed bundle', version, importMs, installedBytes: bytes });
+  await inTemporaryFolder(async (folder) => {
+    const poll = await bundled(folder, pollFunction);
+    const variables = functionEnvironment();
+    await inFreshProcess(poll, 0, variables);
+    const [importMs = 0] = await importTimes([poll], imports, variables);
+    const name = 'ours, the deployed bundle';
+    facts.push({ name, version, importMs, installedBytes: poll.bytes });
+  });
   const packages = await productionBytes();
   facts.push({ name: 'ours, node_modules without dev', version, installedBytes: packages });
   for (const [peer, environment] of environments) {
@@ -200,8 +181,4 @@ function report(facts: readonly ContenderFacts[], results: readonly Result[]): v
   console.log(`\n${tableOfResults(results)}`);
   if (options.json !== undefined)
     writeFileSync(options.json, `${JSON.stringify({ facts, results }, null, 2)}\n`);
-}
-
-function medianOf(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

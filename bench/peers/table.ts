@@ -1,10 +1,10 @@
+import { markdownTable } from '../../scripts/markdown-table.ts';
 import type { Score } from '../score.ts';
-import type { PeerContender } from './watcher.ts';
 
 /** The result of one contender in one case. */
 export interface Result {
   readonly case: string;
-  readonly contender: PeerContender;
+  readonly contender: string;
   /** Requests to the API, without those for tokens. */
   readonly requests: number;
   /** Polls that ended with an error. */
@@ -30,19 +30,9 @@ const megabytes = (bytes: number) => (bytes / 2 ** 20).toFixed(bytes < 2 ** 20 *
 const count = (value: number) => value.toLocaleString('en');
 
 export function tableOfResults(results: readonly Result[]): string {
-  return markdown(
-    [
-      'case',
-      'contender',
-      'requests',
-      'found',
-      'lost',
-      'false',
-      'doubled',
-      'processor s',
-      'peak MB',
-    ],
-    results.map((one) => [
+  return markdownTable([
+    'case,contender,requests,found,lost,false,doubled,processor s,peak MB'.split(','),
+    ...results.map((one) => [
       one.case,
       one.failed > 0 ? `${one.contender}; ${one.failed} polls failed` : one.contender,
       count(one.requests),
@@ -50,7 +40,7 @@ export function tableOfResults(results: readonly Result[]): string {
       one.processorSeconds.toFixed(1),
       megabytes(one.peakBytes),
     ]),
-  );
+  ]);
 }
 
 function cellsOf({ score, waiting }: Result): string[] {
@@ -62,20 +52,20 @@ function cellsOf({ score, waiting }: Result): string[] {
 }
 
 export function tableOfFacts(facts: readonly ContenderFacts[]): string {
-  return markdown(
+  return markdownTable([
     ['', 'version', 'import, ms', 'installed, MB'],
-    facts.map(({ name, version, importMs, installedBytes }) => [
+    ...facts.map(({ name, version, importMs, installedBytes }) => [
       name,
       version,
       importMs?.toFixed(0) ?? '–',
       megabytes(installedBytes),
     ]),
-  );
+  ]);
 }
 
 /** Cases in which a peer loses less than ours, false events apart, or is as faultless with fewer requests. */
 export function whereBetter(results: readonly Result[]): string[] {
-  const lines = new Map<string, PeerContender[]>();
+  const lines = new Map<string, string[]>();
   for (const [peer, own] of pairsOf(results)) {
     const line = betterIn(peer, own);
     if (line !== undefined) lines.set(line, [...(lines.get(line) ?? []), peer.contender]);
@@ -138,8 +128,3 @@ function rangeOf(values: readonly number[]): string {
 }
 
 const faultsOf = ({ lost, untrue, twice }: Score) => lost + untrue + twice;
-
-function markdown(columns: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(columns), line(columns.map(() => '---')), ...rows.map(line)].join('\n');
-}

@@ -20,13 +20,13 @@ export class Trial {
 
   /** Runs a poll, so many minutes after the previous one. */
   async poll(afterMinutes: number): Promise<void> {
-    await this.world.forgetRequests();
+    await this.world.control('DELETE', '/requests');
     await this.#done(await this.watcher.poll(afterMinutes));
   }
 
   /** The duration of a poll after its first request, in milliseconds. */
   async lengthOfPoll(afterMinutes: number): Promise<number> {
-    await this.world.forgetRequests();
+    await this.world.control('DELETE', '/requests');
     const poll = await this.watcher.poll(afterMinutes);
     await this.#firstRequest(poll);
     const began = performance.now();
@@ -36,7 +36,7 @@ export class Trial {
 
   /** @returns whether the poll was still running when it was killed, so long after its first request */
   async killedPoll(afterMinutes: number, ms: number): Promise<boolean> {
-    await this.world.forgetRequests();
+    await this.world.control('DELETE', '/requests');
     const poll = await this.watcher.poll(afterMinutes);
     await this.#firstRequest(poll);
     await setTimeout(ms);

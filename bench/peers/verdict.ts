@@ -1,4 +1,4 @@
-import { type Happened, type Score, scoreOf } from '../score.ts';
+import { happened, type Score, scoreOf } from '../score.ts';
 import type { Heard } from '../subscriber.ts';
 
 type Ids = ReadonlySet<number>;
@@ -24,10 +24,6 @@ export function verdictOfUnrest(looks: readonly Ids[], heard: readonly Heard[]):
   );
   return scoreOf(truth, judged);
 }
-
-export const happened =
-  (what: 'created' | 'updated' | 'withdrawn') =>
-  (id: number): Happened => ({ type: `certification.${what}`, subject: String(id) });
 
 /** An id that no look showed may have come and gone between two looks. */
 function isPossible(looks: readonly Ids[], type: string, id: number): boolean {

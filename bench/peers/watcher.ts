@@ -2,17 +2,6 @@ import type { PartnerReady } from '../child.ts';
 import type { Heard } from '../subscriber.ts';
 import type { Ended } from './measured-process.ts';
 
-export const peerContenders = [
-  'ours',
-  'dlt, look-back',
-  'dlt, full',
-  'Airbyte CDK, look-back',
-  'Airbyte CDK, full',
-  'Singer, look-back',
-  'Singer, full',
-] as const;
-export type PeerContender = (typeof peerContenders)[number];
-
 /** A running poll. */
 export interface Poll {
   readonly ended: Promise<Ended>;

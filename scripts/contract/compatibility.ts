@@ -7,6 +7,8 @@ import { isDeepStrictEqual } from 'node:util';
  * Within a version, a field or an event type may be added, and a field that could be absent may become one that is always
  * there. Titles, descriptions and examples may be anything. Every other difference is breaking, also one that this
  * function does not know. References are followed, so definitions may be moved and renamed; none may be recursive.
+ *
+ * A validator would not do: the events of today still fit a schema that lacks an optional field, a format or a limit.
  */
 export function breakingChanges(released: unknown, current: unknown): string[] {
   return differences(inlined(released, released), inlined(current, current), '');

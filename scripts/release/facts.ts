@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Temporal } from 'temporal-polyfill';
@@ -6,17 +6,6 @@ import * as z from 'zod';
 import { generatedFiles } from '../generated-files.ts';
 import type { Release } from './problems.ts';
 
-export const manifestSchema = z.looseObject({
-  version: z.string(),
-  private: z.boolean().default(false),
-  repository: z.unknown().optional(),
-  publishConfig: z
-    .object({ access: z.string().default(''), provenance: z.boolean().default(false) })
-    .prefault({}),
-  bin: z.record(z.string(), z.string()),
-  exports: z.record(z.string(), z.json()),
-});
-const lockSchema = z.object({ version: z.string() });
 const packed = z.object({ files: z.array(z.object({ path: z.string(), size: z.int() })) });
 /** npm 11 answers with a list; later versions answer with an object by the package's name. */
 const packSchema = z.union([
@@ -24,25 +13,28 @@ const packSchema = z.union([
   z.record(z.string(), packed).transform(Object.values),
 ]);
 
+/** The build is done, so that packing need not repeat it. */
+const how = {
+  encoding: 'utf8',
+  env: { ...process.env, npm_config_ignore_scripts: 'true' },
+  maxBuffer: 64 * 1024 * 1024,
+  shell: process.platform === 'win32',
+} as const;
+
 /** Reads the facts of a built checkout. */
 export function factsOf(root: string): Release {
   const text = (path: string) => {
     const file = join(root, path);
     return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
   };
-  const json = (path: string): unknown => JSON.parse(text(path) ?? '{}');
-  const linesOf = (command: string, ...args: readonly string[]) =>
-    run(root, command, args)
-      .split('\n')
-      .filter((line) => line !== '');
+  const answer = (command: string, ...args: readonly string[]) =>
+    execFileSync(command, args, { ...how, cwd: root });
+  const linesOf = (text: string) => text.split('\n').filter((line) => line !== '');
   const events = 'docs/events';
   const schemas = readdirSync(join(root, events)).filter((name) => name.endsWith('.schema.json'));
-  const [tarball] = packSchema.parse(
-    JSON.parse(run(root, 'npm', ['pack', '--dry-run', '--json', '--ignore-scripts'])),
-  );
+  const [tarball] = packSchema.parse(JSON.parse(answer('npm', 'pack', '--dry-run', '--json')));
   return {
-    manifest: manifestSchema.parse(json('package.json')),
-    lockedVersion: lockSchema.parse(json('package-lock.json')).version,
+    version: JSON.parse(text('package.json') ?? '{}').version,
     changelog: text('CHANGELOG.md') ?? '',
     today: Temporal.Now.plainDateISO(),
     contract: new Map(
@@ -54,19 +46,30 @@ export function factsOf(root: string): Release {
     stale: [...generatedFiles()].flatMap(([path, content]) =>
       text(path) === content ? [] : [path],
     ),
-    uncommitted: linesOf('git', 'status', '--porcelain').map((line) => line.slice(3)),
-    tags: linesOf('git', 'tag', '--no-contains', 'HEAD'),
+    uncommitted: linesOf(answer('git', 'status', '--porcelain')).map((line) => line.slice(3)),
+    tags: linesOf(answer('git', 'tag', '--no-contains', 'HEAD')),
     tarball: tarball?.files ?? [],
   };
 }
 
-function run(cwd: string, command: string, args: readonly string[]): string {
-  const { status, stdout, stderr } = spawnSync(command, args, {
-    cwd,
-    encoding: 'utf8',
-    maxBuffer: 64 * 1024 * 1024,
-    shell: process.platform === 'win32',
+/** Exports that lack their files or types, for each kind of module: two kept tools look for them. */
+export function exportProblems(root: string): string[] {
+  const tools = [
+    ['publint', 'run', '--strict'],
+    // The construct has no form for `require` and resolves by `import` alone.
+    [
+      'attw',
+      '--pack',
+      '.',
+      '--profile',
+      'node16',
+      '--no-definitely-typed',
+      '--exclude-entrypoints',
+      'cdk',
+    ],
+  ] as const;
+  return tools.flatMap(([tool, ...args]) => {
+    const { status, stdout, stderr } = spawnSync(tool, args, { ...how, cwd: root });
+    return status === 0 ? [] : [`${tool} finds:\n${stdout}${stderr}`];
   });
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')} has failed: ${stderr}`);
-  return stdout;
 }

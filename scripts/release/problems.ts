@@ -1,11 +1,9 @@
 import { Temporal } from 'temporal-polyfill';
 import { breakingChanges } from '../contract/compatibility.ts';
 
-/** The facts that decide whether a commit can be released. */
+/** The facts that decide whether a commit can be released. `publint` and `attw` look at its exports. */
 export interface Release {
-  readonly manifest: Manifest;
-  /** The version in the lockfile. */
-  readonly lockedVersion: string;
+  readonly version: string;
   readonly changelog: string;
   readonly today: Temporal.PlainDate;
   /** Schemas of the contract by file: the present ones, and the last released ones. */
@@ -17,16 +15,6 @@ export interface Release {
   /** Tags of other commits. */
   readonly tags: readonly string[];
   readonly tarball: readonly PackedFile[];
-}
-
-export interface Manifest {
-  readonly version: string;
-  readonly private?: boolean;
-  readonly repository?: unknown;
-  readonly publishConfig?: { readonly access?: string; readonly provenance?: boolean };
-  readonly bin: Readonly<Record<string, string>>;
-  /** By specifier: a path, or paths by condition, at any depth. */
-  readonly exports: object;
 }
 
 interface Schemas {
@@ -41,75 +29,39 @@ interface PackedFile {
 
 /** Reasons not to release, each with its remedy. */
 export function releaseProblems(release: Release): string[] {
-  const { manifest, lockedVersion, stale, uncommitted, tags } = release;
-  const { version } = manifest;
+  const { version, stale, uncommitted, tags, contract, tarball } = release;
   return [
-    ...(version === lockedVersion
-      ? []
-      : [`package-lock.json has version ${lockedVersion}, package.json ${version}: npm install`]),
     ...(tags.includes(`v${version}`)
       ? [`v${version} is the tag of another commit: give package.json the next version`]
       : []),
     ...changelogProblems(release),
-    ...[...release.contract].flatMap(([name, schemas]) => contractProblems(name, schemas)),
+    ...[...contract].flatMap(([name, schemas]) => contractProblems(name, schemas)),
     ...stale.map((path) => `${path} is stale: npm run generate`),
     ...uncommitted.map((path) => `${path} differs from the commit: commit or remove it`),
-    ...tarballProblems(release),
+    ...tarballProblems(tarball),
   ];
 }
 
-/** Reasons why a release cannot be published in a registry. */
-export function reasonsNotToPublish({ manifest }: Release): string[] {
-  const { access, provenance } = manifest.publishConfig ?? {};
+function changelogProblems({ version, changelog, today }: Release): string[] {
+  const sections = changelog.replaceAll(/[[\]]/g, '').split(/^## /m);
+  const entriesBelow = (start: string) =>
+    sections.find((one) => one.startsWith(start))?.match(/^- /gm)?.length ?? 0;
+  const date = sections
+    .find((one) => one.startsWith(`${version} - `))
+    ?.match(/- (\d{4}-\d\d-\d\d)$/m)?.[1];
+  const unreleased = entriesBelow('Unreleased');
   return [
-    ...(manifest.private ? ['`private` is true: npm refuses to publish'] : []),
-    ...(manifest.repository === undefined
-      ? ['`repository` is missing: provenance needs it, and so do the links of README']
+    ...(unreleased > 0
+      ? [`CHANGELOG.md has ${unreleased} entries below "Unreleased": move them below ${version}`]
       : []),
-    ...(access === 'public' && provenance === true
-      ? []
-      : ['`publishConfig` has to say access "public" and provenance true']),
-  ];
-}
-
-function changelogProblems({ manifest: { version }, changelog, today }: Release): string[] {
-  const sections = changelog
-    .split(/^## /m)
-    .slice(1)
-    .map((section) => {
-      const [heading = '', ...lines] = section.split('\n');
-      return { heading, entries: lines.filter((line) => line.startsWith('- ')).length };
-    });
-  const unreleased = sections.find(({ heading }) => /^\[?Unreleased/.test(heading));
-  const section = sections.find(({ heading }) =>
-    heading.replace(/[[\]]/g, '').startsWith(`${version} `),
-  );
-  const date = /\d{4}-\d\d-\d\d$/.exec(section?.heading ?? '')?.[0];
-  return [
-    ...(unreleased && unreleased.entries > 0
-      ? [
-          `CHANGELOG.md has ${unreleased.entries} entries below "Unreleased": move them below ${version}`,
-        ]
+    ...(date === undefined || entriesBelow(version) === 0
+      ? [`CHANGELOG.md has no entries below "## ${version} - ${today}"`]
       : []),
-    ...(section === undefined
-      ? [`CHANGELOG.md has no section of this version: "## ${version} - ${today}"`]
-      : [
-          ...(section.entries === 0 ? [`CHANGELOG.md says nothing below ${version}`] : []),
-          ...dateProblems(version, date, today),
-        ]),
+    // Tomorrow has begun at the other end of the date line.
+    ...(date !== undefined && Temporal.PlainDate.compare(date, today.add({ days: 1 })) > 0
+      ? [`CHANGELOG.md says that ${version} is of ${date}, which is in the future`]
+      : []),
   ];
-}
-
-function dateProblems(
-  version: string,
-  date: string | undefined,
-  today: Temporal.PlainDate,
-): string[] {
-  if (date === undefined) return [`CHANGELOG.md has no date behind ${version}: "- ${today}"`];
-  // Tomorrow has begun at the other end of the date line.
-  return Temporal.PlainDate.compare(date, today.add({ days: 1 })) > 0
-    ? [`CHANGELOG.md says that ${version} is of ${date}, which is in the future`]
-    : [];
 }
 
 const copy = 'cp docs/events/*.schema.json docs/events/released/';
@@ -142,34 +94,12 @@ const published = [
 /** Three times the size of November 2026. */
 const maxBytes = 15_000_000;
 
-const pathsIn = (targets: object): string[] =>
-  Object.values(targets).flatMap((target) =>
-    typeof target === 'string' ? [target] : pathsIn(target),
-  );
-
-export function tarballProblems({
-  manifest,
-  tarball,
-}: Pick<Release, 'manifest' | 'tarball'>): string[] {
-  const paths = tarball.map(({ path }) => path);
+export function tarballProblems(tarball: readonly PackedFile[]): string[] {
   const bytes = tarball.reduce((sum, { size }) => sum + size, 0);
-  const targets = [...Object.values(manifest.bin), ...pathsIn(manifest.exports)].map((target) =>
-    target.replace(/^\.\//, ''),
-  );
-  const isThere = (target: string) =>
-    target.endsWith('*')
-      ? paths.some((path) => path.startsWith(target.slice(0, -1)))
-      : paths.includes(target);
   return [
-    ...targets
-      .filter((target) => !isThere(target))
-      .map((target) => `the tarball lacks ${target}, which package.json exports: npm run build`),
-    ...paths
-      .filter((path) => !published.some((pattern) => pattern.test(path)))
-      .map(
-        (path) =>
-          `the tarball has ${path}, which is not to be published: \`files\` of package.json`,
-      ),
+    ...tarball
+      .filter(({ path }) => !published.some((pattern) => pattern.test(path)))
+      .map(({ path }) => `the tarball has ${path}, which is not to be published: \`files\``),
     ...(bytes > maxBytes ? [`the tarball has ${bytes} bytes unpacked, more than ${maxBytes}`] : []),
   ];
 }
