@@ -1,8 +1,9 @@
 import { PartnerError } from '../../lambda/partner/errors.ts';
-import { type HostOptions, TestedHost } from './host.ts';
-import { judgeCheck } from './judge.ts';
-import { answerTo, type OpenQuestionAnswer, openQuestions } from './open-questions.ts';
-import { Samples } from './samples.ts';
+import { type HostOptions, type TestedHost, withHost } from './host.ts';
+import { judge, remembering } from './judge.ts';
+import { type OpenQuestion, openQuestions } from './open-questions.ts';
+import type { Section } from './question.ts';
+import { list } from './requests.ts';
 import { sections } from './sections/index.ts';
 import type { CheckVerdict } from './verdict.ts';
 
@@ -19,9 +20,15 @@ export interface SectionResult {
   readonly checks: readonly CheckResult[];
 }
 
+export interface Observation {
+  readonly question: string;
+  readonly matters: string;
+  readonly answer: string;
+}
+
 export interface ConformanceReport {
   readonly sections: readonly SectionResult[];
-  readonly observations: readonly OpenQuestionAnswer[];
+  readonly observations: readonly Observation[];
   /** Requests made, retries included; below 200. */
   readonly requests: number;
   /** For one request. */
@@ -34,43 +41,53 @@ export interface ConformanceReport {
  *
  * @throws {NotifierError} if that is not possible: no token, no provisioning, no list
  */
-export async function checkHost(options: HostOptions): Promise<ConformanceReport> {
-  const host = await TestedHost.open(options);
-  try {
-    const samples = new Samples(host);
-    await requireList(samples);
-    const results: SectionResult[] = [];
-    for (const { id, title, checks } of sections) {
-      const judged: CheckResult[] = [];
-      for (const check of checks) {
-        judged.push({ name: check.name, verdict: await judgeCheck(check, samples) });
-      }
-      results.push({ id, title, verdict: summed(judged), checks: judged });
-    }
-    const observations: OpenQuestionAnswer[] = [];
-    const afresh = new Samples(host);
-    for (const question of openQuestions) observations.push(await answerTo(question, afresh));
-    const durations = host.durations.toSorted((one, other) => one - other);
+export const checkHost = (options: HostOptions): Promise<ConformanceReport> =>
+  withHost(options, async (host) => {
+    await requireList(host);
+    const results = await resultsOf(sections(host.grants, options.credentials), host);
+    const observations = await observationsOf(openQuestions(host), host);
+    const durations = host.log.map(({ ms }) => ms).sort((one, other) => one - other);
     return {
       sections: results,
       observations,
-      requests: host.requests,
+      requests: durations.length,
       medianMs: Math.round(durations[durations.length >> 1] ?? 0),
       slowestMs: Math.round(durations.at(-1) ?? 0),
     };
-  } finally {
-    await host.close();
-  }
-}
+  });
 
-/**
- * Without a list there is nothing to check: the request is refused, the integration is not provisioned, or there is no
- * API.
- */
-async function requireList(samples: Samples): Promise<void> {
-  const { refusal, body } = await samples.answer({});
+/** Without a list there is nothing to check. */
+async function requireList({ send }: TestedHost): Promise<void> {
+  const { refusal, body } = await send(list({}));
   if (refusal !== undefined) throw refusal;
   if (body === undefined) throw new PartnerError('unexpected-response', 'list', ['not JSON']);
+}
+
+async function resultsOf(all: readonly Section[], { send }: TestedHost): Promise<SectionResult[]> {
+  const answer = remembering(send);
+  const results: SectionResult[] = [];
+  for (const { id, title, checks } of all) {
+    const judged: CheckResult[] = [];
+    for (const [name, check] of Object.entries(checks)) {
+      judged.push({ name, verdict: await judge(check, send, answer) });
+    }
+    results.push({ id, title, verdict: summed(judged), checks: judged });
+  }
+  return results;
+}
+
+async function observationsOf(
+  questions: readonly OpenQuestion[],
+  { send }: TestedHost,
+): Promise<Observation[]> {
+  const answer = remembering(send);
+  const observations: Observation[] = [];
+  for (const { question, matters, ask } of questions) {
+    const verdict = await judge(ask(), send, answer);
+    const seen = verdict.verdict === 'cannot tell' ? `cannot tell: ${verdict.why}` : verdict.seen;
+    observations.push({ question, matters, answer: seen ?? '' });
+  }
+  return observations;
 }
 
 function summed(checks: readonly CheckResult[]): CheckVerdict['verdict'] {

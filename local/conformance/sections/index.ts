@@ -1,27 +1,25 @@
-import type { Section } from '../check.ts';
-import { authentication } from './authentication.ts';
-import { limits } from './limits.ts';
-import { list } from './list.ts';
-import { metadata } from './metadata.ts';
-import { record } from './record.ts';
-import { refusals } from './refusals.ts';
-import { resultParts } from './result-parts.ts';
-import { singleRecord } from './single-record.ts';
-import { states } from './states.ts';
-import { tokenRequest } from './token-request.ts';
-import { tokenResponse } from './token-response.ts';
+import type { Credentials } from '../../../lambda/partner/token.ts';
+import type { Grant } from '../host.ts';
+import type { Section } from '../question.ts';
+import { authentication, errors, tokenEndpoint, tokenResponse } from './access.ts';
+import { states } from './filters.ts';
+import { assessments, limits, metadata } from './list.ts';
+import { assessmentRecord, resultPart, singleRecord } from './records.ts';
 
 /** The sections of docs/partner.md with statements that reading can check, in its order. */
-export const sections: readonly Section[] = [
-  tokenResponse,
-  record,
-  resultParts,
+export const sections = (
+  grants: readonly Grant[],
+  credentials: Credentials,
+): readonly Section[] => [
+  tokenResponse(grants),
+  assessmentRecord,
+  resultPart,
   metadata,
   states,
-  tokenRequest,
-  list,
+  tokenEndpoint(grants),
+  assessments,
   singleRecord,
-  authentication,
-  refusals,
-  limits,
+  authentication(grants),
+  errors(credentials),
+  limits(grants),
 ];
