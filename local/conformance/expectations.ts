@@ -97,32 +97,38 @@ export const onDay = (day: string) => ({ 'filter[start_date]': day, 'filter[end_
 /** The answers are not of one moment. */
 export const changed = cannotTell('the count changed while it was asked');
 
-/** The verdict, unless everything is counted otherwise by now. */
-export const unlessChanged = (before: number, verdict: CheckVerdict): Question =>
-  askAgain(count({}, (after) => (after === before ? verdict : changed)));
-
-export const sumOf = (
-  [part, ...rest]: readonly Params[],
-  judge: (sum: number) => Next,
-  sum = 0,
-): Next =>
+const sumOf = ([part, ...rest]: readonly Params[], judge: (sum: number) => Next, sum = 0): Next =>
   part === undefined ? judge(sum) : count(part, (each) => sumOf(rest, judge, sum + each));
 
 /**
- * The counts of `parts` add up to the count of `whole`.
- *
- * If they do not, the whole is counted again, which reveals a change in between.
+ * Judges the count of the whole and the sum of the counts of its parts. If they fail, the whole is counted again, which
+ * reveals a change in between.
  */
-export const addsUp = (whole: Params, ...parts: readonly Params[]): Question =>
+export const sums = (
+  whole: Params,
+  parts: readonly Params[],
+  judge: (all: number, sum: number) => CheckVerdict,
+): Question =>
   count(whole, (before) =>
     sumOf(parts, (sum) => {
-      if (sum === before) return before === 0 ? noRecords : pass;
-      const seen = parts.length === 1 ? `count ${sum}` : `counts that sum to ${sum}`;
+      const verdict = judge(before, sum);
+      if (verdict.verdict !== 'fail') return verdict;
       return askAgain(
         count(whole, (after) => {
-          if (sum === after) return pass;
-          return after === before ? mismatch(`count ${before}`, seen) : changed;
+          const second = judge(after, sum);
+          return after === before || second.verdict !== 'fail' ? second : changed;
         }),
       );
     }),
   );
+
+export const addsUp = (whole: Params, ...parts: readonly Params[]): Question =>
+  sums(whole, parts, (all, sum) => {
+    if (sum === all) return all === 0 ? noRecords : pass;
+    const seen = parts.length === 1 ? `count ${sum}` : `counts that sum to ${sum}`;
+    return mismatch(`count ${all}`, seen);
+  });
+
+/** The values of a filter divide the records that pass any of them. */
+export const divides = (filter: string, values: readonly string[]): Question =>
+  addsUp({ [filter]: values }, ...values.map((value) => ({ [filter]: value })));

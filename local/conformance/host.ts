@@ -57,6 +57,8 @@ interface Granted extends Answered {
 
 export type Grant = Granted | (Answered & { readonly refusal: NotifierError });
 
+export const isGranted = (grant: Grant): grant is Granted => 'token' in grant;
+
 /** A request that was sent. */
 export interface Exchange {
   readonly ms: number;
@@ -151,11 +153,11 @@ export async function withHost<T>(
     const verbatim = `${credentials.clientId}:${credentials.clientSecret}`;
     // Both kinds of server read these characters alike, since form-encoding does not change them.
     if (form !== 'basic' || /^[\w.*-]+:[\w.*-]+$/.test(verbatim)) return grant;
-    if ('token' in grant) return { ...grant, basic: 'form-decoded' };
+    if (isGranted(grant)) return { ...grant, basic: 'form-decoded' };
     const authorization = `Basic ${Buffer.from(verbatim).toString('base64')}`;
     const asItIs = authorized(tokenRequest({ grant_type: 'client_credentials' }), authorization);
     const second = await requestGrant(form, asItIs);
-    return 'token' in second ? { ...second, basic: 'verbatim' } : grant;
+    return isGranted(second) ? { ...second, basic: 'verbatim' } : grant;
   }
 
   async function sendAs({ form, request: renewal }: Granted, request: HttpRequest) {
@@ -164,15 +166,14 @@ export async function withHost<T>(
       const reply = await settled(authorized(request, `Bearer ${token}`));
       if (reply.status !== 401) return toAnswer(request, reply);
       const renewed = await requestGrant(form, renewal);
-      if ('token' in renewed) token = renewed.token;
+      if (isGranted(renewed)) token = renewed.token;
     }
     throw new PartnerError('token-refused-twice', request.kind);
   }
 
   try {
-    const grants: Grant[] = [];
-    for (const form of forms) grants.push(await grantOf(form));
-    const granted = grants.findLast((grant) => 'token' in grant);
+    const grants = await Array.fromAsync(forms, (form) => grantOf(form));
+    const granted = grants.findLast(isGranted);
     if (granted === undefined) throw grants.find((grant) => 'refusal' in grant)?.refusal;
     token = granted.token;
     return await work({ grants, log, send: (request) => sendAs(granted, request) });

@@ -3,7 +3,7 @@ import type { HttpAnswer, Send } from './host.ts';
 import type { Next, Question } from './question.ts';
 import { type CheckVerdict, cannotTell, pass, unanswered } from './verdict.ts';
 
-type Answering = (question: Question) => Promise<HttpAnswer>;
+type Answering = (question: Omit<Question, 'judge'>) => Promise<HttpAnswer>;
 
 /** The number of rounds in a row that must end with the same mismatch, counts included. */
 const agreeing = 3;
@@ -25,19 +25,22 @@ export function remembering(send: Send): Answering {
  * A verdict that a changing world cannot have caused. A mismatch between several answers is asked again from the
  * beginning, until it is explained or comes with the same counts each time.
  *
- * @param shared answers that other checks have got
+ * @param answer may share answers with other checks
+ * @param before the mismatches of the rounds before
  */
-export async function judge(check: Next, send: Send, shared: Answering): Promise<CheckVerdict> {
-  let last: string | undefined;
-  let streak = 0;
-  for (let round = 1; round <= mostRounds; round++) {
-    const verdict = await attempt(check, round === 1 ? shared : remembering(send));
-    if (verdict.verdict !== 'fail' || verdict.proven) return verdict;
-    streak = verdict.seen === last ? streak + 1 : 1;
-    if (streak === agreeing) return verdict;
-    last = verdict.seen;
-  }
-  return cannotTell('the data changed while it was asked');
+export async function judge(
+  check: Next,
+  send: Send,
+  answer: Answering,
+  before: readonly string[] = [],
+): Promise<CheckVerdict> {
+  const verdict = await attempt(check, answer);
+  if (verdict.verdict !== 'fail' || verdict.proven) return verdict;
+  const seen = [...before, verdict.seen];
+  const isSteady = seen.slice(-agreeing).every((each) => each === verdict.seen);
+  if (isSteady && seen.length >= agreeing) return verdict;
+  if (seen.length === mostRounds) return cannotTell('the data changed while it was asked');
+  return await judge(check, send, remembering(send), seen);
 }
 
 async function attempt(check: Next, answer: Answering): Promise<CheckVerdict> {

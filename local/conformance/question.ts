@@ -17,11 +17,14 @@ export interface Question {
 /** A verdict, a question, or several of which the first trouble counts. */
 export type Next = CheckVerdict | Question | readonly Next[];
 
-/** A section of docs/partner.md. Its checks are named by the statement, as it is true of a conforming host. */
+/** Each is named by the statement of the document, as it is true of a conforming host. */
+export type Checks = Readonly<Record<string, Next>>;
+
+/** A section of docs/partner.md. */
 export interface Section {
   readonly id: string;
   readonly title: string;
-  readonly checks: Readonly<Record<string, Next>>;
+  readonly checks: Checks;
 }
 
 /** A page, checked only as far as reading it requires. */
@@ -74,6 +77,8 @@ export const page = (params: Params, judge: (page: ListPage) => Next): Question 
 /** The number of matching records; without parameters, of all. */
 export const count = (params: Params, judge: (count: number) => Next): Question =>
   page({ page: '1', ...params }, ({ count }) => judge(count));
+
+export const dayOf = ({ certified_on }: DocumentedRecord): string => certified_on;
 
 export const newestFirst = { sort: 'certified_on', order: 'DESC', page: '100' } as const;
 export const oldestFirst = { sort: 'certified_on', order: 'ASC', page: '100' } as const;

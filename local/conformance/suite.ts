@@ -1,8 +1,7 @@
 import { PartnerError } from '../../lambda/partner/errors.ts';
-import { type HostOptions, type TestedHost, withHost } from './host.ts';
+import { type HostOptions, type HttpAnswer, type TestedHost, withHost } from './host.ts';
 import { judge, remembering } from './judge.ts';
-import { type OpenQuestion, openQuestions } from './open-questions.ts';
-import type { Section } from './question.ts';
+import { openQuestions } from './open-questions.ts';
 import { list } from './requests.ts';
 import { sections } from './sections/index.ts';
 import type { CheckVerdict } from './verdict.ts';
@@ -43,9 +42,17 @@ export interface ConformanceReport {
  */
 export const checkHost = (options: HostOptions): Promise<ConformanceReport> =>
   withHost(options, async (host) => {
-    await requireList(host);
-    const results = await resultsOf(sections(host.grants, options.credentials), host);
-    const observations = await observationsOf(openQuestions(host), host);
+    const answer = remembering(host.send);
+    requireList(await answer({ request: list({}) }));
+    const all = sections(host.grants, options.credentials);
+    const results = await Array.fromAsync(all, async ({ id, title, checks }) => {
+      const judged = await Array.fromAsync(Object.entries(checks), async ([name, check]) => ({
+        name,
+        verdict: await judge(check, host.send, answer),
+      }));
+      return { id, title, verdict: summed(judged), checks: judged };
+    });
+    const observations = await observationsOf(host);
     const durations = host.log.map(({ ms }) => ms).sort((one, other) => one - other);
     return {
       sections: results,
@@ -57,37 +64,19 @@ export const checkHost = (options: HostOptions): Promise<ConformanceReport> =>
   });
 
 /** Without a list there is nothing to check. */
-async function requireList({ send }: TestedHost): Promise<void> {
-  const { refusal, body } = await send(list({}));
+function requireList({ refusal, body }: HttpAnswer): void {
   if (refusal !== undefined) throw refusal;
   if (body === undefined) throw new PartnerError('unexpected-response', 'list', ['not JSON']);
 }
 
-async function resultsOf(all: readonly Section[], { send }: TestedHost): Promise<SectionResult[]> {
-  const answer = remembering(send);
-  const results: SectionResult[] = [];
-  for (const { id, title, checks } of all) {
-    const judged: CheckResult[] = [];
-    for (const [name, check] of Object.entries(checks)) {
-      judged.push({ name, verdict: await judge(check, send, answer) });
-    }
-    results.push({ id, title, verdict: summed(judged), checks: judged });
-  }
-  return results;
-}
-
-async function observationsOf(
-  questions: readonly OpenQuestion[],
-  { send }: TestedHost,
-): Promise<Observation[]> {
-  const answer = remembering(send);
-  const observations: Observation[] = [];
-  for (const { question, matters, ask } of questions) {
-    const verdict = await judge(ask(), send, answer);
+function observationsOf(host: TestedHost): Promise<Observation[]> {
+  const answer = remembering(host.send);
+  const questions = Object.entries(openQuestions(host));
+  return Array.fromAsync(questions, async ([question, { matters, ask }]) => {
+    const verdict = await judge(ask, host.send, answer);
     const seen = verdict.verdict === 'cannot tell' ? `cannot tell: ${verdict.why}` : verdict.seen;
-    observations.push({ question, matters, answer: seen ?? '' });
-  }
-  return observations;
+    return { question, matters, answer: seen ?? '' };
+  });
 }
 
 function summed(checks: readonly CheckResult[]): CheckVerdict['verdict'] {

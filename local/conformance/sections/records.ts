@@ -7,16 +7,7 @@ import {
   documentedRecordSchema,
 } from '../../documented-record.ts';
 import { all, answers, fits, must, onDay, unusedId } from '../expectations.ts';
-import {
-  ask,
-  given,
-  type ListPage,
-  look,
-  type Next,
-  page,
-  type Section,
-  type Seen,
-} from '../question.ts';
+import { ask, type Checks, given, type ListPage, look, type Next, page } from '../question.ts';
 import { record } from '../requests.ts';
 import {
   type CheckVerdict,
@@ -59,18 +50,14 @@ function areDistinct({ rows }: ListPage): CheckVerdict {
 
 const isPopulated = (results: readonly unknown[]) => results.length > 0;
 
-export const assessmentRecord: Section = {
-  id: '2.2',
-  title: 'Assessment record',
-  checks: {
-    'every record has the documented fields and types': look(({ pages }) =>
-      allFit(fields, rowsOf(pages), 'records have the documented fields'),
-    ),
-    'results is always populated': look(({ pages }) =>
-      all(partsOf(pages), isPopulated, 'one entry at least', 'records have none'),
-    ),
-    'an id names one record': look(({ pages }) => pages.map(areDistinct)),
-  },
+export const records: Checks = {
+  'every record has the documented fields and types': look(({ pages }) =>
+    allFit(fields, rowsOf(pages), 'records have the documented fields'),
+  ),
+  'results is always populated': look(({ pages }) =>
+    all(partsOf(pages), isPopulated, 'one entry at least', 'records have none'),
+  ),
+  'an id names one record': look(({ pages }) => pages.map(areDistinct)),
 };
 
 /** Compares dates by their day. Section 2.2 covers their format. */
@@ -86,36 +73,32 @@ function describesItself({ id, assessment_name, certified_on, results }: Documen
 const hasOwnIds = ({ id, results }: DocumentedRecord) =>
   results.every(({ assessment_id }) => assessment_id !== id);
 
-const withParts =
-  (areSeveral: boolean) =>
-  ({ records }: Seen): readonly DocumentedRecord[] | undefined => {
+const withParts = (
+  areSeveral: boolean,
+  judge: (records: readonly DocumentedRecord[]) => Next,
+): Next =>
+  look(({ records }) => {
     const found = records.filter(({ results }) => results.length > 1 === areSeveral);
-    return found.length > 0 ? found : undefined;
-  };
+    const which = areSeveral ? 'with several' : 'without';
+    return found.length > 0 ? judge(found) : cannotTell(`no record ${which} parts was seen`);
+  });
 
 const itself = 'one entry with the id, name and date of the record';
-const noneSeveral = 'no record that was seen has several parts';
 
-export const resultPart: Section = {
-  id: '2.3',
-  title: 'Result part',
-  checks: {
-    'every part has the documented fields and types': look(({ pages }) =>
-      allFit(documentedPartSchema, partsOf(pages).flat(), 'parts have the documented fields'),
-    ),
-    'an assessment without parts has one entry, which describes itself': given(
-      withParts(false),
-      'no record without parts was seen',
-      (records) => all(records, describesItself, itself, 'records have none or another'),
-    ),
-    'parts have ids of their own': given(withParts(true), noneSeveral, (records) =>
-      all(records, hasOwnIds, 'no part with the id of its record', 'records have one'),
-    ),
-  },
+export const parts: Checks = {
+  'every part has the documented fields and types': look(({ pages }) =>
+    allFit(documentedPartSchema, partsOf(pages).flat(), 'parts have the documented fields'),
+  ),
+  'an assessment without parts has one entry, which describes itself': withParts(false, (records) =>
+    all(records, describesItself, itself, 'records have none or another'),
+  ),
+  'parts have ids of their own': withParts(true, (records) =>
+    all(records, hasOwnIds, 'no part with the id of its record', 'records have one'),
+  ),
 };
 
 /** Fetches a listed record by its id. */
-const ofListed = (judge: (body: unknown, listed: DocumentedRecord) => CheckVerdict): Next =>
+const ofListed = (judge: (body: unknown, listed: DocumentedRecord) => Next): Next =>
   given(
     ({ middle: { records } }) => records.find(({ results }) => results.length > 1) ?? records[0],
     'there are no records',
@@ -127,13 +110,10 @@ const ofListed = (judge: (body: unknown, listed: DocumentedRecord) => CheckVerdi
       ),
   );
 
-function hasItsShape(body: unknown, { id }: DocumentedRecord): CheckVerdict {
-  const shape = fits(documentedRecordSchema, body, (seen) =>
-    contradiction('a record in the shape of 2.2', seen),
-  );
-  const seen = documentedRecordSchema.safeParse(body).data;
-  return seen === undefined ? shape : must(seen.id === id, 'the id asked for', 'another id');
-}
+const hasItsShape = (body: unknown, { id }: DocumentedRecord): Next => [
+  fits(documentedRecordSchema, body, (seen) => contradiction('a record in the shape of 2.2', seen)),
+  must(identified.safeParse(body).data?.id === id, 'the id asked for', 'another id'),
+];
 
 function equalsListed(body: unknown, listed: DocumentedRecord): CheckVerdict {
   const record = documentedRecordSchema.safeParse(body).data;
@@ -165,21 +145,17 @@ function refusesOneOf([part, ...others]: readonly number[]): Next {
   });
 }
 
-export const singleRecord: Section = {
-  id: '4.3',
-  title: 'GET /api/v1/ax/assessments/:id',
-  checks: {
-    'the record is not wrapped in data': ofListed((body) =>
-      must(!z.looseObject({ data: z.unknown() }).safeParse(body).success, 'no data', 'data'),
-    ),
-    'it has the shape of 2.2 and the id asked for': ofListed(hasItsShape),
-    'it equals the record of the list': ofListed(equalsListed),
-    'the id of a part gives 404': given(withParts(true), noneSeveral, (records) => {
-      const ids = records.flatMap(({ id, results }) =>
-        results.flatMap(({ assessment_id }) => (assessment_id === id ? [] : [assessment_id])),
-      );
-      return refusesOneOf(ids.slice(0, 3));
-    }),
-    'an unknown id gives 404': answers(404, record(unusedId)),
-  },
+export const singleRecord: Checks = {
+  'the record is not wrapped in data': ofListed((body) =>
+    must(!z.looseObject({ data: z.unknown() }).safeParse(body).success, 'no data', 'data'),
+  ),
+  'it has the shape of 2.2 and the id asked for': ofListed(hasItsShape),
+  'it equals the record of the list': ofListed(equalsListed),
+  'the id of a part gives 404': withParts(true, (records) => {
+    const ids = records.flatMap(({ id, results }) =>
+      results.flatMap(({ assessment_id }) => (assessment_id === id ? [] : [assessment_id])),
+    );
+    return refusesOneOf(ids.slice(0, 3));
+  }),
+  'an unknown id gives 404': answers(404, record(unusedId)),
 };
