@@ -1,7 +1,7 @@
 import { NotifierError } from '../../lambda/errors.ts';
 import type { HttpAnswer, Send } from './host.ts';
 import type { Next, Question } from './question.ts';
-import { type CheckVerdict, cannotTell, pass, unanswered } from './verdict.ts';
+import { type CheckVerdict, cannotTell, pass } from './verdict.ts';
 
 type Answering = (question: Omit<Question, 'judge'>) => Promise<HttpAnswer>;
 
@@ -47,8 +47,9 @@ async function attempt(check: Next, answer: Answering): Promise<CheckVerdict> {
   try {
     return await follow(check, answer);
   } catch (error) {
-    if (error instanceof NotifierError) return unanswered(error.message);
-    throw error;
+    // The host gave no usable answer, so the check was not carried out.
+    if (!(error instanceof NotifierError)) throw error;
+    return { verdict: 'cannot tell', why: error.message, unanswered: true };
   }
 }
 

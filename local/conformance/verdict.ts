@@ -13,6 +13,7 @@ export type CheckVerdict =
       readonly seen: string;
       readonly proven: boolean;
     }
+  /** `unanswered`: the check was not carried out. */
   | { readonly verdict: 'cannot tell'; readonly why: string; readonly unanswered: boolean };
 
 export const pass: CheckVerdict = { verdict: 'pass' };
@@ -21,11 +22,6 @@ export const observed = (seen: string): CheckVerdict => ({ verdict: 'pass', seen
 
 export function cannotTell(why: string): CheckVerdict {
   return { verdict: 'cannot tell', why, unanswered: false };
-}
-
-/** The host gave no usable answer, so the check was not carried out. */
-export function unanswered(why: string): CheckVerdict {
-  return { verdict: 'cannot tell', why, unanswered: true };
 }
 
 /** A single answer that contradicts the document. */

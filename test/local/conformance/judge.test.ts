@@ -2,16 +2,23 @@ import { expect, it } from 'vitest';
 import { PartnerError } from '../../../lambda/partner/errors.ts';
 import type { HttpAnswer } from '../../../local/conformance/host.ts';
 import { judge, remembering } from '../../../local/conformance/judge.ts';
-import { page } from '../../../local/conformance/question.ts';
+import { look, page } from '../../../local/conformance/question.ts';
 import {
   type CheckVerdict,
   cannotTell,
   contradiction,
   mismatch,
+  observed,
   pass,
 } from '../../../local/conformance/verdict.ts';
 
 type Round = CheckVerdict | HttpAnswer | Error;
+
+const answer = (status: number): HttpAnswer => ({ status, body: {}, refusal: undefined });
+const emptyPage: HttpAnswer = {
+  ...answer(200),
+  body: { data: [], meta: { count: 0, offset: 0, page: 50 } },
+};
 
 /** The result of a check with these verdicts or answers in turn, the last of which stays. */
 async function judged(...turns: Round[]): Promise<{ kind: string; rounds: number }> {
@@ -21,8 +28,7 @@ async function judged(...turns: Round[]): Promise<{ kind: string; rounds: number
     turn = turns[Math.min(rounds, turns.length - 1)] ?? pass;
     rounds++;
     if (turn instanceof Error) throw turn;
-    const meta = { count: 0, offset: 0, page: 50 };
-    return 'status' in turn ? turn : { status: 200, body: { data: [], meta }, refusal: undefined };
+    return 'status' in turn ? turn : emptyPage;
   };
   const check = page({}, () => ('verdict' in turn ? turn : pass));
   const { verdict: kind } = await judge(check, send, remembering(send));
@@ -31,7 +37,6 @@ async function judged(...turns: Round[]): Promise<{ kind: string; rounds: number
 
 const off = (seen: string) => mismatch('count 5', seen);
 const moving = cannotTell('moving');
-const answer = (status: number): HttpAnswer => ({ status, body: {}, refusal: undefined });
 
 it.each<[string, readonly Round[], CheckVerdict['verdict'], number]>([
   ['the same three times in a row stands', [off('4')], 'fail', 3],
@@ -50,6 +55,13 @@ it.each<[string, readonly Round[], CheckVerdict['verdict'], number]>([
   ['without an answer is none', [new PartnerError('unavailable', 'list')], 'cannot tell', 1],
 ])('a contradiction %s', async (_, turns, kind, rounds) => {
   expect(await judged(...turns)).toEqual({ kind, rounds });
+});
+
+it('a host that refuses one order is judged by its other pages', async () => {
+  const send = async ({ path }: { path: string }) =>
+    path.includes('DESC') ? answer(400) : emptyPage;
+  const check = look(({ pages }) => observed(`${pages.length} pages`));
+  expect(await judge(check, send, remembering(send))).toEqual(observed('2 pages'));
 });
 
 it('a mistake of the suite is not hidden', async () => {
