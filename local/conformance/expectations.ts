@@ -54,20 +54,25 @@ export const answers = (status: number, request: HttpRequest, what = ''): Questi
   );
 
 /** A filter that a sampled record passes: it returns some rows, and none that it excludes. */
-export const selects = (params: Params, isRight: (record: DocumentedRecord) => boolean): Question =>
+export const selects = (
+  params: Params,
+  what: string,
+  isRight: (record: DocumentedRecord) => boolean,
+): Question =>
   page({ ...params, page: '100' }, ({ records, rows, count }) =>
     rows.length === 0
-      ? mismatch('the record that was listed before', `count ${count}`)
-      : all(records, isRight, 'only records that pass the filter', 'rows are others'),
+      ? mismatch(`the record of ${what} that was listed before`, `count ${count}`)
+      : all(records, isRight, `only records of ${what}`, 'rows are others'),
   );
 
 /** If every sampled record passes it, a host that ignores the filter is not noticed. */
 export const narrows = (
   params: Params,
+  what: string,
   isRight: (record: DocumentedRecord) => boolean,
   seen: Seen,
 ): Next => [
-  selects(params, isRight),
+  selects(params, what, isRight),
   seen.records.every(isRight) ? cannotTell('every record that was seen passes the filter') : pass,
 ];
 

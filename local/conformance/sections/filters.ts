@@ -48,10 +48,7 @@ export const states: Checks = {
 const organizationOf = ({ organization_id }: DocumentedRecord) => organization_id;
 const proctorsOf = ({ results }: DocumentedRecord) => results.map(({ proctor_id }) => proctor_id);
 
-const isOf =
-  (...days: readonly string[]) =>
-  (record: DocumentedRecord) =>
-    days.includes(dayOf(record));
+const isOf = (day: string) => (record: DocumentedRecord) => dayOf(record) === day;
 
 const hasSeid =
   (...wanted: readonly string[]) =>
@@ -79,7 +76,7 @@ const findsPart = (field: 'assessment_name' | 'first_name' | 'last_name'): Next 
     `no record that was seen has a ${field} of plain letters`,
     (word, seen) => {
       const part = word.slice(1).toUpperCase();
-      return narrows({ 'filter[search]': part }, holds(part), seen);
+      return narrows({ 'filter[search]': part }, `that part of ${field}`, holds(part), seen);
     },
   );
 
@@ -93,7 +90,7 @@ export const search: Checks = {
     ({ records }) => records.find((one) => isPlain(one.first_name) && isPlain(one.last_name)),
     'no name that was seen is of two plain words',
     ({ first_name: one, last_name: other }, seen) =>
-      narrows({ 'filter[search]': `${one} ${other}` }, holds(one, other), seen),
+      narrows({ 'filter[search]': `${one} ${other}` }, 'those names', holds(one, other), seen),
   ),
 };
 
@@ -146,7 +143,7 @@ export const dates: Checks = {
   ),
   'end_date includes its own day': onBusyDay((day) => begins(day, { ...newestFirst, [end]: day })),
   'a range of one day has the records of that day': onBusyDay((day) =>
-    selects({ ...oldestFirst, ...onDay(day) }, isOf(day)),
+    selects({ ...oldestFirst, ...onDay(day) }, day, isOf(day)),
   ),
   'the records before, on and after a day are all records': onBusyDay((day) =>
     addsUp({}, ...splitAt([day, dayBeside(day, 1) ?? []].flat())),
@@ -161,7 +158,7 @@ const selectsByProctor: Next = given(
     // Section 2.2 covers a record without parts.
     const isTheirs = (record: DocumentedRecord) =>
       record.results.length === 0 || proctorsOf(record).includes(proctor);
-    return narrows({ [proctors]: String(proctor) }, isTheirs, seen);
+    return narrows({ [proctors]: String(proctor) }, 'that proctor', isTheirs, seen);
   },
 );
 
@@ -223,7 +220,7 @@ const combines: Next = onBusyDay((day) =>
     const own = records.filter((record) => organizationOf(record) === organization);
     return own.every(isOf(day))
       ? cannotTell('no organization has records on two of the days seen')
-      : selects({ ...onDay(day), [organizations]: String(organization) }, isOf(day));
+      : selects({ ...onDay(day), [organizations]: String(organization) }, day, isOf(day));
   }),
 );
 
@@ -250,15 +247,15 @@ export const filters: Checks = {
     'filter[user_ids][]': unused,
   }),
   'seids selects educators, repeated keys several': onSeids((known, seen) => [
-    ...known.map((one) => narrows({ [seids]: one }, hasSeid(one), seen)),
-    narrows({ [seids]: known }, hasSeid(...known), seen),
+    ...known.map((one) => narrows({ [seids]: one }, 'that SEID', hasSeid(one), seen)),
+    narrows({ [seids]: known }, 'those SEIDs', hasSeid(...known), seen),
     divides(seids, known),
   ]),
   'a SEID that nobody has yields nothing': matchesNothing({
     [seids]: 'conformance-suite-no-such-seid',
   }),
   'a blank SEID never matches': onSeids(([one = ''], seen) => [
-    narrows({ [seids]: [one, ''] }, hasSeid(one), seen),
+    narrows({ [seids]: [one, ''] }, 'the SEID beside the blank', hasSeid(one), seen),
     addsUp({}, { [seids]: '' }),
   ]),
   'proctor_ids selects records with a part of that proctor': [
