@@ -24,21 +24,3 @@ export class RequestsSpentError extends NotifierError {
     super(`The ${most} requests of a run are used up.`);
   }
 }
-
-/** The answer of the list cannot be read as a page. */
-export class UnusablePageError extends NotifierError {
-  readonly code = 'unusable-page';
-  readonly fault = 'partner';
-  readonly retryHelps = false;
-  readonly whatToDo = 'Show the partner the check that failed.';
-  /** 200 if the body is the problem. */
-  readonly status: number;
-
-  /** @param problems paths and the problem of each; never a value */
-  constructor(status: number, problems: readonly string[] = []) {
-    super(
-      `The list answered with status ${status}${problems.map((text) => `; ${text}`).join('')}.`,
-    );
-    this.status = status;
-  }
-}

@@ -1,8 +1,8 @@
 import { PartnerError } from '../../lambda/partner/errors.ts';
-import { type HostOptions, TestedHost } from './host.ts';
-import { judgeCheck } from './judge.ts';
-import { answerTo, type OpenQuestionAnswer, openQuestions } from './open-questions.ts';
-import { Samples } from './samples.ts';
+import { type HostOptions, type HttpAnswer, type TestedHost, withHost } from './host.ts';
+import { judge, remembering } from './judge.ts';
+import { openQuestions } from './open-questions.ts';
+import { list } from './requests.ts';
 import { sections } from './sections/index.ts';
 import type { CheckVerdict } from './verdict.ts';
 
@@ -19,9 +19,15 @@ export interface SectionResult {
   readonly checks: readonly CheckResult[];
 }
 
+export interface Observation {
+  readonly question: string;
+  readonly matters: string;
+  readonly answer: string;
+}
+
 export interface ConformanceReport {
   readonly sections: readonly SectionResult[];
-  readonly observations: readonly OpenQuestionAnswer[];
+  readonly observations: readonly Observation[];
   /** Requests made, retries included; below 200. */
   readonly requests: number;
   /** For one request. */
@@ -34,43 +40,43 @@ export interface ConformanceReport {
  *
  * @throws {NotifierError} if that is not possible: no token, no provisioning, no list
  */
-export async function checkHost(options: HostOptions): Promise<ConformanceReport> {
-  const host = await TestedHost.open(options);
-  try {
-    const samples = new Samples(host);
-    await requireList(samples);
-    const results: SectionResult[] = [];
-    for (const { id, title, checks } of sections) {
-      const judged: CheckResult[] = [];
-      for (const check of checks) {
-        judged.push({ name: check.name, verdict: await judgeCheck(check, samples) });
-      }
-      results.push({ id, title, verdict: summed(judged), checks: judged });
-    }
-    const observations: OpenQuestionAnswer[] = [];
-    const afresh = new Samples(host);
-    for (const question of openQuestions) observations.push(await answerTo(question, afresh));
-    const durations = host.durations.toSorted((one, other) => one - other);
+export const checkHost = (options: HostOptions): Promise<ConformanceReport> =>
+  withHost(options, async (host) => {
+    const answer = remembering(host.send);
+    requireList(await answer({ request: list({}) }));
+    const all = sections(host.grants, options.credentials);
+    const results = await Array.fromAsync(all, async ({ id, title, checks }) => {
+      const judged = await Array.fromAsync(Object.entries(checks), async ([name, check]) => ({
+        name,
+        verdict: await judge(check, host.send, answer),
+      }));
+      return { id, title, verdict: summed(judged), checks: judged };
+    });
+    const observations = await observationsOf(host);
+    const durations = host.log.map(({ ms }) => ms).sort((one, other) => one - other);
     return {
       sections: results,
       observations,
-      requests: host.requests,
+      requests: durations.length,
       medianMs: Math.round(durations[durations.length >> 1] ?? 0),
       slowestMs: Math.round(durations.at(-1) ?? 0),
     };
-  } finally {
-    await host.close();
-  }
-}
+  });
 
-/**
- * Without a list there is nothing to check: the request is refused, the integration is not provisioned, or there is no
- * API.
- */
-async function requireList(samples: Samples): Promise<void> {
-  const { refusal, body } = await samples.answer({});
+/** Without a list there is nothing to check. */
+function requireList({ refusal, body }: HttpAnswer): void {
   if (refusal !== undefined) throw refusal;
   if (body === undefined) throw new PartnerError('unexpected-response', 'list', ['not JSON']);
+}
+
+function observationsOf(host: TestedHost): Promise<Observation[]> {
+  const answer = remembering(host.send);
+  const questions = Object.entries(openQuestions(host));
+  return Array.fromAsync(questions, async ([question, { matters, ask }]) => {
+    const verdict = await judge(ask, host.send, answer);
+    const seen = verdict.verdict === 'cannot tell' ? `cannot tell: ${verdict.why}` : verdict.seen;
+    return { question, matters, answer: seen ?? '' };
+  });
 }
 
 function summed(checks: readonly CheckResult[]): CheckVerdict['verdict'] {

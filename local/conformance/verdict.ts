@@ -5,24 +5,23 @@
  * the host's data may have changed, so the check has to be repeated.
  */
 export type CheckVerdict =
-  | { readonly verdict: 'pass' }
+  /** Where the document leaves a question open, with the answer. */
+  | { readonly verdict: 'pass'; readonly seen?: string }
   | {
       readonly verdict: 'fail';
       readonly expected: string;
       readonly seen: string;
       readonly proven: boolean;
     }
+  /** `unanswered`: the check was not carried out. */
   | { readonly verdict: 'cannot tell'; readonly why: string; readonly unanswered: boolean };
 
 export const pass: CheckVerdict = { verdict: 'pass' };
 
+export const observed = (seen: string): CheckVerdict => ({ verdict: 'pass', seen });
+
 export function cannotTell(why: string): CheckVerdict {
   return { verdict: 'cannot tell', why, unanswered: false };
-}
-
-/** The host gave no usable answer, so the check was not carried out. */
-export function unanswered(why: string): CheckVerdict {
-  return { verdict: 'cannot tell', why, unanswered: true };
 }
 
 /** A single answer that contradicts the document. */
@@ -35,12 +34,4 @@ export function mismatch(expected: string, seen: string): CheckVerdict {
   return { verdict: 'fail', expected, seen, proven: false };
 }
 
-/** The first verdict that is no pass, if any. */
-export function firstTrouble(verdicts: Iterable<CheckVerdict>): CheckVerdict {
-  let undecided: CheckVerdict | undefined;
-  for (const verdict of verdicts) {
-    if (verdict.verdict === 'fail') return verdict;
-    if (verdict.verdict === 'cannot tell') undecided ??= verdict;
-  }
-  return undecided ?? pass;
-}
+export const noRecords = cannotTell('there are no records');

@@ -1,15 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { run as conformance } from '../../../local/conformance/run.ts';
-import {
-  type PartnerSandbox,
-  type SandboxOptions,
-  startPartnerSandbox,
-} from '../../../local/partner-sandbox/index.ts';
+import type { PartnerSandbox } from '../../../local/partner-sandbox/index.ts';
 import { nobodyThere } from '../../support/nobody-there.ts';
 import { RunningProgram } from '../../support/running.ts';
+import { sandboxWith } from './stage.ts';
 
 let directory: string;
 
@@ -17,12 +14,6 @@ beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'conformance-'));
 });
 afterEach(() => rm(directory, { recursive: true }));
-
-async function sandboxWith(options: SandboxOptions): Promise<PartnerSandbox> {
-  const sandbox = await startPartnerSandbox(options);
-  onTestFinished(() => sandbox.close());
-  return sandbox;
-}
 
 async function run(...flags: string[]) {
   const running = new RunningProgram(conformance, flags, { environment: { INIT_CWD: directory } });

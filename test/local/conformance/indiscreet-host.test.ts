@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { close, listenOnLoopback } from '../../../local/aws/loopback-server.ts';
 import { toJson, toText } from '../../../local/conformance/report.ts';
 import type { ConformanceReport } from '../../../local/conformance/suite.ts';
@@ -9,16 +9,10 @@ import {
   deviationNames,
   type PartnerSandbox,
   type SandboxOptions,
-  startPartnerSandbox,
 } from '../../../local/partner-sandbox/index.ts';
-import { check, sectionsThat } from './stage.ts';
+import { check, sandboxWith, sectionsThat } from './stage.ts';
 
 const canary = 'canary.person@example.org';
-
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
 
 /** The sandbox behind a server that rewrites each JSON answer. */
 async function behind(sandbox: PartnerSandbox, rewrite: (body: unknown, path: string) => unknown) {
@@ -35,10 +29,7 @@ async function behind(sandbox: PartnerSandbox, rewrite: (body: unknown, path: st
     response.writeHead(answer.status, { 'retry-after': canary, 'x-ratelimit-limit': canary });
     response.end(rewritten);
   });
-  closing.push(
-    () => sandbox.close(),
-    () => close(server),
-  );
+  onTestFinished(() => close(server));
   return { url: await listenOnLoopback(server), credentials: sandbox.credentials };
 }
 
@@ -80,7 +71,7 @@ it.each<[string, SandboxOptions, (name: string) => boolean]>([
 ])(
   'a host with a person’s address in place of each text, %s, is not quoted',
   async (_, options, isReplaced) => {
-    const sandbox = await startPartnerSandbox({ records: 150, ...options });
+    const sandbox = await sandboxWith({ records: 150, ...options });
     for (let n = 0; n < 15; n++) sandbox.world.spoil(sandbox.world.add().id, { set: oddRecord });
     const host = await behind(sandbox, (body) => overwritten(body, isReplaced));
     const report = await check(host);
@@ -90,7 +81,7 @@ it.each<[string, SandboxOptions, (name: string) => boolean]>([
 );
 
 it('a host that returns another record than the requested one is caught, and neither is quoted', async () => {
-  const sandbox = await startPartnerSandbox({ records: 150 });
+  const sandbox = await sandboxWith({ records: 150 });
   const { id } = sandbox.world.add({ last_name: 'Canaryson', email: canary, seid: 'canary-seid' });
   const other = sandbox.world.get(id);
   const host = await behind(sandbox, (body, path) => (/\/\d+$/.test(path) ? other : body));

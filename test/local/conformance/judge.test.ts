@@ -1,42 +1,44 @@
 import { expect, it } from 'vitest';
 import { PartnerError } from '../../../lambda/partner/errors.ts';
-import { UnusablePageError } from '../../../local/conformance/errors.ts';
-import { TestedHost } from '../../../local/conformance/host.ts';
-import { judgeCheck } from '../../../local/conformance/judge.ts';
-import { Samples } from '../../../local/conformance/samples.ts';
+import type { HttpAnswer } from '../../../local/conformance/host.ts';
+import { judge, remembering } from '../../../local/conformance/judge.ts';
+import { look, page } from '../../../local/conformance/question.ts';
 import {
   type CheckVerdict,
   cannotTell,
   contradiction,
   mismatch,
+  observed,
   pass,
 } from '../../../local/conformance/verdict.ts';
-import { startPartnerSandbox } from '../../../local/partner-sandbox/index.ts';
 
-/** The result of a check with these verdicts in turn, the last of which stays. */
-async function judged(
-  ...verdicts: (CheckVerdict | Error)[]
-): Promise<{ kind: string; rounds: number }> {
-  const sandbox = await startPartnerSandbox({ records: 0 });
-  const { url: baseUrl, credentials } = sandbox;
-  const host = await TestedHost.open({ baseUrl, credentials, forms: ['form'] });
+type Round = CheckVerdict | HttpAnswer | Error;
+
+const answer = (status: number): HttpAnswer => ({ status, body: {}, refusal: undefined });
+const emptyPage: HttpAnswer = {
+  ...answer(200),
+  body: { data: [], meta: { count: 0, offset: 0, page: 50 } },
+};
+
+/** The result of a check with these verdicts or answers in turn, the last of which stays. */
+async function judged(...turns: Round[]): Promise<{ kind: string; rounds: number }> {
   let rounds = 0;
-  const run = async () => {
-    const verdict = verdicts[Math.min(rounds, verdicts.length - 1)] ?? pass;
+  let turn: Round = pass;
+  const send = async (): Promise<HttpAnswer> => {
+    turn = turns[Math.min(rounds, turns.length - 1)] ?? pass;
     rounds++;
-    if (verdict instanceof Error) throw verdict;
-    return verdict;
+    if (turn instanceof Error) throw turn;
+    return 'status' in turn ? turn : emptyPage;
   };
-  const { verdict: kind } = await judgeCheck({ name: 'a check', run }, new Samples(host));
-  await host.close();
-  await sandbox.close();
+  const check = page({}, () => ('verdict' in turn ? turn : pass));
+  const { verdict: kind } = await judge(check, send, remembering(send));
   return { kind, rounds };
 }
 
 const off = (seen: string) => mismatch('count 5', seen);
 const moving = cannotTell('moving');
 
-it.each<[string, readonly (CheckVerdict | Error)[], CheckVerdict['verdict'], number]>([
+it.each<[string, readonly Round[], CheckVerdict['verdict'], number]>([
   ['the same three times in a row stands', [off('4')], 'fail', 3],
   ['the same three times in a row, at last, stands', [off('3'), off('4')], 'fail', 4],
   ['explained by another check does not stand', [off('4'), pass], 'pass', 2],
@@ -48,11 +50,18 @@ it.each<[string, readonly (CheckVerdict | Error)[], CheckVerdict['verdict'], num
     5,
   ],
   ['of a single answer is proof at once', [contradiction('sorted', 'not')], 'fail', 1],
-  ['of an unexpected status is checked again', [new UnusablePageError(403)], 'fail', 3],
-  ['of an unreadable page is none', [new UnusablePageError(200, ['meta'])], 'cannot tell', 1],
+  ['of an unexpected status is checked again', [answer(403)], 'fail', 3],
+  ['of an unreadable page is none', [answer(200)], 'cannot tell', 1],
   ['without an answer is none', [new PartnerError('unavailable', 'list')], 'cannot tell', 1],
-])('a contradiction %s', async (_, verdicts, kind, rounds) => {
-  expect(await judged(...verdicts)).toEqual({ kind, rounds });
+])('a contradiction %s', async (_, turns, kind, rounds) => {
+  expect(await judged(...turns)).toEqual({ kind, rounds });
+});
+
+it('a host that refuses one order is judged by its other pages', async () => {
+  const send = async ({ path }: { path: string }) =>
+    path.includes('DESC') ? answer(400) : emptyPage;
+  const check = look(({ pages }) => observed(`${pages.length} pages`));
+  expect(await judge(check, send, remembering(send))).toEqual(observed('2 pages'));
 });
 
 it('a mistake of the suite is not hidden', async () => {

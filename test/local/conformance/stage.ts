@@ -1,9 +1,21 @@
+import { onTestFinished } from 'vitest';
 import type { HostOptions } from '../../../local/conformance/host.ts';
 import { type ConformanceReport, checkHost } from '../../../local/conformance/suite.ts';
 import type { CheckVerdict } from '../../../local/conformance/verdict.ts';
-import type { PartnerSandbox } from '../../../local/partner-sandbox/index.ts';
+import {
+  type PartnerSandbox,
+  type SandboxOptions,
+  startPartnerSandbox,
+} from '../../../local/partner-sandbox/index.ts';
 
 export const allForms = ['form', 'basic', 'json'] as const;
+
+/** A sandbox until the test ends. */
+export async function sandboxWith(options: SandboxOptions = {}): Promise<PartnerSandbox> {
+  const sandbox = await startPartnerSandbox(options);
+  onTestFinished(() => sandbox.close());
+  return sandbox;
+}
 
 /** Runs the suite against a sandbox. It waits no longer than the host asks. */
 export async function check(
