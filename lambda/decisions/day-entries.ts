@@ -112,7 +112,8 @@ export function marked(
   const lackingOn = (day: string, count: number) =>
     isInParts ? 0 : Math.max(0, count - (shown.get(day) ?? 0));
   const markOf = (day: string, count: number): Mark => {
-    if (isMade || isParted(day)) return { unread: lackingOn(day, count) };
+    if (isMade) return { unread: lackingOn(day, count) };
+    if (isParted(day)) return { unread: 0 };
     if (isMet && isFirst) return {};
     const rest = restOf(calendar.entry(day), explained.get(day) ?? 0);
     return isHere(day) ? lookedAt(rest, begunAt, withdrawAfterMs) : rest;
@@ -126,16 +127,21 @@ export function marked(
   return isFound ? withPassed(after, step.range, calendar) : after;
 }
 
-/** A day before the range, which a read of the marked entry passes by, keeps the rest of the mark. */
+/**
+ * A day before the range, which a read of the marked entry passes by, stays marked. Its mark has no
+ * rows: those of a mark are in one entry, so that one row explains one certification.
+ */
 function withPassed(
   entries: FreshEntries,
   range: DayRange,
   calendar: Pick<Calendar, 'days' | 'entry' | 'unreadDayOf'>,
 ): FreshEntries {
   const passed = passedBy(range, calendar);
-  const { unread } = entries.get((passed && calendar.unreadDayOf(passed)) ?? '') ?? {};
-  if (passed === undefined || unread === undefined) return entries;
-  return new Map([...entries, [passed, { ...calendar.entry(passed), unread }]]);
+  if (passed === undefined) return entries;
+  const marks = calendar.unreadDayOf(passed) ?? passed;
+  if (entries.get(marks)?.unread === undefined) return entries;
+  const entry = entries.get(passed) ?? calendar.entry(passed);
+  return new Map([...entries, [passed, { ...entry, unread: 0 }]]);
 }
 
 /**

@@ -32,6 +32,7 @@ import { type Returned, rowsOf } from '../decisions/twins.ts';
 import type { ReadResult, ReadStep, StepAnswer, WorkProgress } from '../decisions/worklist.ts';
 import { reachOf } from '../errors.ts';
 import type { DayCertification } from '../ports/ledger.ts';
+import type { PulseRead } from '../ports/partner-reader.ts';
 import { announce, record } from './announce.ts';
 import type { Done } from './done.ts';
 import { giveBack, type Looked, look } from './looks.ts';
@@ -73,48 +74,41 @@ export type DaysRead = WorkProgress &
   Measured &
   Required<Pick<StepAnswer, 'read' | 'requests' | 'found'>>;
 
+/** The host did not answer for these days, and answered a pulse. */
+interface Unanswered {
+  readonly error: unknown;
+  readonly pulse: PulseRead | 'out-of-time';
+}
+
 /** A read from its first request to its last one. Times are milliseconds since the epoch. */
 export type ReadUnderWay = Promise<{
-  readonly read: Answered | 'unanswered';
+  readonly read: Answered | Unanswered;
   readonly begunAt: number;
   readonly endedAt: number;
 }>;
 
 /** Begins a read, beside others. The one who awaits it gets its failure. */
-export function beginRead(
-  parts: TickParts,
-  time: Time,
-  step: ReadStep,
-  calendar: Calendar,
-): ReadUnderWay {
-  const underWay = readAndTimed(parts, time, step, calendar);
+export function beginRead(parts: TickParts, time: Time, step: ReadStep): ReadUnderWay {
+  const underWay = readAndTimed(parts, time, step);
   underWay.catch(() => undefined);
   return underWay;
 }
 
-async function readAndTimed(
-  parts: TickParts,
-  time: Time,
-  step: ReadStep,
-  calendar: Calendar,
-): ReadUnderWay {
+async function readAndTimed(parts: TickParts, time: Time, step: ReadStep): ReadUnderWay {
   const begunAt = parts.clock.now().epochMilliseconds;
-  const read = await proveDays(parts, time, step, calendar);
+  const read = await proveDays(parts, time, step);
   return { read, begunAt, endedAt: parts.clock.now().epochMilliseconds };
 }
 
 /** One request had no answer; the other showed that the host answers at all. */
 const unansweredRequests = 2;
 
-/**
- * If the host answers a pulse but not for these days, the read counts as one that showed nothing.
- */
+/** If the host answers neither for these days nor a pulse, the pulse's failure is thrown. */
 async function proveDays(
-  { partner, clock, journal }: TickParts,
+  { partner, clock }: TickParts,
   time: Time,
-  { purpose, days, range, isDivisible, goneOnFrom }: ReadStep,
-  calendar: Calendar,
-): Promise<Answered | 'unanswered'> {
+  { purpose, range, goneOnFrom }: ReadStep,
+): Promise<Answered | Unanswered> {
   try {
     const until = readingDeadline(time, clock.now());
     const read = await partner.prove(range, until, goneOnFrom);
@@ -123,14 +117,15 @@ async function proveDays(
     return { ...read, isOutOfPace };
   } catch (error) {
     if (reachOf(error) !== 'request' || purpose === 'start') throw error;
-    const pulse = await ask(time, (deadline) => partner.pulse(deadline));
-    journal.warn('days not readable', { from: days[0], to: days.at(-1), error });
-    const isCutOff = pulse === 'out-of-time';
-    if (isDivisible && !isCutOff) return 'unanswered';
-    const count = days.reduce((sum, day) => sum + calendar.entry(day).count, 0);
-    const nothing = { assessments: [], quarantined: [], isRead: false, isOutOfPace: false };
-    return { ...nothing, count, isCutOff, requests: unansweredRequests };
+    return { error, pulse: await ask(time, (deadline) => partner.pulse(deadline)) };
   }
+}
+
+/** A read that could not be divided and had no answer, as one that showed nothing. */
+function nothingShown(days: readonly string[], calendar: Calendar, isCutOff: boolean): Answered {
+  const count = days.reduce((sum, day) => sum + calendar.entry(day).count, 0);
+  const nothing = { assessments: [], quarantined: [], isRead: false, isOutOfPace: false };
+  return { ...nothing, count, isCutOff, requests: unansweredRequests };
 }
 
 /**
@@ -141,7 +136,6 @@ async function proveDays(
  */
 export async function* perform(
   at: LeasedParts,
-  done: Done,
   reading: Reading,
   step: ReadStep,
   before: WorkProgress,
@@ -151,21 +145,35 @@ export async function* perform(
   const { read, begunAt, endedAt } = await underWay;
   const commitsFrom = clock.now().epochMilliseconds;
   const readMs = endedAt - begunAt;
-  const { calendar, cursor } = before;
-  if (read === 'unanswered') {
-    const nothing = { read, requests: unansweredRequests, found: 0, readMs, commitMs: 0 };
-    // A divided range is read from its beginning.
-    if (step.purpose === 'baseline') return [done, { ...nothing, calendar, cursor: undefined }];
-    const asItWas = new Map(step.days.map((day) => [day, calendar.entry(day)]));
-    const apart = separated(asItWas, step.days);
-    return [done, { ...nothing, cursor, calendar: await save(at, calendar, apart, []) }];
+  const { calendar } = before;
+  const { days, isDivisible } = step;
+  let now = yield { is: 'read', days: reading.looks ? days.length : 0 };
+  if ('error' in read) {
+    const { error, pulse } = read;
+    const details = { from: days[0], to: days.at(-1), error };
+    now = yield { is: 'warned', what: 'days not readable', details };
+    const isCutOff = pulse === 'out-of-time';
+    if (!isCutOff) now = yield { is: 'shown', ...pulse };
+    if (isDivisible && !isCutOff)
+      return [now, { ...(await divided(at, step, before)), readMs, commitMs: 0 }];
   }
-  yield { is: 'shown', ...read };
-  const now = yield { is: 'read', days: reading.looks ? step.days.length : 0 };
-  const { requests, assessments } = read;
-  const [after, ended] = yield* settle(at, now, reading, before, judged(step, read, begunAt));
+  const answered =
+    'error' in read ? nothingShown(days, calendar, read.pulse === 'out-of-time') : read;
+  now = yield { is: 'shown', ...answered };
+  const { requests, assessments } = answered;
+  const [after, ended] = yield* settle(at, now, reading, before, judged(step, answered, begunAt));
   const commitMs = clock.now().epochMilliseconds - commitsFrom;
   return [after, { ...ended, requests, found: assessments.length, readMs, commitMs }];
+}
+
+/** Days without an answer are read again, fewer at a time. */
+async function divided(at: LeasedParts, { purpose, days }: ReadStep, before: WorkProgress) {
+  const { calendar, cursor } = before;
+  const nothing = { read: 'unanswered', requests: unansweredRequests, found: 0 } as const;
+  // A divided range is read from its beginning.
+  if (purpose === 'baseline') return { ...nothing, calendar, cursor: undefined };
+  const apart = separated(new Map(days.map((day) => [day, calendar.entry(day)])), days);
+  return { ...nothing, cursor, calendar: await save(at, calendar, apart, []) };
 }
 
 async function* settle(

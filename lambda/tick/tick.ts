@@ -55,8 +55,14 @@ export async function tick(parts: TickParts, run: TickRun): Promise<TickReport> 
     for (let next = await step.next(done); ; next = await step.next(done)) {
       if (next.done) return next.value;
       const fact = next.value;
-      done = fold(done, fact, clock.now());
-      if (fact.is === 'warned') journal.warn(fact.what, fact.details);
+      try {
+        done = fold(done, fact, clock.now());
+        if (fact.is === 'warned') journal.warn(fact.what, fact.details);
+      } catch (error) {
+        // The step ends everything that it has under way.
+        await step.throw(error);
+        throw error;
+      }
     }
   };
   const reported = (outcome: Outcome, failure = done.failure) => ({

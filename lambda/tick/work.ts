@@ -41,9 +41,10 @@ export async function* carryOut<End>(
       if (next.done) return [now, { ...progress, end: next.value }];
       const step = next.value;
       now = yield { is: 'boundary' };
-      [now, underWay] = yield* beside(at, now, step, progress, underWay);
+      [now, underWay] = yield* beside(at, now, step, underWay);
       const [after, result] = yield* answered(at, now, reading, step, progress, underWay);
       now = after;
+      underWay = new Map([...underWay].filter(([one]) => one !== step));
       const { calendar, cursor }: WorkProgress = { ...progress, ...result };
       progress = { calendar, cursor };
       const isTimeUp = now.time.isCutShort || result.isTimeUp === true;
@@ -63,17 +64,16 @@ async function* beside(
   at: LeasedParts,
   done: Done,
   step: WorkStep,
-  { calendar }: WorkProgress,
   underWay: UnderWay,
 ): Step<[Done, UnderWay]> {
   const isTurn = step.kind === 'read' ? underWay.has(step) : step.kind !== 'together';
   if (isTurn || done.time.isCutShort) return [done, underWay];
   let now = done;
   for (const one of await Promise.allSettled(underWay.values()))
-    if (one.status === 'fulfilled' && typeof one.value.read === 'object')
+    if (one.status === 'fulfilled' && !('error' in one.value.read))
       now = yield { is: 'shown', ...one.value.read };
   const steps = step.kind === 'together' ? step.steps : [];
-  return [now, new Map(steps.map((one) => [one, beginRead(at, now.time, one, calendar)]))];
+  return [now, new Map(steps.map((one) => [one, beginRead(at, now.time, one)]))];
 }
 
 /** The answer to a step; empty for one that only reports, and where time is up. */
@@ -98,8 +98,8 @@ async function* answered(
   }
   if (time.isCutShort || step.kind === 'together') return [done, {}];
   if (step.kind === 'read') {
-    const read = underWay.get(step) ?? beginRead(at, time, step, before.calendar);
-    const [now, result] = yield* perform(at, done, reading, step, before, read);
+    const read = underWay.get(step) ?? beginRead(at, time, step);
+    const [now, result] = yield* perform(at, reading, step, before, read);
     return [now, { ...result, atOnce: atOnceAfter(at, now, result) }];
   }
   const answer = await ask(time, async (deadline) =>

@@ -3,11 +3,14 @@ import { recentWindow } from '../../../lambda/decisions/days.ts';
 import type { NotifierError } from '../../../lambda/errors.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
+import { announce } from '../../../lambda/tick/announce.ts';
 import * as steps from '../../../lambda/tick/deliver.ts';
 import { type Done, nothingDone } from '../../../lambda/tick/done.ts';
 import type { LeasedParts, Step } from '../../../lambda/tick/parts.ts';
 import { leaseOf, timeUntil } from '../../../lambda/tick/time.ts';
 import { Integration } from '../../scaffold/integration.ts';
+import { replacedIn } from '../../scaffold/ports.ts';
+import { sightingsOf } from '../../scaffold/sightings.ts';
 import { stepped } from '../../scaffold/stepped.ts';
 import { assessment } from '../../support/assessments.ts';
 import { eventOf } from '../events/announced.ts';
@@ -136,6 +139,16 @@ describe('the delivery of a tick', () => {
     await tellPeople(tick, told);
     expect(story.mails).toHaveLength(1);
   });
+});
+
+it('a batch that takes long leaves a tick twice its time for the next one', async () => {
+  const { tick } = await leased();
+  const { parts, done } = tick;
+  const commit = async () => void story.clock.advance({ seconds: 20 });
+  const slow = { ...parts, ledger: replacedIn(parts.ledger, { commit }) };
+  const changes = sightingsOf([assessment()], new Map(), 'salt');
+  const after = await stepped(slow, done, announce(slow, done, changes, { in: 'page' }));
+  expect(after.done.time.reserveMs).toBe(40_000);
 });
 
 describe('events that wait for a mail', () => {

@@ -106,6 +106,17 @@ describe("a certification's later event", () => {
     await story.tick();
     expect(story.ids()).toEqual([eventId(2), eventId(2, 2), eventId(1), eventId(1, 2)]);
   });
+
+  it('waits for a held one', async () => {
+    story.settings = { holdAbove: 1 };
+    add(1, 2);
+    expect(await story.tick()).toMatchObject({ created: 2, held: 2 });
+    edit(1);
+    add(3);
+    story.settings = { holdAbove: 10 };
+    expect(await story.tick()).toMatchObject({ updated: 1, created: 1, held: 1, delivered: 1 });
+    expect(story.ids()).toEqual([eventId(3)]);
+  });
 });
 
 it('an event that SNS refuses for good is set aside, and not reported as denied with others', async () => {

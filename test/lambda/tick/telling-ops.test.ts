@@ -82,4 +82,15 @@ describe('a notice to ops', () => {
     story.clock.advance({ minutes: 61 });
     await expect(story.tick({ announcer })).rejects.toThrow(refused);
   });
+
+  it('that SNS has refused is sent by the next tick, although the partner is left alone', async () => {
+    story.host.access.rotateSecret();
+    story.subscribers.mailing = { accepted: false, code: 'InternalError' };
+    await ticks(1, 1);
+    expect(titles(story)).toEqual([]);
+    story.subscribers.mailing = { accepted: true };
+    story.clock.advance({ minutes: 1 });
+    expect(await story.tick()).toMatchObject({ outcome: 'backing-off' });
+    expect(titles(story)).toEqual(['the partner refuses the credentials']);
+  });
 });
