@@ -66,7 +66,8 @@ export async function* announce(
 }
 
 /** Records the baseline's sightings without announcing them. */
-export async function* record(at: LeasedParts, sightings: readonly Sighting[]): Step {
+export async function* record(at: LeasedParts, done: Done, sightings: readonly Sighting[]): Step {
+  if (sightings.length === 0) return done;
   const { ledger, clock, lease } = at;
   await ledger.touch(sightings.map(({ assessment }) => assessment.certified_on));
   await ledger.recordSilently(sightings, clock.now(), lease);

@@ -75,8 +75,6 @@ export interface PageDone {
   readonly isAll: boolean;
   /** It shows rows of a lagging replica. */
   readonly isOlder: boolean;
-  /** Changes on it wait until their days are read. */
-  readonly isDoubtful: boolean;
   /** Time was left after its changes. */
   readonly isInTime: boolean;
   readonly expected: number;
@@ -123,6 +121,8 @@ export type Fact =
   | { readonly is: 'caught-up'; readonly leased: Leased }
   /** The partner has answered a pulse. */
   | { readonly is: 'answered' }
+  /** The pace has ended the tick: nothing was looked at to its end. */
+  | { readonly is: 'cut-off' }
   /** An error has ended the tick. */
   | { readonly is: 'failed'; readonly error: unknown }
   /** Rows that the partner has shown. */
@@ -283,6 +283,10 @@ export function fold(done: Done, fact: Fact, now: Temporal.Instant): Done {
       return { ...done, leased: fact.leased };
     case 'answered':
       return { ...done, blocked: {} };
+    case 'cut-off': {
+      const { page: _, searched: __, baseline: ___, gateLook: ____, ...others } = done;
+      return others;
+    }
     case 'failed':
       return failedAfter(done, fact.error, now);
     case 'shown':

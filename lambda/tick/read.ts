@@ -239,7 +239,7 @@ async function* commit(
   const fates = fatesOf(sightings, { ...telling, purpose: step.purpose, isRead, calendar });
   const withFate = (fate: Fate) => sightings.filter((sighting) => fates.get(sighting) === fate);
   const silent = withFate('history');
-  let now = yield* record(at, silent);
+  let now = yield* record(at, done, silent);
   const changes: Change[] = [...silent];
   for (const [some, how] of [
     [[...withFate('news'), ...looked.sightings], found],

@@ -51,7 +51,6 @@ export async function* lookAtPage(leased: LeasedParts, done: Done, pulse: PulseR
     is: 'page',
     page: {
       ...{ pulse, agreed, isAll, isOlder, expected, silence, missing },
-      isDoubtful: doubtful.length > 0,
       // Taken before the audits: those that time is too short for stay due and leave nothing.
       isInTime: !announced.time.isCutShort,
     },

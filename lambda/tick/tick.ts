@@ -173,7 +173,7 @@ async function* failed(
   const { clock } = parts;
   // The pace had no room even for the pulse. Owed events are out, and the next tick does the rest.
   if (reachOf(error) === 'pace') {
-    yield* conclude(parts, found, 'backing-off', effort);
+    yield* conclude(parts, yield { is: 'cut-off' }, 'backing-off', effort);
     return 'backing-off';
   }
   if (error instanceof NotifierError && error.code === 'lease-lost') {

@@ -211,8 +211,9 @@ async function refusalsOver(life: Life): Promise<void> {
 /** Runs ticks until all is quiet, no second look is due soon, and no condition is about to end. */
 async function untilQuiet(life: Life): Promise<void> {
   const { timeline, ledger } = life;
-  // A slow host is asked for three ids in a tick, and a read without room then waits.
-  const most = life.plan.pace === 0 ? looksToRest : 4 * looksToRest;
+  // A slow host is asked for three ids in a tick, and a read without room then waits. Each
+  // certification may have gone.
+  const most = (life.plan.pace === 0 ? 1 : 4) * looksToRest + ledger.items.size;
   for (let looks = 0; looks < most; looks++) {
     await untilOneIsQuiet(life);
     const { missing, conditions } = await ledger.state();
