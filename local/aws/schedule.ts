@@ -18,7 +18,7 @@ export interface ScheduleRun {
  */
 export async function* runSchedule(
   schedule: SchedulePlan,
-  target: LocalFunction,
+  target: Pick<LocalFunction, 'invoke'>,
   { everyMs, clock, signal }: ScheduleRun,
 ): AsyncGenerator<InvocationResult> {
   if (!schedule.enabled) return;

@@ -82,20 +82,6 @@ it('each command that changes data is carried out, on record with its caller', a
   expect([...names].sort()).toEqual(recording.map(([name]) => name).sort());
 }, 60_000);
 
-it('an agreed change concerns only the counted events, and a denied one none', async () => {
-  await flood(2016);
-  const denied = await asked('discard', { year: '2016' }, /Tell nobody, ever, of 3 events\?/);
-  await visitor.sends(denied, { answer: 'no' });
-  await visitor.sees(denied, /Not confirmed/);
-  const agreed = await asked('release', { year: '2016' }, /Release 3 events\?/);
-  // This event came after the question, so it is excluded.
-  add('2016-05-09');
-  expect(await stage.completedTick()).toMatchObject({ held: 1 });
-  await visitor.sends(agreed, { answer: 'yes' });
-  expect(await visitor.sees(agreed, /It has ended\./)).toContain('3 events released');
-  expect(await duty.json('holds --year 2016')).toMatchObject({ result: { events: 1 } });
-});
-
 it.each([
   ['has lost a function', 'ResourceNotFoundException', 404, 'There is no function '],
   ['refuses the sign-in', 'ExpiredTokenException', 403, 'have expired.'],

@@ -6,7 +6,6 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { ListTopicsCommand, PublishCommand, SNSClient } from '@aws-sdk/client-sns';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { close, listenOnLoopback } from '../../local/aws/loopback-server.ts';
 import { run } from '../../local/run.ts';
@@ -101,20 +100,6 @@ test('each integration is watched at its own partner, and provoked and delivered
   expect(new Set(stdout.match(/http:\S+(?= {2}sandbox)/g)).size).toBe(2);
   expect(stdout).toMatch(/\d+ ticks \(1 failed as provoked\)/);
   expect(stdout).not.toMatch(/ a · (?:provoked|failed)/);
-});
-
-test('a message on the events topic that is no event is said, and all goes on', async () => {
-  const started = start('--every', '1');
-  await started.shows(/created /);
-  const { aws } = JSON.parse(await readFile(join(directory, 'local/instance.json'), 'utf8'));
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  const sns = new SNSClient({ endpoint: aws.endpoints.sns, region: aws.region, credentials });
-  const { Topics = [] } = await sns.send(new ListTopicsCommand({}));
-  const TopicArn = Topics.map((topic) => topic.TopicArn).find((arn) => /events/i.test(arn ?? ''));
-  await sns.send(new PublishCommand({ TopicArn, Message: 'not json' }));
-  await started.shows(/ignored +a message that is no event\n.*tick \d/s);
-  const stdout = await stopped(started);
-  expect(stdout).not.toContain('not json');
 });
 
 test.each([

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -68,27 +66,6 @@ describe('an impossible start is one line and a failure, without the secret:', (
     expect(code).toBe(1);
     expect(err).toEqual([expect.stringContaining(expected)]);
     expect(err.join()).not.toContain(canary);
-  });
-
-  test('an occupied port', async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = Object(server.address());
-    const { code, err } = await ended('--port', String(port));
-    server.close();
-    expect(code).toBe(1);
-    expect(err).toEqual([expect.stringContaining(`Port ${port} is taken`)]);
-  });
-
-  test('a second instance', async () => {
-    await mkdir(join(directory, 'local'));
-    const other = { pid: process.ppid, startedAt: new Date().toISOString() };
-    await writeFile(join(directory, 'local/instance.json'), JSON.stringify(other));
-    const { code, err } = await ended();
-    expect(code).toBe(1);
-    expect(err).toEqual([
-      expect.stringContaining(`Another instance runs already (process ${process.ppid}`),
-    ]);
   });
 });
 

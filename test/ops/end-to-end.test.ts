@@ -45,6 +45,13 @@ it('the command line sets an integration up, decides about its events, and survi
   expect(exitCode).toBe(5);
 });
 
+it('a command with a mistake gets it in words, although the bundle uses zod/mini', async () => {
+  const message = expect.stringContaining('to: Invalid input: expected string');
+  expect(await stage.operate.invoke({ command: 'prove', from: '2026-10-01' })).toMatchObject({
+    payload: { ok: false, problem: { code: 'command-invalid', message } },
+  });
+});
+
 it('an assistant looks at an integration, and decides about its events once a person agrees', async () => {
   await stage.completedTick();
   await flood();

@@ -49,8 +49,6 @@ export const queues = {
 /** A test's differences from the default deployment. */
 export interface DeploymentConfig extends Pick<NotifierConfigInput, 'topic' | 'subscriptions'> {
   readonly integration?: Partial<NotifierConfigInput['integrations'][number]>;
-  /** Further integrations at the same partner. */
-  readonly others?: readonly string[];
   /** Assessments that the partner has at first. */
   readonly records?: number;
   /** Minutes. Absent: the second look comes with the next tick. */
@@ -152,7 +150,7 @@ export class Deployment {
 
   /** Synthesizes the stack and opens the gates, once for all tests. */
   async build(config: DeploymentConfig = {}): Promise<void> {
-    const { topic, subscriptions = [], integration: more, others = [], records = 30 } = config;
+    const { topic, subscriptions = [], integration: more, records = 30 } = config;
     this.#records = records;
     this.#withdrawAfter = config.withdrawAfter ?? soon;
     this.filtered = await someOrganization(records);
@@ -167,10 +165,7 @@ export class Deployment {
     };
     const parsed = parseConfig({
       ...(topic && { topic }),
-      integrations: [
-        { name: integration, baseUrl, timeZone: 'UTC', recentDays: 3, ...more },
-        ...others.map((name) => ({ name, baseUrl, timeZone: 'UTC' })),
-      ],
+      integrations: [{ name: integration, baseUrl, timeZone: 'UTC', recentDays: 3, ...more }],
       subscriptions: [
         { topic: 'events', protocol: 'sqs', endpoint: queues.everything },
         {

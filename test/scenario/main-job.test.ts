@@ -49,38 +49,4 @@ describe('from the partner to the subscribers', () => {
     ]);
     expect(await idsIn(queues.oneOrganization)).toEqual([]);
   });
-
-  it('a tick without news sends the partner one request, writes once, and publishes nothing', async () => {
-    await stage.completedTick();
-    for (const gate of [stage.partner, stage.dynamodb, stage.sns]) gate.reset();
-    expect(await stage.completedTick()).toMatchObject({ requests: 1 });
-    expect(stage.partner.calls).toHaveLength(1);
-    expect(stage.dynamodb.calls.filter((call) => call !== 'BatchGetItem')).toEqual([
-      'GetItem',
-      'UpdateItem',
-    ]);
-    expect(stage.sns.calls).toEqual([]);
-  });
-});
-
-it.each([
-  ['before SNS gets them', 'PublishBatch', false, 3],
-  ['before it removes them from the outbox', 'PublishBatch', true, 6],
-  ['before SNS gets its digest', 'Publish', false, 3],
-])('a kill %s loses no events, and their ids stay', async (_, operation, isSent, heard) => {
-  const { ids } = certifyThree();
-  stage.sns.once(operation, async ({ forward }) => {
-    if (isSent) await forward();
-    await stage.poll.kill();
-    return undefined;
-  });
-  expect(await stage.tick()).toMatchObject({ outcome: 'failed' });
-  expect(await stage.mails()).toEqual([]);
-  await stage.leaseRunsOut();
-  expect(await stage.completedTick()).toMatchObject({ created: 0 });
-  expect(await stage.completedTick()).toMatchObject({ delivered: 0 });
-  const told = await idsIn(queues.everything);
-  expect(told).toHaveLength(heard);
-  expect([...new Set(told)]).toEqual(ids);
-  expect(await stage.mails()).toHaveLength(1);
 });

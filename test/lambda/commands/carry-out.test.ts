@@ -104,6 +104,12 @@ describe('a test event', () => {
     },
   );
 
+  it('that SNS refuses is a failure', async () => {
+    story.subscribers.refuse = () => true;
+    const problem = { code: 'events-refused' };
+    expect(await story.operate({ command: 'test-event' })).toMatchObject({ ok: false, problem });
+  });
+
   it('has the configured fields, asks the partner nothing, and writes only a record of its sender', async () => {
     story = new IntegrationWithPast(database);
     story.settings = { fields: 'identifiers' };

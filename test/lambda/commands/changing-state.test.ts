@@ -138,11 +138,3 @@ it('credentials that are being stored are recorded once: as under way, and then 
     expect(done?.outcome).not.toHaveProperty('rest');
   }
 });
-
-it('a tick on demand announces the changes and returns their numbers', async () => {
-  await story.settle();
-  story.add(on('2026-11-21', 1));
-  const result = { outcome: 'completed', created: 1, delivered: 1 };
-  expect(await story.operate({ command: 'tick' })).toMatchObject({ ok: true, result });
-  expect(story.ids()).toEqual([`${story.name}/1/1`]);
-});

@@ -129,6 +129,26 @@ describe('a decision', () => {
     expect(await story.operate({ command: 'release' })).toMatchObject({ result: { events: 1 } });
   });
 
+  it('that is killed is sent again, beside a tick, and loses and repeats no event', async () => {
+    await holdMany(6);
+    const { ledger } = story;
+    let asked = 0;
+    const dying = story.ledgerWith({
+      decide: (...decision) => {
+        asked += 1;
+        return asked > 2 ? new Promise(() => {}) : ledger.decide(...decision);
+      },
+    });
+    void story.operate({ command: 'release' }, 55, { ledger: dying });
+    await expect.poll(async () => (await waiting()).length).toBe(4);
+    story.clock.advance({ minutes: 2 });
+    const release = () => story.operate({ command: 'release' });
+    await Promise.all([release(), story.tick()]);
+    await release();
+    await story.minutes(2);
+    expect(heard()).toEqual([1, 2, 3, 4, 5, 6].map((id) => `${id}/1`));
+  });
+
   it('has its lease until it is killed, and ends a batch before it, also if one event of it fails', async () => {
     await holdMany(20);
     const { ledger } = story;

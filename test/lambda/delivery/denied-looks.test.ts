@@ -19,7 +19,16 @@ looks
   .rejects()
   .on(GetKeyPolicyCommand, { PolicyName: 'default' })
   .rejects(denied);
-mockClient(sns).rejects(denied).on(ListSubscriptionsByTopicCommand, { TopicArn: 'busy' }).rejects();
+const topics = mockClient(sns).rejects(denied);
+topics.on(ListSubscriptionsByTopicCommand, { TopicArn: 'busy' }).rejects();
+const page = (SubscriptionArn: string) => ({
+  Subscriptions: [{ Protocol: 'email', Endpoint: 'a@example.org', SubscriptionArn }],
+});
+topics
+  .on(ListSubscriptionsByTopicCommand, { TopicArn: 'paged' })
+  .resolves({ ...page('Deleted'), NextToken: '2' })
+  .on(ListSubscriptionsByTopicCommand, { TopicArn: 'paged', NextToken: '2' })
+  .resolves(page('PendingConfirmation'));
 mockClient(sqs).on(GetQueueUrlCommand).resolves({}).on(GetQueueAttributesCommand).rejects(denied);
 
 it.each([
@@ -35,4 +44,9 @@ it('a topic that cannot be looked at is a finding', async () => {
   const [finding] = await topicFindings(sns, { events: 'topic' });
   expect(JSON.stringify(finding)).toContain('AWS denies sns:GetTopicAttributes on topic');
   expect(await subscribersOf(sns, 'busy')).toMatchObject({ problem: 'Error', listed: [] });
+});
+
+it('an unconfirmed subscription is found on any page, and an ended one is none', async () => {
+  const listed = [{ protocol: 'email', endpoint: 'a@example.org', isConfirmed: false }];
+  expect(await subscribersOf(sns, 'paged')).toEqual({ listed });
 });

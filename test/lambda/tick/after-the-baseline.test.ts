@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import type { Ledger } from '../../../lambda/ports/ledger.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { serverError } from '../../scaffold/partner.ts';
@@ -15,16 +14,6 @@ beforeEach(async () => {
 const eventIds = (...ids: number[]) => ids.map((id) => `${story.name}/${id}/1`);
 
 describe('a tick after the baseline', () => {
-  it('announces new certifications to systems, and once to people', async () => {
-    story.world = [assessment({ id: 1, certified_on: '2026-11-17' }), assessment({ id: 2 })];
-    expect(await story.tick()).toMatchObject({ created: 2, delivered: 2, undelivered: 0 });
-    expect(story.ids().sort()).toEqual(eventIds(1, 2));
-    // The first one was completed before the recent window.
-    const late = story.heard.map(({ subject, data }) => `${subject} ${data.late}`);
-    expect(late.sort()).toEqual(['1 true', '2 false']);
-    expect(story.mails).toHaveLength(1);
-  });
-
   it('finds new certifications on a day of thousands with one more request', async () => {
     story = new Integration();
     story.world = on('2026-11-21', numbers(1, 2_500));
@@ -34,20 +23,6 @@ describe('a tick after the baseline', () => {
     expect(await story.tick()).toMatchObject({ created: 2, delivered: 2 });
     expect(story.requests).toEqual(['pulse', 'tail']);
     expect(await story.tick()).toMatchObject({ created: 0, examined: 0 });
-  });
-
-  it('owes events that SNS refuses, under the same ids, and a refused digest alone', async () => {
-    story.world = numbers(1, 10).map((id) => assessment({ id }));
-    story.subscribers.refuse = ({ subject }) => subject === '4' || subject === '7';
-    story.subscribers.mailing = { accepted: false, code: 'InternalError' };
-    expect(await story.tick()).toMatchObject({ delivered: 8, undelivered: 10 });
-    story.subscribers.refuse = () => false;
-    story.subscribers.mailing = { accepted: true };
-    expect(await story.tick()).toMatchObject({ created: 0, delivered: 2, undelivered: 0 });
-    expect(story.ids().sort()).toEqual(eventIds(...numbers(1, 10)).sort());
-    expect(story.mails.map((ids) => ids.toSorted())).toEqual([story.ids().sort()]);
-    await story.tick();
-    expect(story.mails).toHaveLength(1);
   });
 
   it('delivers leftovers while the partner is down, and reports the failure', async () => {
@@ -74,17 +49,7 @@ describe('a tick after the baseline', () => {
 
 describe('a commit', () => {
   const commit: Ledger['commit'] = (...change) => story.ledger.commit(...change);
-  const lost = async () => {
-    throw new LedgerUnavailableError('PutItem', {});
-  };
   const commits: [string, Ledger['commit'], object, object][] = [
-    ['that fails', lost, { failed: 1, failure: { code: 'ledger-unavailable' } }, { created: 1 }],
-    [
-      'whose answer is lost',
-      (...change) => commit(...change).then(lost),
-      { failed: 1, created: 1 },
-      { created: 0 },
-    ],
     [
       'that the SDK sends twice',
       (...change) => commit(...change).then(() => commit(...change)),

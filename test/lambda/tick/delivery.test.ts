@@ -1,7 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { AccessDeniedError } from '../../../lambda/access-denied.ts';
-import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import type { Announcer } from '../../../lambda/ports/announcer.ts';
 import type { Journal } from '../../../lambda/ports/journal.ts';
 import { Integration } from '../../scaffold/integration.ts';
@@ -49,36 +48,6 @@ it('large revisions of a held certification finally fit with the identifiers alo
   expect([data?.truncated, data?.changed]).toEqual([true, ['name']]);
 });
 
-it('the mail is sent, and its events only once, if the tick fails after their delivery', async () => {
-  add(1);
-  const failing = story.ledgerWith({
-    addToDays: async (deltas) => {
-      if ([...deltas.values()].some((delta) => delta > 0))
-        throw new LedgerUnavailableError('UpdateItem', {});
-      return story.ledger.addToDays(deltas);
-    },
-  });
-  await expect(story.tick({ ledger: failing })).rejects.toThrow(LedgerUnavailableError);
-  await story.tick();
-  expect(story.ids()).toEqual([eventId(1)]);
-  expect(story.mails).toEqual([[eventId(1)]]);
-});
-
-it('a digest of several ticks is one mail after `digestEvery`, while its events are sent at once', async () => {
-  story.settings = { alerts: { ...alerts, digestEvery: 60 } };
-  add(1);
-  expect(await tickAt('21T08:01')).toMatchObject({ delivered: 1, undelivered: 0 });
-  add(2);
-  expect(await tickAt('21T08:02')).toMatchObject({ delivered: 1, undelivered: 0 });
-  await tickAt('21T09:00');
-  expect(story.mails).toEqual([]);
-  await tickAt('21T09:01');
-  expect(story.mails.map((ids) => ids.sort())).toEqual([[eventId(1), eventId(2)]]);
-  for (const hour of ['09:02', '10:01', '10:02', '11:30']) await tickAt(`21T${hour}`);
-  expect(story.mails).toHaveLength(1);
-  expect((await story.ledger.state()).digest).toBeUndefined();
-});
-
 it("quiet hours hold mails back until the morning in the integration's time zone", async () => {
   const quietHours = { from: '22:00', to: '07:00' };
   story.settings = { timeZone: 'Europe/Berlin', alerts: { ...alerts, quietHours } };
@@ -95,18 +64,6 @@ it("quiet hours hold mails back until the morning in the integration's time zone
 });
 
 describe("a certification's later event", () => {
-  it('waits for one that SNS has refused', async () => {
-    add(1, 2);
-    story.subscribers.refuse = ({ id }) => id === eventId(1);
-    expect(await story.tick()).toMatchObject({ delivered: 1, undelivered: 1 });
-    edit(1);
-    edit(2);
-    expect(await story.tick()).toMatchObject({ updated: 2, undelivered: 2, delivered: 1 });
-    story.subscribers.refuse = () => false;
-    await story.tick();
-    expect(story.ids()).toEqual([eventId(2), eventId(2, 2), eventId(1), eventId(1, 2)]);
-  });
-
   it('waits for a held one', async () => {
     story.settings = { holdAbove: 1 };
     add(1, 2);

@@ -11,18 +11,6 @@ beforeEach(() => {
     story.host.add(id, `2026-11-${String(1 + (id % 20)).padStart(2, '0')}`);
 });
 
-it('pages that are too large are read with fewer rows, all with proof', async () => {
-  for (const id of story.host.records.keys()) story.host.weights.set(id, limit / 30);
-  await story.baseline();
-  expect(story.memory.items.size).toBe(300);
-  expect([...story.memory.days.values()].filter(({ proof }) => !proof)).toEqual([]);
-  expect(titles(story)).toEqual(['baseline completed']);
-  story.host.add(1_000, '2026-11-21');
-  story.host.add(1_001, '2026-11-03');
-  await story.minutes(2);
-  expect(story.ids().sort()).toEqual([`${story.name}/1000/1`, `${story.name}/1001/1`]);
-});
-
 it('a row that is too large alone leaves only its own day unproven, and is not withdrawn', async () => {
   await story.baseline();
   await story.passSelfChecks();

@@ -1,8 +1,7 @@
-import { join } from 'node:path';
 import { Temporal } from 'temporal-polyfill';
 import { expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../../lambda/clock.ts';
-import { LocalFunction } from '../../../local/aws/function.ts';
+import type { LocalFunction } from '../../../local/aws/function.ts';
 import { runSchedule } from '../../../local/aws/schedule.ts';
 
 const arn = 'arn:aws:scheduler:eu-west-1:000000000000:schedule/default/S';
@@ -14,25 +13,14 @@ const schedule = {
   functionName: 'F',
   input: undefined,
 };
-const echo = () =>
-  new LocalFunction(
-    {
-      logicalId: 'F',
-      name: 'F',
-      arn: 'arn:aws:lambda:eu-west-1:000000000000:function:F',
-      handler: 'echo.handler',
-      assetKey: 'unused.zip',
-      timeoutSeconds: 5,
-      memoryMb: 128,
-      environment: {},
-      logging: { format: 'Text', level: undefined, group: '/aws/lambda/F' },
-    },
-    {
-      codeDirectory: join(import.meta.dirname, 'fixtures/function'),
-      region: 'eu-west-1',
-      endpoints: { dynamodb: '', sns: '', sqs: '', secretsManager: '', kms: '' },
-    },
-  );
+const echo: Pick<LocalFunction, 'invoke'> = {
+  invoke: async (payload = {}) => ({
+    outcome: 'returned',
+    requestId: 'r',
+    coldStart: false,
+    payload,
+  }),
+};
 
 /** Each reading of the clock is `stepMs` after the one before. Sleeps take no time and are noted. */
 function steppingClock(stepMs: number) {
@@ -53,15 +41,13 @@ function steppingClock(stepMs: number) {
 
 async function payloads(count: number, options: { stepMs: number; input?: string }) {
   const { clock, slept } = steppingClock(options.stepMs);
-  const target = echo();
   const stop = new AbortController();
   const seen: unknown[] = [];
   const run = { everyMs: 3000, clock, signal: stop.signal };
-  for await (const result of runSchedule({ ...schedule, input: options.input }, target, run)) {
+  for await (const result of runSchedule({ ...schedule, input: options.input }, echo, run)) {
     seen.push(result.outcome === 'returned' ? result.payload : result);
     if (seen.length === count) stop.abort();
   }
-  await target.kill();
   return { seen, slept };
 }
 
@@ -82,6 +68,6 @@ test("the function gets the input of the schedule, or EventBridge Scheduler's ow
 test('a disabled schedule starts nothing', async () => {
   const { clock } = steppingClock(1);
   const run = { everyMs: 1, clock, signal: new AbortController().signal };
-  const results = await Array.fromAsync(runSchedule({ ...schedule, enabled: false }, echo(), run));
+  const results = await Array.fromAsync(runSchedule({ ...schedule, enabled: false }, echo, run));
   expect(results).toEqual([]);
 });
