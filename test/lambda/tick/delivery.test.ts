@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import { beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { AccessDeniedError } from '../../../lambda/access-denied.ts';
 import type { Announcer } from '../../../lambda/ports/announcer.ts';
 import type { Journal } from '../../../lambda/ports/journal.ts';
