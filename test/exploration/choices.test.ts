@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Choices, Tree } from './choices.ts';
+import { type Choices, Replay, stepsOf, Tree } from './choices.ts';
 import { type Memory, nothing, unseen } from './seen.ts';
 
 const at = (key: number) => () => ({ key: BigInt(key), budget: nothing });
@@ -45,4 +45,8 @@ describe('a tree of choices', () => {
     const ways = [threeTurns(first), ...all(new Tree(unseen, first.branches))];
     expect(ways).toHaveLength(8);
   });
+});
+
+it('a trail is refused if it does not fit', () => {
+  expect(() => threeTurns(new Replay(stepsOf('1:die')))).toThrow(RangeError);
 });

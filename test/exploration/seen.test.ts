@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Budget, kinds, Seen, type State } from './seen.ts';
+import { type Budget, kinds, nothing, Seen, type State } from './seen.ts';
 
 const most: Budget = { moves: 2, faults: 1, deaths: 1, overlaps: 2, waits: 1 };
 
@@ -22,5 +22,20 @@ describe('the memory of states', () => {
         }
       }),
     );
+  });
+
+  it('is one memory for all users of its buffer', () => {
+    const seen = new Seen(most, 20);
+    const other = new Seen(most, seen.buffer);
+    expect(seen.isNew({ key: 7n, budget: nothing })).toBe(true);
+    expect(other.isNew({ key: 7n, budget: nothing })).toBe(false);
+  });
+
+  it('says so when it is full', () => {
+    const seen = new Seen(nothing, 2);
+    const fill = () => {
+      for (let key = 1n; key < 10n; key++) seen.isNew({ key, budget: nothing });
+    };
+    expect(fill).toThrow(RangeError);
   });
 });

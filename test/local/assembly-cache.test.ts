@@ -1,11 +1,23 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type NotifierConfig, parseConfig } from '../../infra/config.ts';
 import { cachedAssembly, keyOf } from '../../local/assembly-cache.ts';
 import { readAssembly } from '../../local/aws/assembly.ts';
+import { InterruptedError } from '../../ops/errors.ts';
 
 const district = { name: 'a', baseUrl: 'https://partner.example.org', timeZone: 'UTC' };
 const config = parseConfig({ integrations: [district] });
@@ -32,6 +44,16 @@ describe('an assembly', () => {
     expect(existsSync(join(one, 'mark'))).toBe(true);
   });
 
+  it('that was deleted in part is made again', async () => {
+    const folder = await cachedAssembly(config, { cache: directory, make });
+    await rm(join(folder, 'manifest.json'));
+    await writeFile(join(folder, 'rest'), '');
+    expect(await cachedAssembly(config, { cache: directory, make })).toBe(folder);
+    expect(readAssembly(folder).stackName).toBe('certification-notifier');
+    expect(existsSync(join(folder, 'rest'))).toBe(false);
+    expect(await readdir(directory)).toHaveLength(1);
+  });
+
   it('that an edit overtook is made again, under the key of its sources', async () => {
     let made = 0;
     const edited = async (_: NotifierConfig, folder: string) => {
@@ -53,6 +75,36 @@ describe('an assembly', () => {
     await mkdir(cache, { mode: 0o755 });
     const folder = await cachedAssembly(config, { cache, make });
     for (const one of [cache, folder]) expect((await stat(one)).mode & 0o777).toBe(0o700);
+  });
+
+  describe('among many', () => {
+    const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+    const put = async (name: string, usedAt: Date) => {
+      await mkdir(join(directory, name));
+      await utimes(join(directory, name), usedAt, usedAt);
+    };
+    const keys = Array.from({ length: 50 }, (_, n) => String(n).padStart(32, '0'));
+    /** The folders that are left after the next one is stopped, which leaves nothing unfinished. */
+    const leftByPrune = async () => {
+      const signal = AbortSignal.abort(new InterruptedError());
+      const stopped = cachedAssembly(config, { cache: directory, signal });
+      await expect(stopped).rejects.toThrow(InterruptedError);
+      return (await readdir(directory)).sort();
+    };
+
+    it('is removed if it was used longest ago, so that 40 stay with the next', async () => {
+      for (const [n, name] of keys.entries()) await put(name, ago(20 + n));
+      expect(await leftByPrune()).toEqual(keys.slice(0, 39));
+    });
+
+    it('is removed if it is unfinished, unless its process runs, by any clock, or somebody works at it', async () => {
+      const { pid } = spawnSync(process.execPath, ['--version']);
+      const working = [`${keys[0]}.${process.pid}-unfinished`, `${keys[1]}.unfinished`];
+      for (const [n, name] of working.entries()) await put(name, ago(n === 0 ? 20 : 1));
+      for (const rest of ['unfinished', `${pid}-unfinished`])
+        await put(`${keys[2]}.${rest}`, ago(20));
+      expect(await leftByPrune()).toEqual(working);
+    });
   });
 });
 
@@ -81,5 +133,14 @@ describe('the key of an assembly', () => {
     const before = await key();
     await put(file, 'other content');
     expect(await key()).not.toBe(before);
+  });
+
+  it('differs with a file that was added or renamed', async () => {
+    const before = await key();
+    await put('lambda/tick/new.ts', '');
+    const added = await key();
+    await rm(join(directory, 'lambda/tick/new.ts'));
+    await put('lambda/tick/newer.ts', '');
+    expect(new Set([before, added, await key()]).size).toBe(3);
   });
 });
