@@ -184,8 +184,10 @@ export class Life {
     return this.isLagging ? forPace + Math.ceil((2 * this.host.oldestAnswerMs) / 60_000) : forPace;
   }
 
+  /** A tick may not be able to read a day whole: docs/detection.md, Limits. */
   get isSlow(): boolean {
-    return this.plan.pace > 0;
+    const { pace, capped, partnerMs } = this.plan;
+    return pace > 0 || (capped > 0 && partnerMs >= 1_000);
   }
 
   /** Some answers are old. */

@@ -24,6 +24,12 @@ export interface AfterALife {
   readonly isAudited: boolean;
 }
 
+/** Its day is too large for a slow host's pace: nothing is withdrawn there (docs/detection.md, Limits). */
+export function lacksProof({ items, days }: MemoryLedger, id: number): boolean {
+  const day = items.get(id)?.certification.day;
+  return day !== undefined && days.get(day)?.proof === undefined;
+}
+
 const judged = new WeakMap<Assessment, string>();
 
 /** Computed separately, so that the ticks' cached fingerprints are judged, too. */
@@ -54,7 +60,9 @@ export async function judge(after: AfterALife): Promise<string[]> {
     ...[...ledger.items].flatMap(([id, { certification, ...item }]) => [
       ...thatHold({
         [`${id} is gone and was not withdrawn`]:
-          certification.presence === 'present' && !world.entries.has(id),
+          certification.presence === 'present' &&
+          !world.entries.has(id) &&
+          !(after.isSlow && lacksProof(ledger, id)),
         [`${id} still owes`]: ['pending', 'digest'].includes(filedUnder(item) ?? ''),
       }),
       ...announcementFindings(after, id, certification.revision, held),
