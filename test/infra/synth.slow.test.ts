@@ -93,12 +93,12 @@ describe('synthesizing the app', () => {
     }
   });
 
-  it('makes bundles of at most 730,000 bytes (850,000 with the commands) that keep names, and that Lambda can load', () => {
+  it('makes bundles of at most 730,000 bytes (860,000 with the commands) that keep names, and that Lambda can load', () => {
     for (const bundle of bundles) {
       const code = readFileSync(bundle, 'utf8');
       expect(/"CredentialsNotSetError"/.test(code)).toBe(true);
       const isOfCommands = code.includes('kms:GetKeyPolicy');
-      expect(statSync(bundle).size).toBeLessThanOrEqual(isOfCommands ? 850_000 : 730_000);
+      expect(statSync(bundle).size).toBeLessThanOrEqual(isOfCommands ? 860_000 : 730_000);
       const load = `const { handler } = await import('${bundle}'); console.log(typeof handler);`;
       const variables = { AWS_REGION: 'us-east-1', ...functionEnvironment() };
       const loaded = node(['--input-type=module', '-e', load], variables);

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
@@ -90,6 +91,33 @@ describe('a baseline', () => {
     expect(story.requests).toEqual([...new Set(story.requests)]);
     expect(most).toEqual({ reads: 4, records: 1 });
     expect([await status(), now.reads]).toEqual(['completed', 0]);
+  });
+
+  it('has ended all of its reads, also where the log itself fails', async () => {
+    for (let n = 0; n < 12; n++) story.host.addMany(1_000 * n + 1, 700, daysAgo(1 + 40 * n));
+    story.settings = { baseline: { atOnce: 4 }, announce: 'all', holdAbove: 100_000 };
+    const { prove } = story.partner;
+    let [begun, ended] = [0, 0];
+    answering(story, {
+      prove: async (...asked) => {
+        begun += 1;
+        if (begun > 2) for (let n = 0; n < 50; n++) await setImmediate();
+        const read = await prove(...asked);
+        ended += 1;
+        return read;
+      },
+    });
+    const ledger = story.ledgerWith({
+      commit: (...asked) =>
+        begun > 2
+          ? Promise.reject(new LedgerUnavailableError('UpdateItem', {}))
+          : story.ledger.commit(...asked),
+    });
+    const warn = (what: string) => {
+      if (what === 'commit failed') throw new Error('a defect');
+    };
+    await expect(story.tick({ ledger, journal: { warn } })).rejects.toThrow('a defect');
+    expect([begun > 3, ended]).toEqual([true, begun]);
   });
 
   it('neither calls the day of a malformed record proven nor counts the record', async () => {

@@ -81,6 +81,17 @@ describe('a host that asks to be left alone', () => {
   });
 });
 
+it('a tick that loses its lease before it has mended a stored time ends at once', async () => {
+  await story.baseline();
+  const ahead = story.clock.now().epochMilliseconds + 7_200_000;
+  await story.ledger.saveState({ dueAt: ahead, auditsFrom: ahead + 9e9, pulseDigest: undefined });
+  const ledger = story.ledgerWith({
+    saveState: async (changes, lease) =>
+      changes.auditsFrom === undefined && story.ledger.saveState(changes, lease),
+  });
+  expect(await story.tick({ ledger })).toMatchObject({ outcome: 'busy' });
+});
+
 it('a learned pace and a wait of held changes end in time after a clock two hours ahead', async () => {
   begin(30, undefined, 60);
   await story.baseline();

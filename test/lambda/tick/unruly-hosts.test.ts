@@ -124,6 +124,19 @@ it('an id that is there twice, in changing order, is announced once and told onc
   expect(titles(world).slice(3)).toEqual(['the partner shows each id once again']);
 });
 
+it('a new id that is there twice, and cannot be asked for, is announced with one of its rows', async () => {
+  world.host.twinOf = ({ assessment, ...record }) =>
+    assessment.id === 777
+      ? { ...record, assessment: { ...assessment, name: 'A Twin' } }
+      : undefined;
+  world.host.onGet = () => ({ status: 410 });
+  await known(3);
+  world.host.add(777, dayOf(2));
+  await world.minutes(3);
+  expect(world.heardOf(777)).toEqual(['created']);
+  expect(world.warnings).toContain('record not readable by its id');
+});
+
 it.each([
   ['on two days far apart', 20, 120, 6_000, '2009-09-01'],
   ['on a day that is read in parts', 1, 700, 6, '2025-09-01'],

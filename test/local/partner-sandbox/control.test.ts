@@ -54,6 +54,21 @@ describe('the control API', () => {
     expect(await count()).toBe(31);
   });
 
+  it('renames a product, adds a record of somebody known, and unarchives a record', async () => {
+    const { products, educators } = sandbox.world.records.catalogue;
+    const [product_id, user_id] = [products.at(0).id, educators.at(0).id];
+    const { body: added } = await control('POST', '/assessments', { user_id, name: 'Odalys Ash' });
+    const path = `/assessments/${added.id}`;
+    await control('PATCH', path, { product_id, legacy: true });
+    await control('PATCH', `/products/${product_id}`, { name: 'Reading II' });
+    expect(await count('filter[legacy_record]=legacy')).toBeGreaterThan(0);
+    await control('POST', `${path}/archive`);
+    await control('POST', `${path}/unarchive`);
+    const renamed = { name: 'Odalys Ash', assessment_name: 'Reading II' };
+    const { body } = await control('GET', path);
+    expect(body).toMatchObject({ status: 'active', assessment: renamed });
+  });
+
   it('adds many at once, and none with an id in use', async () => {
     const { body } = await control('POST', '/assessments', { count: 3 });
     expect(new Set(body.ids).size).toBe(3);
