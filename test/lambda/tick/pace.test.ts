@@ -82,6 +82,7 @@ describe('a host that asks to be left alone', () => {
 });
 
 it('a tick that loses its lease before it has mended a stored time ends at once', async () => {
+  begin(30, undefined, 60);
   await story.baseline();
   const ahead = story.clock.now().epochMilliseconds + 7_200_000;
   await story.ledger.saveState({ dueAt: ahead, auditsFrom: ahead + 9e9, pulseDigest: undefined });
