@@ -32,8 +32,8 @@ const reportedKept = 50;
 /** The log needs examples, not a list of everybody. */
 const idsShown = 10;
 
-/** How a tick ends; `failed`: something blocks it, or it would make no sense to go on. */
-type Ending = Outcome | 'failed';
+/** How a tick ends; `stopped`: before it has looked to its end, or at all. */
+type Ending = Outcome | 'stopped';
 
 /**
  * Ends a tick: the digest goes out, ops are told, and the state is written last, so that it never
@@ -64,7 +64,7 @@ export async function* conclude(
 }
 
 /** Ops are told before the state says that they know. */
-export async function* tellOps(parts: TickParts, done: Done, ending: Ending = 'failed'): Step {
+export async function* tellOps(parts: TickParts, done: Done, ending: Ending = 'stopped'): Step {
   let now = done;
   if (now.leased && now.waiting === undefined)
     now = yield { is: 'counted', waiting: await waitingSeen(parts, now) };
@@ -94,7 +94,7 @@ function seenBy({ partner, settings, clock }: TickParts, done: Done, ending: End
   return {
     ...{ pace: partner.pace, quarantined, oddFields, stated },
     ...{ blocked, unread, calendar, waiting },
-    ...(ending !== 'failed' && atEnd),
+    ...(ending !== 'stopped' && atEnd),
   };
 }
 
@@ -120,11 +120,11 @@ function logOdd({ journal }: TickParts, done: Done, news: readonly QuarantinedRe
  * field as it is.
  */
 export function learnedBy(done: Done): StateChanges {
-  const { leased, page, searched, baseline, gateLook } = done;
+  const { leased, page, searched, baseline, gateLook, touched } = done;
   const fresh = unreported(done).map(([name]) => name);
   const { reported } = stateOf(done);
   return {
-    ...(leased && !page && keptAgreed(leased.state)),
+    ...(leased && !page && touched.size === 0 && keptAgreed(leased.state)),
     ...(page && pageLearned(done, page)),
     ...(searched && searchLearned(done, searched)),
     ...(gateLook && { gateLook: gateLook.at }),
@@ -227,7 +227,7 @@ function announcedBy(
   outcome: Outcome,
   now: Temporal.Instant,
 ): StateChanges {
-  const { gate, reserved, twins, tally, delivery, failures, released, time } = done;
+  const { gate, reserved, twins, tally, delivery, failures, released, time, touched } = done;
   const today = tallied(state.today, window.today.toString(), tally);
   const kept = {
     digest: delivery.schedule,
@@ -235,8 +235,10 @@ function announcedBy(
     ...(!isDeepStrictEqual(twins, state.twins ?? []) && { twins }),
     ...(today && { today }),
   };
-  const isOwn =
-    delivery.undelivered > 0 || tally.conflicts > 0 || failures + released > 0 || time.isCutShort;
+  // The pace has ended it amid its changes: the next tick catches up.
+  const isBrokenOff = outcome === 'backing-off' && touched.size > 0;
+  const isLeft = delivery.undelivered > 0 || tally.conflicts > 0 || failures + released > 0;
+  const isOwn = isLeft || isBrokenOff || time.isCutShort;
   if (isOwn) return kept;
   const since = state.dirtySince;
   const isIndexSure =

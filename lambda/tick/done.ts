@@ -250,7 +250,7 @@ export function nothingDone(before: State, time: Time, nowMs: number): Done {
       ...(before.paused && pauseSeen(before.pause, conditions, nowMs)),
       ...selfCheckSeen(selfCheck, baseline.begunAt, nowMs),
     },
-    ...{ before, time, open: before.conditions, quarantined: new Map(), oddFields: new Map() },
+    ...{ before, time, open: conditions, quarantined: new Map(), oddFields: new Map() },
     tally: {
       created: 0,
       updated: 0,

@@ -2,10 +2,11 @@ import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { nothingFound } from '../../../lambda/decisions/gate.ts';
 import { allowedAt, unhurried } from '../../../lambda/decisions/pace.ts';
+import { PartnerError } from '../../../lambda/partner/errors.ts';
 import type { TickReport } from '../../../lambda/tick/report.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { tooManyRequests } from '../../scaffold/partner.ts';
-import { titles } from './scenarios.ts';
+import { answering, on, titles } from './scenarios.ts';
 
 let story: Integration;
 
@@ -79,6 +80,20 @@ describe('a host that asks to be left alone', () => {
     expect(await story.tick({ ledger })).toMatchObject(alone);
     expect(warn.mock.calls).toEqual([['pace not saved', { error }]]);
   });
+});
+
+it('a tick that the pace ends amid its changes leaves it to the next one to catch up', async () => {
+  begin(30, undefined, 60);
+  story.host.addMany(2_000, 150, '2020-01-01');
+  await story.baseline();
+  story.add(...on('2026-11-21', [900]), ...on('2019-01-01', [901]));
+  const { prove } = story.partner;
+  answering(story, { prove: () => Promise.reject(new PartnerError('rate-limited', 'list')) });
+  expect(await story.minute()).toMatchObject({ outcome: 'backing-off', created: 1 });
+  expect((await story.ledger.state()).dirtySince).toBeDefined();
+  answering(story, { prove });
+  await story.minutes(3);
+  expect([story.heardOf(900), story.heardOf(901)]).toEqual([['created'], ['created']]);
 });
 
 it('a tick that loses its lease before it has mended a stored time ends at once', async () => {
