@@ -3,13 +3,11 @@ import pMap from 'p-map';
 import type { Temporal } from 'temporal-polyfill';
 import type { Change, Found, Sighting } from '../decisions/compare.ts';
 import { foretoldAfter, judge, stillHolding } from '../decisions/gate.ts';
-import type { FloodUntil } from '../delivery/notices.ts';
 import { errorOf, faultOf, NotifierError } from '../errors.ts';
 import { type CertificationEvent, certificationEvent } from '../events/event.ts';
 import type { Committed } from '../ports/ledger.ts';
 import { writeEach } from '../write-each.ts';
 import { deliver } from './deliver.ts';
-import type { Done } from './done.ts';
 import type { LeasedParts, Step } from './parts.ts';
 import { tellFlood } from './tell.ts';
 
@@ -40,10 +38,9 @@ export class FloodNotToldError extends errorOf('flood-not-told', 'aws', 'retry-h
  */
 export async function* announce(
   at: LeasedParts,
-  done: Done,
   changes: readonly Change[],
   found: Found,
-): Step<[Done, readonly Change[]]> {
+): Step<readonly Change[]> {
   const { ledger, clock } = at;
   const days = changes.flatMap((change) =>
     change.kind === 'withdrawn' ? [] : change.assessment.certified_on,
@@ -51,27 +48,23 @@ export async function* announce(
   if (days.length > 0) await ledger.touch(days);
   const all = changes.map((change) => ({ ...change, found }));
   const committed: Change[] = [];
-  let now = done;
   for (let start = 0; start < all.length; start += changesTogether) {
-    now = yield { is: 'boundary' };
-    if (now.time.isCutShort) break;
+    if ((yield { is: 'boundary' }).time.isCutShort) break;
     const began = clock.now().epochMilliseconds;
     const rest = all.slice(start + changesTogether);
-    const batch = all.slice(start, start + changesTogether);
-    const [, some] = yield* passed(at, now, batch, rest);
-    now = yield { is: 'took', ms: clock.now().epochMilliseconds - began };
-    committed.push(...some);
+    committed.push(...(yield* passed(at, all.slice(start, start + changesTogether), rest)));
+    yield { is: 'took', ms: clock.now().epochMilliseconds - began };
   }
-  return [now, committed];
+  return committed;
 }
 
 /** Records the baseline's sightings without announcing them. */
-export async function* record(at: LeasedParts, done: Done, sightings: readonly Sighting[]): Step {
-  if (sightings.length === 0) return done;
+export async function* record(at: LeasedParts, sightings: readonly Sighting[]): Step {
+  if (sightings.length === 0) return;
   const { ledger, clock, lease } = at;
   await ledger.touch(sightings.map(({ assessment }) => assessment.certified_on));
   await ledger.recordSilently(sightings, clock.now(), lease);
-  return yield { is: 'recorded', number: sightings.length };
+  yield { is: 'recorded', number: sightings.length };
 }
 
 /**
@@ -81,80 +74,67 @@ export async function* record(at: LeasedParts, done: Done, sightings: readonly S
  *
  * @param agrees the pulse's total equals the calendar's sum
  */
-export async function* releaseForetold(at: LeasedParts, done: Done, agrees: boolean): Step {
+export async function* releaseForetold(at: LeasedParts, agrees: boolean): Step {
   const { ledger, settings, clock, lease, state } = at;
   const now = clock.now();
   // An earlier tick has not come to its end.
   const isInterrupted = state.dirtySince !== undefined;
-  const { withdrawAfterMs } = settings;
-  const seen = { agrees, isInterrupted };
+  const { gate } = yield;
   const { memory, leaving, look } = foretoldAfter(
-    done.gate,
-    seen,
-    withdrawAfterMs,
+    gate,
+    { agrees, isInterrupted },
+    settings.withdrawAfterMs,
     now.epochMilliseconds,
   );
   // Only the holder of the lease knows that no other tick has seen another total.
-  if (leaving.length > 0 && !(await ledger.saveState({ gate: done.gate }, lease))) return done;
+  if (leaving.length > 0 && !(await ledger.saveState({ gate }, lease))) return;
   await writeEach(leaving, ({ id, revision }) =>
     ledger.decide(id, 'held', 'released', (event) => event.revision === revision, now),
   );
-  return yield { is: 'released', released: leaving.length, gate: memory, gateLook: { at: look } };
+  yield { is: 'released', released: leaving.length, gate: memory, gateLook: { at: look } };
 }
 
-/** The gate's memory is written before anything that it allows, so a crash cannot reset it. */
+/**
+ * The gate's memory is written before anything that it allows, so a crash cannot reset it. Held
+ * changes are committed only once SNS has accepted their notice; else the next tick finds them
+ * again.
+ */
 async function* passed(
   at: LeasedParts,
-  done: Done,
   batch: readonly Change[],
   rest: readonly Change[],
-): Step<[Done, readonly Change[]]> {
+): Step<readonly Change[]> {
   const { settings, clock, ledger, lease } = at;
+  const { holdAbove, audit } = settings;
   const time = clock.now();
   const nowMs = time.epochMilliseconds;
-  const { memory, held, mayLeave, free } = judge(
-    done.gate,
-    batch,
-    { ...done.outlook, rest },
-    { holdAbove: settings.holdAbove, roundMs: settings.audit.historyMs },
-    nowMs,
-  );
-  const isAsSaved = isDeepStrictEqual(memory, done.reserved);
-  if (!isAsSaved && !(await ledger.saveState({ gate: memory }, lease))) {
+  const { gate: before, outlook, reserved } = yield;
+  const limits = { holdAbove, roundMs: audit.historyMs };
+  const judgement = judge(before, batch, { ...outlook, rest }, limits, nowMs);
+  const { memory: gate, held, mayLeave, free } = judgement;
+  if (!isDeepStrictEqual(gate, reserved) && !(await ledger.saveState({ gate }, lease))) {
     // Another tick has the lease and counts now, so this one announces nothing more.
     yield { is: 'warned', what: 'lease lost', details: { owner: lease.owner } };
-    return [yield { is: 'not-committed', number: batch.length, gate: memory }, []];
+    yield { is: 'not-committed', number: batch.length, gate };
+    return [];
   }
   const news = batch.filter(({ kind }) => kind === 'created' || kind === 'restored').length;
-  const reserved = yield { is: 'reserved', gate: memory, news };
-  const until = mayLeave ? 'leave' : stillHolding(memory, settings.holdAbove, nowMs)?.until;
-  const [now, kept] = yield* hold(at, reserved, held, until, time);
-  const [after, out] = yield* commitBatch(at, now, free, 'pending', time);
-  return [after, [...kept, ...out]];
-}
-
-/** Without an accepted notice nothing is committed: the next tick finds the changes again. */
-async function* hold(
-  at: LeasedParts,
-  done: Done,
-  held: readonly Sighting[],
-  until: FloodUntil,
-  time: Temporal.Instant,
-): Step<[Done, readonly Change[]]> {
-  if (held.length === 0) return [done, []];
-  const [now, isTold] = yield* tellFlood(at, done, held, until);
-  if (isTold) return yield* commitBatch(at, now, held, 'held', time);
-  const failure = new FloodNotToldError();
-  return [yield { is: 'not-committed', number: held.length, failure }, []];
+  yield { is: 'reserved', gate, news };
+  const until = mayLeave ? 'leave' : stillHolding(gate, holdAbove, nowMs)?.until;
+  const isTold = held.length === 0 || (yield* tellFlood(at, held, until));
+  if (!isTold) yield { is: 'not-committed', number: held.length, failure: new FloodNotToldError() };
+  const kept = isTold ? yield* commitBatch(at, held, 'held', time) : [];
+  return [...kept, ...(yield* commitBatch(at, free, 'pending', time))];
 }
 
 type Destiny = 'pending' | 'held';
 
 /** How a commit ended. `conflict`: another tick has committed this revision first. */
-type CommitEnd =
+type CommitEnd = { readonly change: Change } & (
   | { readonly is: 'owed'; readonly owed: Committed }
   | { readonly is: 'undone' | 'conflict' }
-  | { readonly is: 'failed'; readonly error: NotifierError };
+  | { readonly is: 'failed'; readonly error: NotifierError }
+);
 
 /**
  * Commits a batch. Delivers its events, except held ones and those behind a held event. One record's
@@ -162,39 +142,37 @@ type CommitEnd =
  */
 async function* commitBatch(
   at: LeasedParts,
-  done: Done,
   batch: readonly Change[],
   destiny: Destiny,
   time: Temporal.Instant,
-): Step<[Done, readonly Change[]]> {
-  if (batch.length === 0) return [done, []];
+): Step<readonly Change[]> {
+  if (batch.length === 0) return [];
   yield { is: 'touched', changes: batch };
-  const ends = await pMap(
-    batch,
-    async (change) => ({ change, end: await commit(at, change, destiny, time) }),
-    { concurrency: commitConcurrency },
-  );
-  const failures = ends.flatMap(({ change, end }) =>
-    end.is === 'failed' ? { change, error: end.error } : [],
-  );
+  const ends = await pMap(batch, (change) => commit(at, change, destiny, time), {
+    concurrency: commitConcurrency,
+  });
+  const failures = ends.filter((end) => end.is === 'failed');
   for (const { change, error } of failures)
     yield { is: 'warned', what: 'commit failed', details: { certification: change.id, error } };
-  const owed = ends.flatMap(({ end }) => (end.is === 'owed' ? end.owed : []));
+  const owed = ends.flatMap((end) => (end.is === 'owed' ? end.owed : []));
   const free = owed.filter(({ behind }) => destiny === 'pending' && behind !== 'held');
-  const changes = ends.flatMap(({ change, end }) =>
-    end.is === 'owed' || end.is === 'undone' ? change : [],
-  );
+  const done = ends.filter(({ is }) => is === 'owed' || is === 'undone');
+  const changes = done.map(({ change }) => change);
   const failed = failures.map(({ change }) => change);
-  const now = yield {
+  yield {
     is: 'committed',
     changes,
     failed,
-    conflicts: ends.filter(({ end }) => end.is === 'conflict').length,
+    conflicts: ends.length - changes.length - failed.length,
     held: owed.length - free.length,
     failure: failures[0]?.error,
   };
-  const unsure = failed.map(({ id }) => id);
-  return [yield* deliver(at, now, free, unsure), changes];
+  yield* deliver(
+    at,
+    free,
+    failed.map(({ id }) => id),
+  );
+  return changes;
 }
 
 async function commit(
@@ -207,13 +185,13 @@ async function commit(
   try {
     const event = eventOf(at, change, time, isBrief);
     const owed = await at.ledger.commit(change, event, time, destiny);
-    if (owed === undefined) return { is: 'conflict' };
-    return owed === 'undone' ? { is: 'undone' } : { is: 'owed', owed };
+    if (owed === undefined) return { change, is: 'conflict' };
+    return owed === 'undone' ? { change, is: 'undone' } : { change, is: 'owed', owed };
   } catch (error) {
     // The item holds so many events already that only a brief one fits.
     if (!isBrief && faultOf(error) === 'record') return commit(at, change, destiny, time, true);
     if (!(error instanceof NotifierError)) throw error;
-    return { is: 'failed', error };
+    return { change, is: 'failed', error };
   }
 }
 

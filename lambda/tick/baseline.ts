@@ -18,32 +18,30 @@ import { baselineNotice } from '../delivery/notices.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import type { Baseline } from '../ports/state.ts';
 import { announce } from './announce.ts';
-import type { Done } from './done.ts';
 import { compareWithLedger, isAloneOn, isSeenWhole, twinsSeen } from './page.ts';
 import type { LeasedParts, Step } from './parts.ts';
 import { readCalendar } from './read.ts';
 import { readDue } from './search.ts';
 import { notified } from './tell.ts';
-import { ask } from './time.ts';
+import { ask, type Time } from './time.ts';
 import { carryOut } from './work.ts';
 
 /**
  * The baseline: its start day, then back to the oldest day, over as many ticks as it takes. If its
  * days do not explain the total then, a search looks for the others.
  */
-export async function* readBaseline(at: LeasedParts, done: Done, pulse: PulseRead): Step {
+export async function* readBaseline(at: LeasedParts, pulse: PulseRead): Step {
   const { ledger, clock, lease, state, window } = at;
   const nowMs = clock.now().epochMilliseconds;
   const begun = begunBaseline(state.baseline, pulse.count, window.today, nowMs);
   const known = await readCalendar(at);
-  yield { is: 'calendar', unread: unreadSeen(known, begun.wait?.since) };
-  let now = yield { is: 'expects', total: await totalToBe(at, done, pulse) };
+  const { time } = yield { is: 'calendar', unread: unreadSeen(known, begun.wait?.since) };
+  yield { is: 'expects', total: await totalToBe(at, time, pulse) };
   const isBegun = begun.before !== undefined;
-  if (!isBegun && !(await ledger.saveState({ baseline: begun }, lease))) return now;
-  let calendar = known;
-  if (isBegun) [now, calendar] = yield* announceNewcomers(at, now, pulse, begun.startDay, known);
-  if (begun.isReadOnce) return yield* settleBaseline(at, now, pulse, begun, calendar);
-  return yield* readBack(at, now, pulse, begun, calendar);
+  if (!isBegun && !(await ledger.saveState({ baseline: begun }, lease))) return;
+  const calendar = isBegun ? yield* announceNewcomers(at, pulse, begun.startDay, known) : known;
+  if (begun.isReadOnce) yield* settleBaseline(at, pulse, begun, calendar);
+  else yield* readBack(at, pulse, begun, calendar);
 }
 
 /**
@@ -54,7 +52,7 @@ export async function* readBaseline(at: LeasedParts, done: Done, pulse: PulseRea
  */
 async function totalToBe(
   { settings, partner, state }: LeasedParts,
-  { time }: Done,
+  time: Time,
   { count }: PulseRead,
 ): Promise<number | undefined> {
   const { announce } = settings;
@@ -73,41 +71,27 @@ async function totalToBe(
  */
 async function* announceNewcomers(
   at: LeasedParts,
-  done: Done,
   pulse: PulseRead,
   startDay: Temporal.PlainDate,
   calendar: Calendar,
-): Step<[Done, Calendar]> {
+): Step<Calendar> {
   const recent = pulse.assessments.filter(
     ({ certified_on: day }) => isNewcomer(day, startDay) && calendar.unreadDayOf(day) === undefined,
   );
-  const [seen, unsure] = yield* twinsSeen(at, done, pulse);
-  const [compared, { changes }] = yield* compareWithLedger(
-    at,
-    seen,
-    recent,
-    unsure,
-    isAloneOn(pulse),
-  );
-  const whole = changes.filter(isSeenWhole(pulse));
-  const [now, news] = yield* announce(at, compared, whole, { in: 'page' });
+  const unsure = yield* twinsSeen(at, pulse);
+  const { changes } = yield* compareWithLedger(at, recent, unsure, isAloneOn(pulse));
+  const news = yield* announce(at, changes.filter(isSeenWhole(pulse)), { in: 'page' });
   await at.ledger.addToDays(countDeltas(news), at.lease);
-  return [now, news.length > 0 ? await readCalendar(at) : calendar];
+  return news.length > 0 ? await readCalendar(at) : calendar;
 }
 
-async function* readBack(
-  at: LeasedParts,
-  done: Done,
-  pulse: PulseRead,
-  begun: Begun,
-  known: Calendar,
-): Step {
+async function* readBack(at: LeasedParts, pulse: PulseRead, begun: Begun, known: Calendar): Step {
   const { ledger, settings, partner, clock, lease, state, window } = at;
   const { startDay, bookmark } = begun;
   const lookedAt = state.heartbeat === undefined ? 0 : Date.parse(state.heartbeat);
   const nowMs = clock.now().epochMilliseconds;
   const start = startOf(begun, pulse.count, lookedAt, settings.withdrawAfterMs, nowMs);
-  if (start === undefined) return done;
+  if (start === undefined) return;
   const list = backwards({ ...start, position: begun, cursor: bookmark, startDay, window });
   const after = (position: Position) => ({
     ...{ ...begun, ...position },
@@ -119,46 +103,44 @@ async function* readBack(
     keep: (position: Position) => ledger.saveState({ baseline: after(position) }, lease),
   };
   const from = { calendar: known, cursor: bookmark };
-  const [read, { calendar, cursor, end }] = yield* carryOut(at, done, reading, list, from);
+  const { calendar, cursor, end } = yield* carryOut(at, reading, list, from);
   const wait = waitAfter(begun.wait, end.waitsFor, clock.now().epochMilliseconds);
-  yield { is: 'calendar', unread: unreadSeen(calendar, wait?.since) };
-  const baseline: Baseline = { ...after(end.position), bookmark: cursor, wait };
-  if (!end.isCompleted) return yield { is: 'baseline', baseline: { baseline } };
-  const now = yield { is: 'baseline', baseline: { baseline: { ...baseline, isReadOnce: true } } };
-  const count = await ask(read.time, (deadline) => partner.count({}, deadline));
-  if (count === 'out-of-time' || !isSettled(calendar, count, begun)) return now;
+  const { time } = yield { is: 'calendar', unread: unreadSeen(calendar, wait?.since) };
+  const read: Baseline = { ...after(end.position), bookmark: cursor, wait };
+  const baseline = end.isCompleted ? { ...read, isReadOnce: true } : read;
+  yield { is: 'baseline', baseline: { baseline } };
+  if (!end.isCompleted) return;
+  const count = await ask(time, (deadline) => partner.count({}, deadline));
+  if (count === 'out-of-time' || !isSettled(calendar, count, begun)) return;
   // A change after this pulse shows in the next pulse or its count. If earlier ticks read days of
   // this baseline, changes on those days show in this pulse, so the next tick must compare it.
   const isOfThisTick = state.baseline.begunAt === undefined;
-  return yield* endBaseline(at, now, baseline, calendar, isOfThisTick ? pulse : undefined);
+  yield* endBaseline(at, read, calendar, isOfThisTick ? pulse : undefined);
 }
 
 /** All ranges are read: this searches for certifications that the total has and the days lack. */
 async function* settleBaseline(
   at: LeasedParts,
-  done: Done,
   pulse: PulseRead,
   begun: Begun,
   known: Calendar,
 ): Step {
-  if (isSettled(known, pulse.count, begun)) return yield* endBaseline(at, done, begun, known);
-  const now = yield* readDue(at, pulse, 0, true);
-  const { calendar = known, isAllLocated } = now.searched ?? {};
-  const isOver = isAllLocated || calendar.total === pulse.count;
-  return isOver ? yield* endBaseline(at, now, begun, calendar) : now;
+  if (isSettled(known, pulse.count, begun)) return yield* endBaseline(at, begun, known);
+  yield* readDue(at, pulse, 0, true);
+  const { calendar = known, isAllLocated } = (yield).searched ?? {};
+  if (isAllLocated || calendar.total === pulse.count) yield* endBaseline(at, begun, calendar);
 }
 
 async function* endBaseline(
   at: LeasedParts,
-  done: Done,
   baseline: Baseline,
   calendar: Calendar,
   pulse?: PulseRead,
 ): Step {
   const { settings, window } = at;
   // Ops are told before the state says so: a crash in between tells them twice.
-  const [, isTold] = yield* notified(at, done, baselineNotice(settings.name, calendar));
-  return yield {
+  const isTold = yield* notified(at, baselineNotice(settings.name, calendar));
+  yield {
     is: 'baseline',
     baseline: {
       baseline: { ...baseline, status: 'completed', isNoticeOwed: !isTold },

@@ -39,38 +39,34 @@ type Ending = Outcome | 'stopped';
  * Ends a tick: the digest goes out, ops are told, and the state is written last, so that it never
  * claims a notice that nobody got. A tick that has not looked writes no state.
  */
-export async function* conclude(
-  parts: TickParts,
-  done: Done,
-  outcome: Outcome,
-  effort: () => Effort,
-): Step {
+export async function* conclude(parts: TickParts, outcome: Outcome, effort: () => Effort): Step {
   const { ledger, clock } = parts;
-  const { leased } = done;
-  const isQuiet = outcome === 'completed' && done.blocked !== undefined;
-  if (leased === undefined && !isQuiet) return yield* tellOps(parts, done);
-  let now = done;
-  if (leased && now.page) now = yield* releaseForetold({ ...parts, ...leased }, now, agrees(now));
+  const { leased, blocked, page } = yield;
+  const isQuiet = outcome === 'completed' && blocked !== undefined;
+  if (leased === undefined && !isQuiet) return yield* tellOps(parts);
+  if (leased && page) yield* releaseForetold({ ...parts, ...leased }, agrees(yield));
   const endedAt = clock.now();
-  if (leased) now = yield* tellPeople({ ...parts, ...leased }, now);
-  now = yield* tellOps(parts, now, outcome);
+  if (leased) yield* tellPeople({ ...parts, ...leased });
+  yield* tellOps(parts, outcome);
+  const done = yield;
   const end = {
-    ...learnedBy(now),
-    ...endOf(now, outcome, endedAt),
-    activity: activityOf(now, effort(), 'completed', clock.now()),
+    ...learnedBy(done),
+    ...endOf(done, outcome, endedAt),
+    activity: activityOf(done, effort(), 'completed', clock.now()),
   };
-  if (await ledger.saveState(end, leased?.lease)) return now;
-  return yield { is: 'warned', what: 'lease lost', details: { owner: leased?.lease.owner } };
+  if (!(await ledger.saveState(end, leased?.lease)))
+    yield { is: 'warned', what: 'lease lost', details: { owner: leased?.lease.owner } };
 }
 
 /** Ops are told before the state says that they know. */
-export async function* tellOps(parts: TickParts, done: Done, ending: Ending = 'stopped'): Step {
-  let now = done;
-  if (now.leased && now.waiting === undefined)
-    now = yield { is: 'counted', waiting: await waitingSeen(parts, now) };
-  const seen = seenBy(parts, now, ending);
-  if (now.leased) logOdd(parts, now, seen.reported?.news ?? []);
-  return yield* tell(parts, now, conditionsOf(seen, now.open, parts.clock.now().epochMilliseconds));
+export async function* tellOps(parts: TickParts, ending: Ending = 'stopped'): Step {
+  const { leased, waiting } = yield;
+  if (leased && waiting === undefined)
+    yield { is: 'counted', waiting: await waitingSeen(parts, yield) };
+  const done = yield;
+  const seen = seenBy(parts, done, ending);
+  if (leased) logOdd(parts, done, seen.reported?.news ?? []);
+  yield* tell(parts, conditionsOf(seen, done.open, parts.clock.now().epochMilliseconds));
 }
 
 /** The facts from which conditions follow. A tick that did not come to its end knows fewer. */

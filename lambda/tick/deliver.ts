@@ -3,7 +3,6 @@ import { forDigest } from '../delivery/digest.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import type { Committed } from '../ports/ledger.ts';
 import type { DigestSchedule } from '../ports/state.ts';
-import type { Done } from './done.ts';
 import type { LeasedParts, Step } from './parts.ts';
 import { deadlineOf } from './time.ts';
 
@@ -62,15 +61,14 @@ export async function* inherit(at: LeasedParts): Step {
   // A tick that died may not have written that a digest is owed.
   const schedule = digest ?? (dirtySince && next);
   const isMailDue = isDigestDue(next, now, settings);
-  let after = yield { is: 'digest', isMailDue, schedule };
-  if (schedule && isMailDue) after = yield* takeUp(at, after, 'digest');
+  yield { is: 'digest', isMailDue, schedule };
+  if (schedule && isMailDue) yield* takeUp(at, 'digest');
   // After a find, another look follows at a later digest. Looking again at once would let a long
   // outbox fill every tick.
-  const { toTell, isStopped, left } = after.delivery;
-  if (left === 'nothing' && (toTell.length > 0 || isStopped))
-    after = yield { is: 'digest', left: 'some' };
-  if (dirtySince !== undefined) yield* takeUp(at, after, 'event');
-  return yield { is: 'digest', isInherited: true };
+  const { toTell, isStopped, left } = (yield).delivery;
+  if (left === 'nothing' && (toTell.length > 0 || isStopped)) yield { is: 'digest', left: 'some' };
+  if (dirtySince !== undefined) yield* takeUp(at, 'event');
+  yield { is: 'digest', isInherited: true };
 }
 
 /**
@@ -81,12 +79,11 @@ export async function* inherit(at: LeasedParts): Step {
  */
 export async function* deliver(
   at: LeasedParts,
-  done: Done,
   committed: readonly Committed[],
   unsure: readonly number[],
 ): Step {
-  const { sent, isStopped } = done.delivery;
-  const waiting = new Set([...done.delivery.waiting, ...unsure]);
+  const { sent, isStopped, waiting: before } = (yield).delivery;
+  const waiting = new Set([...before, ...unsure]);
   const free: Committed[] = [];
   for (const one of committed) {
     const { certificationId: id, behind } = one;
@@ -94,8 +91,8 @@ export async function* deliver(
     if (isNext && !isStopped && !waiting.has(id)) free.push(one);
     else waiting.add(id);
   }
-  const events = committed.length - free.length;
-  return yield* publish(at, yield { is: 'waits', ids: [...waiting], events }, free);
+  yield { is: 'waits', ids: [...waiting], events: committed.length - free.length };
+  yield* publish(at, free);
 }
 
 /**
@@ -103,10 +100,10 @@ export async function* deliver(
  * delivered. An event leaves its outbox when the digest was accepted. So a crash costs a second
  * digest, never a missing one. After a failure the digest may have gone out, so it is tried once.
  */
-export async function* tellPeople(at: LeasedParts, done: Done): Step {
+export async function* tellPeople(at: LeasedParts): Step {
   const { announcer, ledger, clock, settings } = at;
-  const { isMailDue, toTell, left, schedule, undelivered } = done.delivery;
-  if (!isMailDue) return done;
+  const { isMailDue, toTell, left, schedule, undelivered } = (yield).delivery;
+  if (!isMailDue) return;
   yield { is: 'digest', isMailDue: false };
   const events = toTell.map(({ event }) => event);
   const outcome = events.length > 0 ? await announcer.tellPeople(events) : undefined;
@@ -115,7 +112,7 @@ export async function* tellPeople(at: LeasedParts, done: Done): Step {
     const details = { code: outcome.code, problem: outcome.denial };
     yield { is: 'warned', what: 'digest refused', details };
   } else await ledger.settle(toTell, 'nothing');
-  return yield {
+  yield {
     is: 'digest',
     toTell: [],
     undelivered: isRefused ? undelivered + toTell.length : undelivered,
@@ -127,37 +124,32 @@ export async function* tellPeople(at: LeasedParts, done: Done): Step {
  * Goes through the outboxes that earlier ticks left, page by page. Publishes pending events, and
  * collects delivered ones for the digest.
  */
-async function* takeUp(at: LeasedParts, done: Done, owing: 'event' | 'digest'): Step {
+async function* takeUp(at: LeasedParts, owing: 'event' | 'digest'): Step {
   const { ledger, clock } = at;
-  let now = done;
   for await (const { owed, unreadable } of ledger.leftovers(owing)) {
     for (const error of unreadable)
-      now = yield { is: 'warned', what: 'outbox unreadable', details: { error } };
-    const isPublished = ({ owes }: OwedEvent) => owes === 'digest';
-    now = yield* listed(now, owed.filter(isPublished));
+      yield { is: 'warned', what: 'outbox unreadable', details: { error } };
+    yield { is: 'listed', owed: owed.filter(({ owes }) => owes === 'digest') };
     const began = clock.now().epochMilliseconds;
-    now = yield* publish(
+    yield* publish(
       at,
-      now,
-      owed.filter((one) => !isPublished(one)),
+      owed.filter(({ owes }) => owes !== 'digest'),
     );
-    now = yield { is: 'took', ms: clock.now().epochMilliseconds - began };
-    if (owing === 'event') now = yield { is: 'waits', ids: [], events: unreadable.length };
-    now = yield { is: 'boundary' };
-    if (now.time.isCutShort) now = yield { is: 'digest', isStopped: true };
-    if (now.delivery.isStopped || (owing === 'digest' && now.delivery.left === 'more')) break;
+    yield { is: 'took', ms: clock.now().epochMilliseconds - began };
+    if (owing === 'event') yield { is: 'waits', ids: [], events: unreadable.length };
+    if ((yield { is: 'boundary' }).time.isCutShort) yield { is: 'digest', isStopped: true };
+    const { isStopped, left } = (yield).delivery;
+    if (isStopped || (owing === 'digest' && left === 'more')) break;
   }
-  return now;
 }
 
 /** Settles each batch as soon as SNS accepts it, so a crash repeats only the batches under way. */
-async function* publish(at: LeasedParts, done: Done, owed: readonly OwedEvent[]): Step {
-  if (owed.length === 0) return done;
+async function* publish(at: LeasedParts, owed: readonly OwedEvent[]): Step {
+  if (owed.length === 0) return;
   const { announcer, ledger, clock, settings } = at;
-  const { accepted, refused, stopped, denial } = await announcer.publish(
-    owed,
-    deadlineOf(done.time),
-    (batch) => ledger.settle(batch, 'digest'),
+  const until = deadlineOf((yield).time);
+  const { accepted, refused, stopped, denial } = await announcer.publish(owed, until, (batch) =>
+    ledger.settle(batch, 'digest'),
   );
   // One line a code: an outage would log thousands of the same.
   for (const [code, alike] of Map.groupBy(refused, ({ code }) => code)) {
@@ -170,27 +162,25 @@ async function* publish(at: LeasedParts, done: Done, owed: readonly OwedEvent[])
   }
   const forGood = refused.filter((one) => one.forGood);
   if (forGood.length > 0) await ledger.park(forGood);
-  const now = yield {
+  const { isMailDue, schedule } = (yield {
     is: 'published',
     accepted,
     refused: refused.filter((one) => !one.forGood).map((one) => one.owed.certificationId),
     undeliverable: forGood.length,
     isStopped: stopped !== undefined,
-  };
-  if (accepted.length === 0) return now;
-  const { isMailDue, schedule } = now.delivery;
-  if (isMailDue) return yield* listed(now, accepted);
-  return yield { is: 'digest', schedule: digestSchedule(schedule, 'left', clock.now(), settings) };
+  }).delivery;
+  if (accepted.length > 0 && !isMailDue)
+    yield { is: 'digest', schedule: digestSchedule(schedule, 'left', clock.now(), settings) };
 }
 
 /**
  * Adds events to this tick's digest while it has room, reduced to the fields that the digest shows.
  */
-async function* listed(done: Done, owed: readonly OwedEvent[]): Step {
-  const { isMailDue, toTell, left } = done.delivery;
-  if (!isMailDue) return done;
+export function listed(delivery: Delivery, owed: readonly OwedEvent[]): Delivery {
+  const { isMailDue, toTell, left } = delivery;
+  if (!isMailDue) return delivery;
   const taken = owed.slice(0, mostInOneMail - toTell.length);
   const more = taken.map((one) => ({ ...one, event: forDigest(one.event) }));
   const isFull = toTell.length + taken.length === mostInOneMail;
-  return yield { is: 'digest', left: isFull ? 'more' : left, toTell: [...toTell, ...more] };
+  return { ...delivery, left: isFull ? 'more' : left, toTell: [...toTell, ...more] };
 }

@@ -32,7 +32,7 @@ import type { OwedEvent } from '../events/owed-event.ts';
 import type { WaitsForOps } from '../ports/ledger.ts';
 import type { PulseRead, QuarantinedRecord } from '../ports/partner-reader.ts';
 import type { Baseline, Cursor, State } from '../ports/state.ts';
-import { type Delivery, nothingDelivered } from './deliver.ts';
+import { type Delivery, listed, nothingDelivered } from './deliver.ts';
 import type { Leased } from './parts.ts';
 import { atBoundary, reserving, type Time } from './time.ts';
 
@@ -145,6 +145,7 @@ export type Fact =
   | Noted<'released', 'released' | 'gate' | 'gateLook'>
   | { readonly is: 'waits'; readonly ids: readonly number[]; readonly events: number }
   | ({ readonly is: 'published' } & Published)
+  | { readonly is: 'listed'; readonly owed: readonly OwedEvent[] }
   | ({ readonly is: 'digest' } & Partial<Delivery>)
   | {
       readonly is: 'told';
@@ -267,9 +268,14 @@ export function nothingDone(before: State, time: Time, nowMs: number): Done {
   };
 }
 
-/** @param now when the fact was handed back */
-export function fold(done: Done, fact: Fact, now: Temporal.Instant): Done {
-  switch (fact.is) {
+/**
+ * @param fact undefined: the step only asks for the sum
+ * @param now when the fact was handed back
+ */
+export function fold(done: Done, fact: Fact | undefined, now: Temporal.Instant): Done {
+  switch (fact?.is) {
+    case undefined:
+      return done;
     case 'leased': {
       const { lease, state, window } = fact;
       const { gate, conditions: open, twins = [] } = state;
@@ -324,6 +330,8 @@ export function fold(done: Done, fact: Fact, now: Temporal.Instant): Done {
     }
     case 'published':
       return { ...done, delivery: publishedAfter(done.delivery, fact) };
+    case 'listed':
+      return { ...done, delivery: listed(done.delivery, fact.owed) };
     case 'digest': {
       const { is: _, ...changed } = fact;
       return { ...done, delivery: { ...done.delivery, ...changed } };
@@ -414,7 +422,7 @@ function committedAfter(done: Done, fact: Committed): Done {
 function publishedAfter(delivery: Delivery, fact: Published): Delivery {
   const { accepted, refused, undeliverable, isStopped } = fact;
   return {
-    ...delivery,
+    ...listed(delivery, accepted),
     delivered: delivery.delivered + accepted.length,
     undelivered: delivery.undelivered + refused.length,
     undeliverable: delivery.undeliverable + undeliverable,

@@ -27,11 +27,11 @@ import {
   vouchedUntil,
   withdrawing,
 } from '../decisions/missing.ts';
-import { reachOf } from '../errors.ts';
 import type { Assessment } from '../events/assessment.ts';
-import type { Done, Looking } from './done.ts';
+import type { Looking } from './done.ts';
+import { getById } from './page.ts';
 import type { LeasedParts, Step } from './parts.ts';
-import { ask, readingDeadline } from './time.ts';
+import { readingDeadline } from './time.ts';
 
 /** Limit for requests by id in one tick, besides the requests of its reads. */
 const lookups = 100;
@@ -109,22 +109,22 @@ export function missingAfter(
  */
 export async function* giveBack(
   { ledger, clock }: LeasedParts,
-  done: Done,
   withdrawals: readonly Withdrawal[],
-): Step<[Done, readonly Withdrawal[]]> {
-  if (withdrawals.length === 0) return [done, []];
+): Step<readonly Withdrawal[]> {
+  if (withdrawals.length === 0) return [];
   const known = await ledger.known(withdrawals.map(({ id }) => id));
   const staying = withdrawals.filter(({ id }) => known.get(id)?.presence === 'present');
-  if (staying.length === 0) return [done, staying];
+  if (staying.length === 0) return [];
   const nowMs = clock.now().epochMilliseconds;
   const ids = new Set(staying.map(({ id }) => id));
-  const { charged, withdrawn } = done.looking;
+  const { charged, withdrawn } = (yield).looking;
   const gone = new Set([...charged.gone].filter((id) => !ids.has(id)));
   const missing = [...ids].reduce(
     (now, id) => asked(now, id, 'uncommitted', nowMs),
     withdrawing(charged.before, gone, nowMs),
   );
-  return [yield { is: 'looking', missing, withdrawn: withdrawn - ids.size }, staying];
+  yield { is: 'looking', missing, withdrawn: withdrawn - ids.size };
+  return staying;
 }
 
 /**
@@ -137,51 +137,47 @@ export async function* giveBack(
  */
 export async function* look(
   at: LeasedParts,
-  done: Done,
   { beganAt, seen, unseen }: ReadSeen,
   earlier: Calendar,
   after: Calendar,
-): Step<[Done, Looked]> {
+): Step<Looked> {
   const { clock } = at;
-  const remembered = done.looking.missing;
+  const { missing: remembered } = (yield).looking;
   const ids = new Set([...unseen.values()].flat());
   const isSeen = ({ id, day }: Note) => seen.has(id) || (unseen.has(day) && !ids.has(id));
   const left = sighted(remembered, isSeen);
-  yield { is: 'looking', missing: left };
+  const { looking } = yield { is: 'looking', missing: left };
   const lacking = await lackingOf(at, unseen);
   const more = [...lacking].map(([day, { length }]) => length - (earlier.entry(day).missing ?? 0));
   const missing = more.reduce((sum, number) => sum + number, earlier.missing);
-  const counts = { total: after.total, missing, unread: after.unread };
-  const totals = totalsOf(done.looking, counts);
+  const totals = totalsOf(looking, { total: after.total, missing, unread: after.unread });
   const nowMs = clock.now().epochMilliseconds;
   if (!mayGo(left, totals, nowMs)) {
-    const forgetting = yield { is: 'looking', missing: forgotten(left, nowMs) };
-    const [now] = yield* save(at, forgetting, remembered);
-    return [now, { missing: numbersOf(lacking), sightings: [], withdrawals: [] }];
+    yield { is: 'looking', missing: forgotten(left, nowMs) };
+    yield* save(at, remembered);
+    return { missing: numbersOf(lacking), sightings: [], withdrawals: [] };
   }
   const { tooManySince: _, ...few } = left;
   const certifications = [...lacking.values()].flat().filter((one) => typeof one === 'object');
   const withNotes = noted(few, certifications, nowMs);
-  const noting = yield { is: 'looking', missing: withNotes };
+  yield { is: 'looking', missing: withNotes };
   const most = allowance(withNotes, totals, nowMs);
-  const [asking, found] = yield* askByIds(at, noting, certifications, beganAt, most);
-  const { sightings, withdrawals } = found;
+  const { sightings, withdrawals } = yield* askByIds(at, certifications, beganAt, most);
   const gone = new Set(withdrawals.map((change) => change.before.id));
-  const { missing: before, withdrawn } = asking.looking;
-  const charging = yield {
+  const { missing: before, withdrawn } = (yield).looking;
+  yield {
     is: 'looking',
     charged: { before, gone },
     missing: withdrawing(before, gone, clock.now().epochMilliseconds),
     withdrawn: withdrawn + gone.size,
   };
-  const [now, isSaved] = yield* save(at, charging, remembered);
+  const isSaved = yield* save(at, remembered);
   const moved = sightings.filter(({ changed }) => changed.includes('certified_on'));
   const leaving = new Set([...(isSaved ? gone : []), ...moved.map(({ id }) => id)]);
   const staying = [...lacking].map(
     ([day, ofDay]) => [day, ofDay.filter((one) => !leaving.has(idOf(one)))] as const,
   );
-  const looked = { missing: numbersOf(staying), sightings };
-  return [now, { ...looked, withdrawals: isSaved ? withdrawals : [] }];
+  return { missing: numbersOf(staying), sightings, withdrawals: isSaved ? withdrawals : [] };
 }
 
 /**
@@ -191,72 +187,61 @@ export async function* look(
  */
 async function* askByIds(
   at: LeasedParts,
-  done: Done,
   lacking: readonly Certification[],
   beganAt: number,
   most: number,
-): Step<[Done, Pick<Looked, 'sightings' | 'withdrawals'>]> {
+): Step<Pick<Looked, 'sightings' | 'withdrawals'>> {
   const { clock, settings, state } = at;
   // The last tick vouches for our clock only so far.
   const seenAt = Math.min(beganAt, vouchedUntil(state.heartbeat, settings.every));
   const sightings: Sighting[] = [];
   const withdrawals: Withdrawal[] = [];
   const byId = new Map(lacking.map((certification) => [certification.id, certification]));
-  const until = readingDeadline(done.time, clock.now());
-  const due = done.looking.missing.notes
+  const { time, looking } = yield;
+  const until = readingDeadline(time, clock.now());
+  const due = looking.missing.notes
     .filter((note) => isAskedFor(note, seenAt, settings.withdrawAfterMs))
     .toSorted((a, b) => (a.askedAt ?? a.since) - (b.askedAt ?? b.since))
     .flatMap(({ id }) => byId.get(id) ?? []);
   const waiting = new Set(due.map(({ id }) => id));
-  let now = done;
   for (const certification of due) {
     if (Temporal.Instant.compare(clock.now(), until) >= 0)
-      now = yield { is: 'looking', isOutOfTime: true };
-    if (isSpent(now.looking) || withdrawals.length >= most) break;
-    let found: Shown;
-    [now, found] = yield* getById(at, now, certification.id);
+      yield { is: 'looking', isOutOfTime: true };
+    if (isSpent((yield).looking) || withdrawals.length >= most) break;
+    const found = yield* getById(at, certification.id);
     if (found === 'out-of-time') break;
     waiting.delete(certification.id);
     if (found === undefined) withdrawals.push(withdrawal(certification));
-    else {
-      const { changes, missing } = sightingOf(at, now.looking, certification, found);
-      now = yield { is: 'looking', missing };
-      sightings.push(...changes);
-    }
+    else sightings.push(...(yield* shownById(at, certification, found)));
   }
   // The tick was kept from it by failures, the pace or time.
-  if (withdrawals.length < most) {
-    const { missing } = now.looking;
-    now = yield {
+  const { missing } = (yield).looking;
+  if (withdrawals.length < most)
+    yield {
       is: 'looking',
       missing: unasked(missing, waiting, clock.now().epochMilliseconds),
     };
-  }
-  return [now, { sightings, withdrawals }];
+  return { sightings, withdrawals };
 }
 
-type Shown = Assessment | 'unreadable' | 'out-of-time' | 'failed' | undefined;
-
 /** A record that its id shows changed or moved is a sighting. An unchanged one stays missing. */
-function sightingOf(
+async function* shownById(
   { clock, settings, state }: LeasedParts,
-  { missing }: Looking,
   certification: Certification,
   found: Assessment | 'unreadable' | 'failed',
-): { readonly changes: readonly Sighting[]; readonly missing: Missing } {
+): Step<readonly Sighting[]> {
   const { id } = certification;
   const nowMs = clock.now().epochMilliseconds;
   const rows = typeof found === 'string' ? [] : [found];
   const known = new Map([[id, certification]]);
   const { changes } = compare(rows, known, state.salt, nowMs, settings.withdrawAfterMs);
-  const answer = found === 'failed' ? 'none' : 'shown';
-  return {
-    changes,
-    missing:
-      changes.length > 0
-        ? sighted(missing, (note) => note.id === id)
-        : asked(missing, id, answer, nowMs),
-  };
+  const { missing } = (yield).looking;
+  const after =
+    changes.length > 0
+      ? sighted(missing, (note) => note.id === id)
+      : asked(missing, id, found === 'failed' ? 'none' : 'shown', nowMs);
+  yield { is: 'looking', missing: after };
+  return changes;
 }
 
 /**
@@ -286,32 +271,15 @@ async function lackingOf(
  * The memory is written under the lease, before anything relies on it.
  * @returns `false` if the lease was lost: nothing may be withdrawn
  */
-async function* save(at: LeasedParts, done: Done, before: Missing): Step<[Done, boolean]> {
-  const { missing: now } = done.looking;
-  if (isDeepStrictEqual(before, now)) return [done, true];
+async function* save(at: LeasedParts, before: Missing): Step<boolean> {
+  const { missing: now } = (yield).looking;
+  if (isDeepStrictEqual(before, now)) return true;
   const { clock, ledger, settings, lease } = at;
   const soonest = clock.now().epochMilliseconds + settings.withdrawAfterMs;
   const missing = { ...now, lookAt: Math.min(now.lookAt ?? soonest, soonest) };
-  if (await ledger.saveState({ missing }, lease)) return [done, true];
-  return [yield { is: 'warned', what: 'lease lost', details: { owner: lease.owner } }, false];
-}
-
-/** A record that was seen quarantined is not gone, even if its id answers 404. */
-async function* getById(at: LeasedParts, done: Done, id: number): Step<[Done, Shown]> {
-  const { partner, state } = at;
-  const name = String(id);
-  if (done.quarantined.has(name) || state.reported.includes(name)) return [done, 'unreadable'];
-  yield { is: 'looking', asked: done.looking.asked + 1 };
-  try {
-    const found = await ask(done.time, (deadline) => partner.get(id, deadline));
-    const assessments = typeof found === 'object' ? [found] : [];
-    return [yield { is: 'shown', assessments, quarantined: [] }, found];
-  } catch (error) {
-    if (reachOf(error) !== 'request') throw error;
-    yield { is: 'looking', failures: done.looking.failures + 1 };
-    const details = { certification: id, error };
-    return [yield { is: 'warned', what: 'record not readable by its id', details }, 'failed'];
-  }
+  if (await ledger.saveState({ missing }, lease)) return true;
+  yield { is: 'warned', what: 'lease lost', details: { owner: lease.owner } };
+  return false;
 }
 
 const idOf = (one: Certification | number) => (typeof one === 'number' ? one : one.id);

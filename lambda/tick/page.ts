@@ -10,14 +10,14 @@ import {
 import { reachOf } from '../errors.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
-import type { Done } from './done.ts';
 import type { LeasedParts, Step, TickParts } from './parts.ts';
 import { ask, deadlineOf } from './time.ts';
 
 /** The newest page. */
-export async function* askPulse({ partner }: TickParts, done: Done): Step<[Done, PulseRead]> {
-  const pulse = await partner.pulse(deadlineOf(done.time));
-  return [yield { is: 'shown', ...pulse }, pulse];
+export async function* askPulse({ partner }: TickParts): Step<PulseRead> {
+  const pulse = await partner.pulse(deadlineOf((yield).time));
+  yield { is: 'shown', ...pulse };
+  return pulse;
 }
 
 /** A page that was compared with the ledger. */
@@ -38,24 +38,17 @@ export interface ComparedPage {
  * day, so the other end of the day is asked for as well. Only rows that may differ from the ledger
  * are looked up; after a crash, all rows.
  */
-export async function* readPage(
-  at: LeasedParts,
-  done: Done,
-  pulse: PulseRead,
-): Step<[Done, ComparedPage]> {
+export async function* readPage(at: LeasedParts, pulse: PulseRead): Step<ComparedPage> {
   const { partner, state } = at;
   const { salt } = state;
   const agreed = new Set(state.dirtySince ? [] : state.agreed);
   const isOneDay = new Set(pulse.assessments.map(({ certified_on }) => certified_on)).size === 1;
   let { assessments, count } = pulse;
-  let now = done;
   for (let isTail = false; ; isTail = true) {
     const rows = assessments.filter((row) => !agreed.has(markOf(row, salt)));
-    let compared: Compared;
-    let unsure: ReadonlySet<number>;
     // In all rows: those that agree would leave one version.
-    [now, unsure] = yield* twinsSeen(at, now, { assessments });
-    [now, compared] = yield* compareWithLedger(at, now, rows, unsure, isAloneOn(pulse));
+    const unsure = yield* twinsSeen(at, { assessments });
+    const compared = yield* compareWithLedger(at, rows, unsure, isAloneOn(pulse));
     const changes = compared.changes.filter(isSeenWhole(pulse));
     const unknown = changes.filter(({ kind }) => kind !== 'updated').length;
     for (const row of compared.same) agreed.add(markOf(row, salt));
@@ -66,10 +59,10 @@ export async function* readPage(
       isOlder: compared.older.length > 0,
       isAll: count === state.expected + state.unexplained + unknown,
     };
-    if (page.isAll || !isOneDay || isTail) return [now, page];
-    const tail = await ask(now.time, (deadline) => partner.tail(pulse, deadline));
-    if (tail === 'out-of-time') return [now, page];
-    now = yield { is: 'shown', ...tail };
+    if (page.isAll || !isOneDay || isTail) return page;
+    const tail = await ask((yield).time, (deadline) => partner.tail(pulse, deadline));
+    if (tail === 'out-of-time') return page;
+    yield { is: 'shown', ...tail };
     assessments = [...assessments, ...tail.assessments];
     ({ count } = tail);
   }
@@ -99,18 +92,16 @@ export function isAloneOn(pulse: PulseRead): (returned: Returned) => boolean {
  * @param isProven whether the read has shown every row of a day
  */
 export async function* twinsSeen(
-  { state: { salt } }: Pick<LeasedParts, 'state'>,
-  { twins: before }: Done,
+  { state: { salt } }: LeasedParts,
   shown: Shown,
   isProven: (day: string) => boolean = () => false,
-): Step<[Done, ReadonlySet<number>]> {
+): Step<ReadonlySet<number>> {
+  const { twins: before } = yield;
   const twins = twinsAfter(before, shown, isProven, salt);
   const left = new Set(twins.map(({ id }) => id));
-  const ended = new Set(before.map(({ id }) => id).filter((id) => !left.has(id)));
-  return [
-    yield { is: 'twins', twins, twinsEnded: ended },
-    new Set([...left, ...twinsIn(shown, salt)]),
-  ];
+  const twinsEnded = new Set(before.map(({ id }) => id).filter((id) => !left.has(id)));
+  yield { is: 'twins', twins, twinsEnded };
+  return new Set([...left, ...twinsIn(shown, salt)]);
 }
 
 /** The most ids that a comparison asks for, because its rows disagree. */
@@ -123,37 +114,52 @@ const askedAtMost = 10;
  */
 export async function* compareWithLedger(
   at: LeasedParts,
-  done: Done,
   rows: readonly Assessment[],
   unsure: ReadonlySet<number>,
   isAlone: (returned: Returned) => boolean,
   isAsked: (sighting: Sighting) => boolean = () => true,
-): Step<[Done, Compared]> {
-  const { ledger, clock, settings, partner, state } = at;
+): Step<Compared> {
+  const { ledger, clock, settings, state } = at;
   const known = await ledger.known(rows.map(({ id }) => id));
   const nowMs = clock.now().epochMilliseconds;
   const comparison = (some: readonly Assessment[], twins?: ReadonlySet<number>) =>
     compare(some, known, state.salt, nowMs, settings.withdrawAfterMs, twins, isAlone);
   const compared = comparison(rows, unsure);
-  let now = yield { is: 'twins', twins: withReturned(done.twins, compared.returned) };
+  yield { is: 'twins', twins: withReturned((yield).twins, compared.returned) };
   if (isRehashing(state.rules, nowMs)) await ledger.rehash(compared.outdated);
   const asked = compared.changes.filter((one) => unsure.has(one.id) && isAsked(one));
   const shown: Assessment[] = [];
   for (const { id } of asked.slice(0, askedAtMost)) {
-    try {
-      const found = await ask(now.time, (deadline) => partner.get(id, deadline));
-      if (found === 'out-of-time') break;
-      if (typeof found !== 'object') continue;
-      now = yield { is: 'shown', assessments: [found], quarantined: [] };
-      shown.push(found);
-    } catch (error) {
-      if (reachOf(error) !== 'request') throw error;
-      const details = { certification: id, error };
-      now = yield { is: 'warned', what: 'record not readable by its id', details };
-      break;
-    }
+    const found = yield* getById(at, id);
+    if (found === 'out-of-time' || found === 'failed') break;
+    if (typeof found === 'object') shown.push(found);
   }
   const ids = new Set(shown.map(({ id }) => id));
   const changes = compared.changes.filter(({ id }) => !ids.has(id));
-  return [now, { ...compared, changes: [...changes, ...comparison(shown).changes] }];
+  return { ...compared, changes: [...changes, ...comparison(shown).changes] };
+}
+
+/**
+ * The record as its id shows it; `undefined`: it is gone. A record that was seen quarantined is
+ * not, even if its id answers 404.
+ */
+export async function* getById(
+  { partner, state }: LeasedParts,
+  id: number,
+): Step<Assessment | 'unreadable' | 'out-of-time' | 'failed' | undefined> {
+  const name = String(id);
+  const { quarantined, time, looking } = yield;
+  if (quarantined.has(name) || state.reported.includes(name)) return 'unreadable';
+  yield { is: 'looking', asked: looking.asked + 1 };
+  try {
+    const found = await ask(time, (deadline) => partner.get(id, deadline));
+    if (typeof found === 'object') yield { is: 'shown', assessments: [found], quarantined: [] };
+    return found;
+  } catch (error) {
+    if (reachOf(error) !== 'request') throw error;
+    yield { is: 'looking', failures: looking.failures + 1 };
+    const details = { certification: id, error };
+    yield { is: 'warned', what: 'record not readable by its id', details };
+    return 'failed';
+  }
 }

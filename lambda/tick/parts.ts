@@ -37,6 +37,6 @@ export type LeasedParts = TickParts & Leased;
 
 /**
  * A step asks ports, and hands back each fact as soon as it is one: a failure loses none. It gets
- * the fold of all facts so far in return, and keeps nothing.
+ * the fold of all facts so far in return, which a `yield` without a fact asks for, and keeps nothing.
  */
-export type Step<End = Done> = AsyncGenerator<Fact, End, Done>;
+export type Step<End = void> = AsyncGenerator<Fact | undefined, End, Done>;

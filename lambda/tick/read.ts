@@ -34,7 +34,6 @@ import { reachOf } from '../errors.ts';
 import type { DayCertification } from '../ports/ledger.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import { announce, record } from './announce.ts';
-import type { Done } from './done.ts';
 import { giveBack, type Looked, look } from './looks.ts';
 import { compareWithLedger, twinsSeen } from './page.ts';
 import type { LeasedParts, Step, TickParts } from './parts.ts';
@@ -140,30 +139,29 @@ export async function* perform(
   step: ReadStep,
   before: WorkProgress,
   underWay: ReadUnderWay,
-): Step<[Done, DaysRead]> {
+): Step<DaysRead> {
   const { clock } = at;
   const { read, begunAt, endedAt } = await underWay;
   const commitsFrom = clock.now().epochMilliseconds;
   const readMs = endedAt - begunAt;
-  const { calendar } = before;
   const { days, isDivisible } = step;
-  let now = yield { is: 'read', days: reading.looks ? days.length : 0 };
+  yield { is: 'read', days: reading.looks ? days.length : 0 };
+  let answered: Answered;
   if ('error' in read) {
     const { error, pulse } = read;
     const details = { from: days[0], to: days.at(-1), error };
-    now = yield { is: 'warned', what: 'days not readable', details };
+    yield { is: 'warned', what: 'days not readable', details };
     const isCutOff = pulse === 'out-of-time';
-    if (!isCutOff) now = yield { is: 'shown', ...pulse };
+    if (!isCutOff) yield { is: 'shown', ...pulse };
     if (isDivisible && !isCutOff)
-      return [now, { ...(await divided(at, step, before)), readMs, commitMs: 0 }];
-  }
-  const answered =
-    'error' in read ? nothingShown(days, calendar, read.pulse === 'out-of-time') : read;
-  now = yield { is: 'shown', ...answered };
+      return { ...(await divided(at, step, before)), readMs, commitMs: 0 };
+    answered = nothingShown(days, before.calendar, isCutOff);
+  } else answered = read;
+  yield { is: 'shown', ...answered };
   const { requests, assessments } = answered;
-  const [after, ended] = yield* settle(at, now, reading, before, judged(step, answered, begunAt));
+  const ended = yield* settle(at, reading, before, judged(step, answered, begunAt));
   const commitMs = clock.now().epochMilliseconds - commitsFrom;
-  return [after, { ...ended, requests, found: assessments.length, readMs, commitMs }];
+  return { ...ended, requests, found: assessments.length, readMs, commitMs };
 }
 
 /** Days without an answer are read again, fewer at a time. */
@@ -178,23 +176,20 @@ async function divided(at: LeasedParts, { purpose, days }: ReadStep, before: Wor
 
 async function* settle(
   at: LeasedParts,
-  done: Done,
   reading: Reading,
-  before: WorkProgress,
+  { calendar: known, cursor }: WorkProgress,
   read: Judged,
-): Step<[Done, WorkProgress & Pick<DaysRead, 'read'>]> {
-  const { step, isUnproven, begunAt } = read;
-  const assessments = rowsOf(read, done.twins);
+): Step<WorkProgress & Pick<DaysRead, 'read'>> {
+  const { step, begunAt } = read;
+  const assessments = rowsOf(read, (yield).twins);
   const shown = dayEntries(step.days, { ...read, assessments }, begunAt, at.state.salt);
-  const fresh = isUnproven ? attributeRest(shown, step.days, read) : shown;
-  const { calendar: known } = before;
-  const [compared, seen] = yield* differences(at, done, reading, [...fresh.keys()], read);
-  const [looking, looked] = yield* lookedAt(at, compared, reading, read, known, fresh, seen.unseen);
-  const [, committed] = yield* commit(at, looking, reading, read, seen.sightings, looked, known);
+  const fresh = read.isUnproven ? attributeRest(shown, step.days, read) : shown;
+  const { sightings, unseen, older } = yield* differences(at, reading, [...fresh.keys()], read);
+  const looked = yield* lookedAt(at, reading, read, known, fresh, unseen);
+  const committed = yield* commit(at, reading, read, sightings, looked, known);
   // After a cut, some of it is uncommitted. A baseline range that takes several ticks has no day
   // that was read whole, so audits prove its days. One that is read again has none, either.
-  const now = yield { is: 'boundary' };
-  const { isCutShort } = now.time;
+  const { isCutShort } = (yield { is: 'boundary' }).time;
   const result = resultOf(read, committed.hasFailed);
   const isLeftUnread = result === 'unproven' && !step.isDivisible;
   const isUncounted = read.isFirstReading
@@ -202,18 +197,11 @@ async function* settle(
     : isCutShort && !read.isInVain;
   const kept = isUncounted
     ? new Map()
-    : entriesOf(
-        at,
-        reading,
-        read,
-        result,
-        { ...committed, fresh, older: seen.older },
-        before.calendar,
-      );
-  const isAsIs = isCutShort && result !== 'in-vain';
-  const calendar = await save(at, before.calendar, kept, committed.changes);
-  const cursor = isAsIs ? before.cursor : cursorAfter(read, result, before.cursor);
-  return [now, { calendar, cursor, read: isAsIs ? 'left' : result }];
+    : entriesOf(at, reading, read, result, { ...committed, fresh, older }, known);
+  const calendar = await save(at, known, kept, committed.changes);
+  return isCutShort && result !== 'in-vain'
+    ? { calendar, cursor, read: 'left' }
+    : { calendar, cursor: cursorAfter(read, result, cursor), read: result };
 }
 
 interface CommittedChanges {
@@ -225,13 +213,13 @@ interface CommittedChanges {
 
 async function* commit(
   at: LeasedParts,
-  done: Done,
   { telling, looks }: Reading,
   { step, isFirstReading, isRead, proof }: Judged,
   sightings: readonly Sighting[],
   looked: Looked,
   calendar: Calendar,
-): Step<[Done, CommittedChanges]> {
+): Step<CommittedChanges> {
+  const { failures } = yield;
   const found: Found = {
     in: isFirstReading ? 'baseline' : step.purpose === 'audit' ? 'audit' : 'search',
     ...(proof && { proof }),
@@ -239,24 +227,19 @@ async function* commit(
   const fates = fatesOf(sightings, { ...telling, purpose: step.purpose, isRead, calendar });
   const withFate = (fate: Fate) => sightings.filter((sighting) => fates.get(sighting) === fate);
   const silent = withFate('history');
-  let now = yield* record(at, done, silent);
-  const changes: Change[] = [...silent];
-  for (const [some, how] of [
-    [[...withFate('news'), ...looked.sightings], found],
-    [withFate('doubtful'), { ...found, reason: 'baseline' }],
-    [looked.withdrawals, found],
-  ] as const) {
-    let committed: readonly Change[];
-    [now, committed] = yield* announce(at, now, some, how);
-    changes.push(...committed);
-  }
+  yield* record(at, silent);
+  const changes: readonly Change[] = [
+    ...silent,
+    ...(yield* announce(at, [...withFate('news'), ...looked.sightings], found)),
+    ...(yield* announce(at, withFate('doubtful'), { ...found, reason: 'baseline' })),
+    ...(yield* announce(at, looked.withdrawals, found)),
+  ];
   const gone = new Set(changes.filter(({ kind }) => kind === 'withdrawn').map(({ id }) => id));
   const uncommitted = looked.withdrawals.filter((change) => !gone.has(change.id));
-  let staying: Looked['withdrawals'] = [];
-  if (looks) [now, staying] = yield* giveBack(at, now, uncommitted);
+  const staying = looks ? yield* giveBack(at, uncommitted) : [];
   const missing = new Map(looked.missing);
   for (const { before } of staying) missing.set(before.day, (missing.get(before.day) ?? 0) + 1);
-  return [now, { changes, hasFailed: now.failures > done.failures, missing }];
+  return { changes, hasFailed: (yield).failures > failures, missing };
 }
 
 function entriesOf(
@@ -306,16 +289,16 @@ interface Differences {
  */
 async function* differences(
   at: LeasedParts,
-  done: Done,
   { telling }: Reading,
   days: readonly string[],
   read: Judged,
-): Step<[Done, Differences]> {
+): Step<Differences> {
   const { ledger, settings, state } = at;
   const { step, assessments, others = [], quarantined, proof, begunAt, isFirstReading } = read;
-  const known = new Set(done.twins.map(({ id }) => id));
+  const { twins: before } = yield;
   const isProven = (day: string) => proof !== undefined && isWithin(day, step.range);
-  const [begun, unsure] = yield* twinsSeen(at, done, { assessments, others }, isProven);
+  const unsure = yield* twinsSeen(at, { assessments, others }, isProven);
+  const { twinsEnded } = yield;
   const indexed = new Map<string, ReadonlyMap<number, DayCertification>>();
   const lookUp = async (day: string) => indexed.set(day, await ledger.knownOfDay(day));
   if (!isFirstReading) await pMap(days, lookUp, { concurrency: daysTogether });
@@ -336,10 +319,11 @@ async function* differences(
   const isAsked = ({ assessment }: Sighting) =>
     !isFirstReading || telling.isAnew || telling.isAnnounced(assessment.certified_on);
   // A true edit that is undone is told once the days are seen whole.
-  const isAlone = ({ id, days }: Returned) => begun.twinsEnded.has(id) || days.every(isProven);
-  const [now, compared] = yield* compareWithLedger(at, begun, rows, unsure, isAlone, isAsked);
+  const isAlone = ({ id, days }: Returned) => twinsEnded.has(id) || days.every(isProven);
+  const compared = yield* compareWithLedger(at, rows, unsure, isAlone, isAsked);
   // An edit amid this read, or a record that is there twice: another read tells.
-  const fresh = now.twins.filter(({ id, isSure }) => !isSure && !known.has(id));
+  const known = new Set(before.map(({ id }) => id));
+  const fresh = (yield).twins.filter(({ id, isSure }) => !isSure && !known.has(id));
   const until = begunAt + settings.withdrawAfterMs;
   const again = [...fresh, ...compared.returned].flatMap(({ days }) =>
     days.map((day) => ({ day, until })),
@@ -347,7 +331,7 @@ async function* differences(
   // Another part of the range may have another row of the same id: audits find edits.
   const isOne = !(isFirstReading && read.isInParts);
   const sightings = compared.changes.filter(({ kind }) => isOne || kind !== 'updated');
-  return [now, { sightings, older: [...compared.older, ...again], unseen: new Map(unseen) }];
+  return { sightings, older: [...compared.older, ...again], unseen: new Map(unseen) };
 }
 
 /**
@@ -356,26 +340,25 @@ async function* differences(
  */
 async function* lookedAt(
   at: LeasedParts,
-  done: Done,
   { looks }: Reading,
   { assessments, begunAt }: Judged,
   calendar: Calendar,
   fresh: FreshEntries,
   unseen: Differences['unseen'],
-): Step<[Done, Looked]> {
+): Step<Looked> {
   if (!looks) {
     const missing = new Map([...fresh.keys()].map((day) => [day, 0]));
-    return [done, { missing, sightings: [], withdrawals: [] }];
+    return { missing, sightings: [], withdrawals: [] };
   }
   const proven = [...unseen].filter(([day]) => fresh.get(day)?.proof !== undefined);
   const seen = new Set(assessments.map(({ id }) => id));
   const read = { beganAt: begunAt, seen, unseen: new Map(proven) };
-  const [now, looked] = yield* look(at, done, read, calendar, calendar.with(fresh));
+  const looked = yield* look(at, read, calendar, calendar.with(fresh));
   // An unproven read may overlook certifications, but those that it shows are there.
   const fewer = [...unseen]
     .map(([day, { length }]) => [day, length] as const)
     .filter(([day, length]) => (calendar.entry(day).missing ?? 0) > length);
-  return [now, { ...looked, missing: new Map([...fewer, ...looked.missing]) }];
+  return { ...looked, missing: new Map([...fewer, ...looked.missing]) };
 }
 
 /**

@@ -26,19 +26,17 @@ import { carryOut } from './work.ts';
  * Announces the newest page's changes. If they are not all, it searches for the others. Audits come
  * last.
  */
-export async function* lookAtPage(leased: LeasedParts, done: Done, pulse: PulseRead): Step {
-  const { clock, settings, ledger, window, lease } = leased;
-  const { withdrawAfterMs } = settings;
-  const [begun, at] = yield* caughtUp(leased, done);
-  const { state } = at;
-  const [, page] = yield* readPage(at, begun, pulse);
+export async function* lookAtPage(leased: LeasedParts, pulse: PulseRead): Step {
+  const at = yield* caughtUp(leased);
+  const { clock, settings, ledger, window, lease, state } = at;
+  const page = yield* readPage(at, pulse);
   const nowMs = clock.now().epochMilliseconds;
-  const count = pulse.count - believed(state, withdrawAfterMs, nowMs);
+  const count = pulse.count - believed(state, settings.withdrawAfterMs, nowMs);
   const missing = state.missing && sighted(state.missing, ({ id }) => page.seen.has(id));
-  const expecting = yield { is: 'expects', total: count };
+  yield { is: 'expects', total: count };
   const doubtful = await doubtfulOf(at, page.changes);
   const clear = page.changes.filter((change) => !doubtful.includes(change));
-  const [announced, changes] = yield* announce(at, expecting, clear, { in: 'page' });
+  const changes = yield* announce(at, clear, { in: 'page' });
   const deltas = countDeltas(changes);
   await ledger.addToDays(deltas, lease);
   const newest = changes.flatMap((one) =>
@@ -47,13 +45,11 @@ export async function* lookAtPage(leased: LeasedParts, done: Done, pulse: PulseR
   const silence = silenceEnded(state.silence, newest, window.today);
   const { agreed, isAll, isOlder } = page;
   const expected = [...deltas.values()].reduce((all, one) => all + one, state.expected);
-  let now = yield {
+  // Taken before the audits: those that time is too short for stay due and leave nothing.
+  const isInTime = !(yield).time.isCutShort;
+  yield {
     is: 'page',
-    page: {
-      ...{ pulse, agreed, isAll, isOlder, expected, silence, missing },
-      // Taken before the audits: those that time is too short for stay due and leave nothing.
-      isInTime: !announced.time.isCutShort,
-    },
+    page: { pulse, agreed, isAll, isOlder, isInTime, expected, silence, missing },
   };
   // An unfinished search goes on even if the total agrees: one certification may have come for one
   // that went.
@@ -62,21 +58,22 @@ export async function* lookAtPage(leased: LeasedParts, done: Done, pulse: PulseR
   if (differs || toRead) {
     const toBeFound = Math.max(0, state.expected - count);
     const seen = { ...at, state: { ...state, missing, silence } };
-    now = yield* readDue(seen, pulse, toBeFound, differs, doubtful);
+    yield* readDue(seen, pulse, toBeFound, differs, doubtful);
   }
-  return yield* holdUnread(at, now, doubtful);
+  yield* holdUnread(at, doubtful);
 }
 
 /** A killed tick may have counted its commits in the calendar and not in the state. */
-async function* caughtUp(at: LeasedParts, done: Done): Step<[Done, LeasedParts]> {
+async function* caughtUp(at: LeasedParts): Step<LeasedParts> {
   const { state, window, ledger, lease } = at;
-  if (!state.dirtySince) return [done, at];
+  if (!state.dirtySince) return at;
   const entries = await ledger.calendar(state.years);
   const { total: expected, missing: total } = new Calendar(entries, window.days);
   const isAnyMissing = state.missing !== undefined || total > 0;
   const missing = { ...(state.missing ?? nothingMissing), total };
   const leased = { lease, window, state: { ...state, expected, ...(isAnyMissing && { missing }) } };
-  return [yield { is: 'caught-up', leased }, { ...at, ...leased }];
+  yield { is: 'caught-up', leased };
+  return { ...at, ...leased };
 }
 
 /**
@@ -93,13 +90,13 @@ async function doubtfulOf(at: LeasedParts, changes: readonly Sighting[]) {
 }
 
 /** Those that the reads of their days have not shown are held. */
-async function* holdUnread(at: LeasedParts, done: Done, doubtful: readonly Sighting[]): Step {
-  if (doubtful.length === 0 || done.time.isCutShort) return done;
+async function* holdUnread(at: LeasedParts, doubtful: readonly Sighting[]): Step {
+  const { time, twins } = yield;
+  if (doubtful.length === 0 || time.isCutShort) return;
   const shown = doubtful.map(({ assessment }) => assessment);
-  const unsure = new Set(done.twins.map(({ id }) => id));
-  const [now, { changes }] = yield* compareWithLedger(at, done, shown, unsure, () => true);
-  const [held] = yield* announce(at, now, changes, { in: 'page', reason: 'baseline' });
-  return held;
+  const unsure = new Set(twins.map(({ id }) => id));
+  const { changes } = yield* compareWithLedger(at, shown, unsure, () => true);
+  yield* announce(at, changes, { in: 'page', reason: 'baseline' });
 }
 
 /**
@@ -135,14 +132,14 @@ export async function* readDue(
 ): Step {
   const { state, window, ledger, clock, settings, partner, lease } = at;
   const { withdrawAfterMs } = settings;
-  let now = yield { is: 'looking', ...nothingLooked(state.missing ?? nothingMissing, toBeFound) };
+  yield { is: 'looking', ...nothingLooked(state.missing ?? nothingMissing, toBeFound) };
   const allowed = knownPace(partner.pace);
   // The other half of a minute's pace is left for other work.
   const most = Math.ceil(allowed / 2);
   const audit = { ...settings.audit, requests: Math.min(settings.audit.requests, most) };
   const nowMs = () => clock.now().epochMilliseconds;
   const began = nowMs();
-  now = yield { is: 'reading', readingSince: began };
+  const begunDone = yield { is: 'reading', readingSince: began };
   const before = await readCalendar(at);
   const asked = doubtful.flatMap(
     ({ assessment }) => before.unreadDayOf(assessment.certified_on) ?? [],
@@ -160,7 +157,7 @@ export async function* readDue(
     recentFrom: window.from,
     auditRequests: audit.requests,
     turn: hasRoomForAll(state, allowed) ? 0 : Math.floor(began / 60_000),
-    looks: looksOf(begun, now),
+    looks: looksOf(begun, begunDone),
     waited: (kind, calendar, looks) =>
       kind === 'audit' && began < state.auditsFrom
         ? []
@@ -174,18 +171,18 @@ export async function* readDue(
   });
   const reading = { looks: true, telling: tellingOf(settings, state) };
   const start = { calendar: begun, cursor: state.cursor };
-  const [read, { calendar, cursor, end }] = yield* carryOut(at, now, reading, list, start, looksOf);
+  const { calendar, cursor, end } = yield* carryOut(at, reading, list, start, looksOf);
   await ledger.saveDays(stillAsked(before, calendar), lease);
   const { isAllLocated, hasSearched, searching, audited } = end;
-  now = yield { is: 'calendar', unread: unreadSeen(calendar), calendar };
-  const missing = missingAfter(read.looking, calendar, withdrawAfterMs, nowMs());
-  let isBaselineTold = false;
-  if (state.baseline.isNoticeOwed)
-    [now, isBaselineTold] = yield* notified(at, now, baselineNotice(settings.name, calendar));
+  const { looking } = yield { is: 'calendar', unread: unreadSeen(calendar), calendar };
+  const missing = missingAfter(looking, calendar, withdrawAfterMs, nowMs());
+  const isBaselineTold =
+    state.baseline.isNoticeOwed === true &&
+    (yield* notified(at, baselineNotice(settings.name, calendar)));
   // A search that a whole tick has not narrowed starts again with all days, so that it cannot get
   // stuck.
   const hasStood = hasSearched && isDeepStrictEqual(searching, state.searching);
-  return yield {
+  yield {
     is: 'searched',
     searched: {
       ...{ began, calendar, cursor, plan, isAllLocated, missing, isBaselineTold },

@@ -1,13 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Sighting } from '../decisions/compare.ts';
-import {
-  type ConditionName,
-  conditionNames,
-  type Observations,
-  type OpenCondition,
-  observe,
-  settle,
-} from '../decisions/conditions.ts';
+import { conditionNames, type Observations, observe, settle } from '../decisions/conditions.ts';
 import { indexLagMinutes } from '../decisions/digest-schedule.ts';
 import { conditionNotice, type FloodUntil, floodDetails } from '../delivery/notices.ts';
 import type { Notice } from '../ports/announcer.ts';
@@ -23,49 +16,36 @@ import type { Step, TickParts } from './parts.ts';
  * notice, the other owed ones wait for another tick. The notice goes out before the state is
  * written. A crash between the two repeats one notice, in a later tick.
  */
-export async function* tell(parts: TickParts, done: Done, seen: Observations): Step {
-  const nowMs = parts.clock.now().epochMilliseconds;
-  let now = done;
+export async function* tell(parts: TickParts, seen: Observations): Step {
+  const { ledger, clock, settings } = parts;
+  const nowMs = clock.now().epochMilliseconds;
+  const { open } = yield;
   let isRefusing = false;
-  for (const name of conditionNames.filter((one) => done.open.has(one) || seen[one]?.number)) {
-    const before = now.open.get(name);
+  for (const name of conditionNames.filter((one) => open.has(one) || seen[one]?.number)) {
+    const before = open.get(name);
     const observation = seen[name];
     // An owed notice goes out as it was seen, even if this call has no observation of it.
     let condition = observation ? observe(before, observation, nowMs) : before;
     const isLeft = isRefusing && before?.owes !== undefined;
-    if (!isLeft) [now, condition] = yield* settled(parts, now, name, condition);
+    if (condition?.owes !== undefined && !isLeft) {
+      const at = clock.now().epochMilliseconds;
+      const notice = conditionNotice(settings, name, condition, at);
+      if (yield* notified(parts, notice)) condition = settle(condition, at);
+    }
     isRefusing ||= condition?.owes !== undefined;
-    now = yield { is: 'told', name, condition };
+    yield { is: 'told', name, condition };
     if (!isDeepStrictEqual(before, condition))
-      await parts.ledger.saveState({ conditions: new Map([[name, condition]]) });
+      await ledger.saveState({ conditions: new Map([[name, condition]]) });
   }
-  return now;
-}
-
-/** The condition after its owed notice, if any, was accepted; undefined if it is over. */
-async function* settled(
-  parts: TickParts,
-  done: Done,
-  name: ConditionName,
-  condition: OpenCondition | undefined,
-): Step<[Done, OpenCondition | undefined]> {
-  if (condition?.owes === undefined) return [done, condition];
-  const nowMs = parts.clock.now().epochMilliseconds;
-  const notice = conditionNotice(parts.settings, name, condition, nowMs);
-  const [now, isAccepted] = yield* notified(parts, done, notice);
-  return [now, isAccepted ? settle(condition, nowMs) : condition];
 }
 
 /** Whether SNS accepted the notice; if not, the notice is owed. */
-export async function* notified(
-  { announcer }: TickParts,
-  done: Done,
-  notice: Notice,
-): Step<[Done, boolean]> {
+export async function* notified({ announcer }: TickParts, notice: Notice): Step<boolean> {
   const told = await announcer.notify(notice);
-  if (told.accepted) return [done, true];
+  if (told.accepted) return true;
   const details = { subject: notice.subject, code: told.code, problem: told.denial };
-  return [yield { is: 'warned', what: 'notice refused', details }, false];
+  yield { is: 'warned', what: 'notice refused', details };
+  return false;
 }
 
 /**
@@ -77,22 +57,21 @@ export async function* notified(
  */
 export async function* tellFlood(
   parts: TickParts,
-  done: Done,
   changes: readonly Sighting[],
   until: FloodUntil,
-): Step<[Done, boolean]> {
-  let now = done;
-  const { told, number: known = 0 } = now.open.get('held') ?? {};
+): Step<boolean> {
+  const done = yield;
+  const { told, number: known = 0 } = done.open.get('held') ?? {};
   // Without an accepted notice nothing has been held, so the count begins at 0.
   let number = told === undefined ? 0 : known;
-  if (number > 0 && now.tally.held === 0) {
-    number = await stillWaiting(parts, 'held', now);
-    now = yield* tell(parts, now, { held: { number } });
+  if (number > 0 && done.tally.held === 0) {
+    number = await stillWaiting(parts, 'held', done);
+    yield* tell(parts, { held: { number } });
   }
   number += changes.length;
   const details = floodDetails(parts.settings, changes, until);
-  now = yield* tell(parts, now, { held: { number, details } });
-  return [now, now.open.get('held')?.owes === undefined];
+  yield* tell(parts, { held: { number, details } });
+  return (yield).open.get('held')?.owes === undefined;
 }
 
 /**

@@ -57,7 +57,7 @@ export async function tick(parts: TickParts, run: TickRun): Promise<TickReport> 
       const fact = next.value;
       try {
         done = fold(done, fact, clock.now());
-        if (fact.is === 'warned') journal.warn(fact.what, fact.details);
+        if (fact?.is === 'warned') journal.warn(fact.what, fact.details);
       } catch (error) {
         // The step ends everything that it has under way.
         await step.throw(error);
@@ -70,15 +70,15 @@ export async function tick(parts: TickParts, run: TickRun): Promise<TickReport> 
     failure,
   });
   if (before.paused) {
-    await follow(tellOps(parts, done));
+    await follow(tellOps(parts));
     return reported('paused');
   }
   try {
-    const outcome = await follow(story(parts, done, run.id));
-    await follow(conclude(parts, done, outcome, effort));
+    const outcome = await follow(story(parts, run.id));
+    await follow(conclude(parts, outcome, effort));
     return reported(outcome);
   } catch (error) {
-    const outcome = await follow(failed(parts, done, error, effort));
+    const outcome = await follow(failed(parts, error, effort));
     if (outcome === 'failed') throw error;
     return outcome === 'disturbed' && error instanceof NotifierError
       ? reported(outcome, error)
@@ -89,40 +89,36 @@ export async function tick(parts: TickParts, run: TickRun): Promise<TickReport> 
 }
 
 /** From the state to the point where nothing is left to do, or no time, or no right to. */
-async function* story(parts: TickParts, found: Done, owner: string): Step<Outcome> {
+async function* story(parts: TickParts, owner: string): Step<Outcome> {
   const { clock, settings, ledger } = parts;
-  const { before } = found;
+  const { before } = yield;
   const isLeftAlone = isBackingOff(before, clock.now());
   const isOwing =
     before.dirtySince !== undefined || isDigestDue(before.digest, clock.now(), settings);
   // Owed events go out even while the tick backs off from the partner.
   const isAtWork = isOwing || (!isLeftAlone && before.baseline.status !== 'completed');
-  const begun = isAtWork ? yield* takeLease(parts, found, owner) : found;
+  if (isAtWork) yield* takeLease(parts, owner);
   if (isLeftAlone) return 'backing-off';
-  if (isAtWork && !begun.leased) return 'busy';
-  if (begun.time.isCutShort) return 'completed';
-  const [asked, pulse] = yield* askPulse(parts, begun);
-  if (stateOf(asked).backOff !== undefined) await ledger.saveState({ backOff: undefined });
-  const done = yield { is: 'answered' };
-  if (isQuiet(done, pulse, clock.now().epochMilliseconds)) return 'completed';
-  return yield* work(parts, done, pulse, owner);
+  const { leased: early, time } = yield;
+  if (isAtWork && !early) return 'busy';
+  if (time.isCutShort) return 'completed';
+  const first = yield* askPulse(parts);
+  if (stateOf(yield).backOff !== undefined) await ledger.saveState({ backOff: undefined });
+  const answered = yield { is: 'answered' };
+  if (isQuiet(answered, first, clock.now().epochMilliseconds)) return 'completed';
+  return yield* work(parts, first, owner);
 }
 
 /** Works under the lease, with a pulse that no other tick has outdated. */
-async function* work(
-  parts: TickParts,
-  found: Done,
-  first: PulseRead,
-  owner: string,
-): Step<Outcome> {
-  const done = found.leased ? found : yield* takeLease(parts, found, owner);
-  const { leased } = done;
+async function* work(parts: TickParts, first: PulseRead, owner: string): Step<Outcome> {
+  const { before, leased: early } = yield;
+  if (!early) yield* takeLease(parts, owner);
+  const { leased } = yield;
   if (!leased) return 'busy';
-  const isOutdated = !found.leased && isPulseOutdated(found.before, leased.state);
-  const [now, pulse] = isOutdated ? yield* askPulse(parts, done) : [done, first];
-  const at = { ...parts, ...leased };
+  const isOutdated = !early && isPulseOutdated(before, leased.state);
+  const pulse = isOutdated ? yield* askPulse(parts) : first;
   const isBaseline = leased.state.baseline.status !== 'completed';
-  yield* isBaseline ? readBaseline(at, now, pulse) : lookAtPage(at, now, pulse);
+  yield* (isBaseline ? readBaseline : lookAtPage)({ ...parts, ...leased }, pulse);
   return isBaseline ? 'baseline' : 'completed';
 }
 
@@ -145,17 +141,17 @@ function isQuiet(done: Done, pulse: PulseRead, nowMs: number): boolean {
 }
 
 /** Takes the lease, and with it the duty to deliver events that earlier ticks left. */
-async function* takeLease(parts: TickParts, found: Done, owner: string): Step {
+async function* takeLease(parts: TickParts, owner: string): Step {
   const { ledger, clock, settings } = parts;
-  const lease = leaseOf(owner, found.time);
+  const lease = leaseOf(owner, (yield).time);
   const taken = await ledger.takeLease(lease, clock.now());
-  if (taken === undefined) return found;
+  if (taken === undefined) return;
   const state = judged(taken, clock.now().epochMilliseconds, settings);
   const window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
   yield { is: 'leased', lease, state, window };
   const mended = mendedBy(taken, state);
-  if (mended && !(await ledger.saveState(mended, lease))) return yield { is: 'lease-lost' };
-  return yield* inherit({ ...parts, lease, state, window });
+  if (mended && !(await ledger.saveState(mended, lease))) yield { is: 'lease-lost' };
+  else yield* inherit({ ...parts, lease, state, window });
 }
 
 /**
@@ -166,74 +162,65 @@ async function* takeLease(parts: TickParts, found: Done, owner: string): Step {
  */
 async function* failed(
   parts: TickParts,
-  found: Done,
   error: unknown,
   effort: () => Effort,
 ): Step<Outcome | 'failed'> {
   const { clock } = parts;
   // The pace had no room even for the pulse. Owed events are out, and the next tick does the rest.
   if (reachOf(error) === 'pace') {
-    yield* conclude(parts, yield { is: 'cut-off' }, 'backing-off', effort);
+    yield { is: 'cut-off' };
+    yield* conclude(parts, 'backing-off', effort);
     return 'backing-off';
   }
+  const { leased, before } = yield;
   if (error instanceof NotifierError && error.code === 'lease-lost') {
-    yield { is: 'warned', what: 'lease lost', details: { owner: found.leased?.lease.owner } };
+    yield { is: 'warned', what: 'lease lost', details: { owner: leased?.lease.owner } };
     return 'busy';
   }
-  const begun = yield { is: 'failed', error };
-  const told = yield* attempt('conditions not told', tellOps(parts, begun));
+  yield { is: 'failed', error };
+  const isTold = yield* attempt('conditions not told', tellOps(parts));
   // Ops are not told yet, which counts only if the state has it.
-  const name = told.done.blocked?.name;
-  const isPassing = told.isDone && name !== undefined && isUntold(told.done.open.get(name));
-  const { leased, delivery } = told.done;
+  const { blocked, open, delivery } = yield;
+  const isPassing = isTold && blocked?.name !== undefined && isUntold(open.get(blocked.name));
   // The digest of delivered events goes out now; otherwise it waits for the next tick.
-  const mailed =
-    leased && delivery.isInherited
-      ? yield* attempt('digest not sent', tellPeople({ ...parts, ...leased }, told.done))
-      : told;
+  if (leased && delivery.isInherited)
+    yield* attempt('digest not sent', tellPeople({ ...parts, ...leased }));
   // A deployment that still waits for its credentials is no failure; one that has lost them is.
-  const isNew = error instanceof CredentialsNotSetError && found.before.heartbeat === undefined;
+  const isNew = error instanceof CredentialsNotSetError && before.heartbeat === undefined;
+  const activity = activityOf(yield, effort(), isNew ? 'completed' : 'failed', clock.now());
   const isRefused = isRefusal(error) && !isPassing;
-  const activity = activityOf(mailed.done, effort(), isNew ? 'completed' : 'failed', clock.now());
-  yield* noteFailure(parts, mailed.done, activity, isRefused);
+  yield* attempt('failure not noted', noted(parts, activity, isRefused));
   if (isNew) return 'no-credentials';
-  return isPassing && error instanceof NotifierError ? 'disturbed' : 'failed';
+  return isPassing ? 'disturbed' : 'failed';
 }
 
 /**
  * For the next tick, unless another one has the lease by now. It gives the lease back, so that the
  * next tick need not wait for its end.
  */
-async function* noteFailure(
-  { clock, ledger }: TickParts,
-  done: Done,
+async function* noted(
+  { ledger, clock }: TickParts,
   activity: StateChanges['activity'],
   isRefused: boolean,
 ): Step {
-  const { before, denial, leased } = done;
+  const { before, denial, leased } = yield;
   const known = {
     activity,
     ...(isRefused && { backOff: backOffAfter(before.backOff, clock.now()) }),
     ...(denial && { denial }),
     ...(leased && noLease),
   };
-  try {
-    await ledger.saveState(known, leased?.lease);
-    return done;
-  } catch (error) {
-    return yield { is: 'warned', what: 'failure not noted', details: { error } };
-  }
+  await ledger.saveState(known, leased?.lease);
 }
 
 /** A last step of a failed tick. Its failure is only logged: it must not hide how the tick ended. */
-async function* attempt(
-  whatFails: string,
-  step: Step,
-): Step<{ readonly done: Done; readonly isDone: boolean }> {
+async function* attempt(whatFails: string, step: Step): Step<boolean> {
   try {
-    return { done: yield* step, isDone: true };
+    yield* step;
+    return true;
   } catch (error) {
-    return { done: yield { is: 'warned', what: whatFails, details: { error } }, isDone: false };
+    yield { is: 'warned', what: whatFails, details: { error } };
+    return false;
   }
 }
 

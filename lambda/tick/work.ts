@@ -25,30 +25,28 @@ type UnderWay = ReadonlyMap<ReadStep, ReadUnderWay>;
  */
 export async function* carryOut<End>(
   at: LeasedParts,
-  done: Done,
   reading: Reading,
   list: Generator<WorkStep, End, StepAnswer>,
   start: WorkProgress,
   looksOf: (calendar: Calendar, done: Done) => readonly DueLook[] = () => [],
-): Step<[Done, WorkProgress & { readonly end: End }]> {
-  let now = done;
+): Step<WorkProgress & { readonly end: End }> {
   let progress = start;
   let answer: StepAnswer = { ...progress, isTimeUp: false };
   let underWay: UnderWay = new Map();
   try {
     for (;;) {
       const next = list.next(answer);
-      if (next.done) return [now, { ...progress, end: next.value }];
+      if (next.done) return { ...progress, end: next.value };
       const step = next.value;
-      now = yield { is: 'boundary' };
-      [now, underWay] = yield* beside(at, now, step, underWay);
-      const [after, result] = yield* answered(at, now, reading, step, progress, underWay);
-      now = after;
+      yield { is: 'boundary' };
+      underWay = yield* beside(at, step, underWay);
+      const result = yield* answered(at, reading, step, progress, underWay);
       underWay = new Map([...underWay].filter(([one]) => one !== step));
       const { calendar, cursor }: WorkProgress = { ...progress, ...result };
       progress = { calendar, cursor };
-      const isTimeUp = now.time.isCutShort || result.isTimeUp === true;
-      answer = { ...result, ...progress, looks: looksOf(calendar, now), isTimeUp };
+      const done = yield;
+      const isTimeUp = done.time.isCutShort || result.isTimeUp === true;
+      answer = { ...result, ...progress, looks: looksOf(calendar, done), isTimeUp };
     }
   } finally {
     // Nothing that asks outlives the tick.
@@ -60,54 +58,46 @@ export async function* carryOut<End>(
  * Begins reads side by side. Where another batch, or another read, comes, the turn of those before
  * does not come any more: they are awaited, and the rows that they have shown count as shown.
  */
-async function* beside(
-  at: LeasedParts,
-  done: Done,
-  step: WorkStep,
-  underWay: UnderWay,
-): Step<[Done, UnderWay]> {
+async function* beside(at: LeasedParts, step: WorkStep, underWay: UnderWay): Step<UnderWay> {
   const isTurn = step.kind === 'read' ? underWay.has(step) : step.kind !== 'together';
-  if (isTurn || done.time.isCutShort) return [done, underWay];
-  let now = done;
+  if (isTurn || (yield).time.isCutShort) return underWay;
   for (const one of await Promise.allSettled(underWay.values()))
     if (one.status === 'fulfilled' && !('error' in one.value.read))
-      now = yield { is: 'shown', ...one.value.read };
+      yield { is: 'shown', ...one.value.read };
+  const { time } = yield;
   const steps = step.kind === 'together' ? step.steps : [];
-  return [now, new Map(steps.map((one) => [one, beginRead(at, now.time, one)]))];
+  return new Map(steps.map((one) => [one, beginRead(at, time, one)]));
 }
 
 /** The answer to a step; empty for one that only reports, and where time is up. */
 async function* answered(
   at: LeasedParts,
-  done: Done,
   reading: Reading,
   step: WorkStep,
   before: WorkProgress,
   underWay: UnderWay,
-): Step<[Done, Partial<StepAnswer>]> {
+): Step<Partial<StepAnswer>> {
   const { partner, clock } = at;
-  const { time } = done;
-  if (step.kind === 'located') {
-    const askedAt = clock.now().epochMilliseconds;
-    return [done, { calendar: asking(before.calendar, step.days, askedAt) }];
-  }
+  const { time } = yield;
+  if (step.kind === 'located')
+    return { calendar: asking(before.calendar, step.days, clock.now().epochMilliseconds) };
   if (step.kind === 'reached') {
     // Another tick has the lease and goes on from its own place.
     const isLost = (await reading.keep?.(step.position)) === false;
-    return [done, { isTimeUp: isLost }];
+    return { isTimeUp: isLost };
   }
-  if (time.isCutShort || step.kind === 'together') return [done, {}];
+  if (time.isCutShort || step.kind === 'together') return {};
   if (step.kind === 'read') {
     const read = underWay.get(step) ?? beginRead(at, time, step);
-    const [now, result] = yield* perform(at, reading, step, before, read);
-    return [now, { ...result, atOnce: atOnceAfter(at, now, result) }];
+    const result = yield* perform(at, reading, step, before, read);
+    return { ...result, atOnce: atOnceAfter(at, yield, result) };
   }
   const answer = await ask(time, async (deadline) =>
     step.kind === 'count'
       ? { count: await partner.count(step.range, deadline) }
       : { oldest: await partner.oldestDay(deadline) },
   );
-  return [done, answer === 'out-of-time' ? { isTimeUp: true } : answer];
+  return answer === 'out-of-time' ? { isTimeUp: true } : answer;
 }
 
 function atOnceAfter({ partner, settings, clock }: LeasedParts, { time }: Done, read: Measured) {

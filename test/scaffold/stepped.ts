@@ -12,6 +12,6 @@ export async function stepped<End>(
     const next = await step.next(done);
     if (next.done) return { end: next.value, done };
     done = fold(done, next.value, clock.now());
-    if (next.value.is === 'warned') journal.warn(next.value.what, next.value.details);
+    if (next.value?.is === 'warned') journal.warn(next.value.what, next.value.details);
   }
 }

@@ -52,7 +52,7 @@ async function tick(
   const done = await begun();
   const owed = conditionsOf(nothingNoted(), done.open, story.clock.now().epochMilliseconds);
   const seen = { ...owed, ...(await see(done, parts)) };
-  return (await stepped(parts, done, tell(parts, done, seen))).done.open;
+  return (await stepped(parts, done, tell(parts, seen))).done.open;
 }
 
 /** @returns whether ops were told */
@@ -62,8 +62,8 @@ async function flood(size: number, heldNow = 0): Promise<boolean> {
   const parts = partsOf();
   const { tally, ...done } = await begun();
   const before = { ...done, tally: { ...tally, held: heldNow } };
-  const { end } = await stepped(parts, before, tellFlood(parts, before, all, undefined));
-  return end[1];
+  const { end } = await stepped(parts, before, tellFlood(parts, all, undefined));
+  return end;
 }
 
 const begins = 'many certifications are missing at the partner';

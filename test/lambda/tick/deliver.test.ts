@@ -44,23 +44,17 @@ interface Tick {
 }
 
 /** The delivery after a step. */
-const after = async (
-  { parts, done }: Tick,
-  delivery: steps.Delivery,
-  step: (done: Done) => Step,
-) => {
-  const before = { ...done, delivery };
-  return (await stepped(parts, before, step(before))).done.delivery;
-};
+const after = async ({ parts, done }: Tick, delivery: steps.Delivery, step: Step) =>
+  (await stepped(parts, { ...done, delivery }, step)).done.delivery;
 const inherit = (tick: Tick, state: LeasedParts['state']) =>
-  after(tick, steps.nothingDelivered, () => steps.inherit({ ...tick.parts, state }));
+  after(tick, steps.nothingDelivered, steps.inherit({ ...tick.parts, state }));
 const deliver = (
   tick: Tick,
   delivery: steps.Delivery,
   ...given: [committed: OwedEvent[], unsure: number[]]
-) => after(tick, delivery, (done) => steps.deliver(tick.parts, done, ...given));
+) => after(tick, delivery, steps.deliver(tick.parts, ...given));
 const tellPeople = (tick: Tick, delivery: steps.Delivery) =>
-  after(tick, delivery, (done) => steps.tellPeople(tick.parts, done));
+  after(tick, delivery, steps.tellPeople(tick.parts));
 
 /** The parts of a tick that holds the lease, and the state before it. */
 async function leased(left: { events?: OwedEvent[]; digest?: OwedEvent[] } = {}, perPage = 20_000) {
@@ -147,7 +141,7 @@ it('a batch that takes long leaves a tick twice its time for the next one', asyn
   const commit = async () => void story.clock.advance({ seconds: 20 });
   const slow = { ...parts, ledger: replacedIn(parts.ledger, { commit }) };
   const changes = sightingsOf([assessment()], new Map(), 'salt');
-  const after = await stepped(slow, done, announce(slow, done, changes, { in: 'page' }));
+  const after = await stepped(slow, done, announce(slow, changes, { in: 'page' }));
   expect(after.done.time.reserveMs).toBe(40_000);
 });
 
