@@ -1,9 +1,9 @@
 import pMap from 'p-map';
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod';
+import { noLease } from '../lambda/decisions/state.ts';
 import { certificationEvent } from '../lambda/events/event.ts';
 import type { Ledger } from '../lambda/ports/ledger.ts';
-import { noLease } from '../lambda/ports/state.ts';
 import { sightingsOf } from '../test/scaffold/sightings.ts';
 import { assessment } from '../test/support/assessments.ts';
 import type { Arena, Contender } from './arena.ts';

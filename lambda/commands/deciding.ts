@@ -1,7 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import { gateAfterRelease } from '../decisions/gate.ts';
-import type { Decided, Decision, WaitingEvent } from '../ports/ledger.ts';
+import type { Decision } from '../decisions/history.ts';
+import type { Decided, WaitingEvent } from '../ports/ledger.ts';
 import { writeEach } from '../write-each.ts';
 import { define } from './definition.ts';
 import { BusyError } from './errors.ts';

@@ -1,7 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import { presence } from '../decisions/compare.ts';
-import { type Life, revisionNoted } from '../ports/ledger.ts';
+import { revisionNoted } from '../decisions/history.ts';
+import type { Life } from '../ports/ledger.ts';
 import { isOver } from '../tick/time.ts';
 import { define } from './definition.ts';
 import { StalledError } from './errors.ts';

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { presence } from '../decisions/compare.ts';
 import { isAsIn } from '../decisions/fingerprint.ts';
+import { revisionNoted } from '../decisions/history.ts';
+import type { State } from '../decisions/state.ts';
 import { problemOf } from '../describe-error.ts';
 import type { Life } from '../ports/ledger.ts';
-import { revisionNoted } from '../ports/ledger.ts';
-import type { State } from '../ports/state.ts';
 import { deadlineOf } from '../tick/time.ts';
 import { define } from './definition.ts';
 import { refuseIfLeftAlone } from './lease.ts';

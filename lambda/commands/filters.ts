@@ -1,5 +1,5 @@
+import type { PulseRead } from '../decisions/partner-reads.ts';
 import type { ExpectedSubscription } from '../names.ts';
-import type { PulseRead } from '../ports/partner-reader.ts';
 
 /** Names that differ only in blanks, normal form or case look alike, and SNS tells them apart. */
 const looks = (name: string) => name.normalize('NFC').replaceAll(/\s+/gu, ' ').trim().toLowerCase();

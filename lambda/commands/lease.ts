@@ -1,6 +1,6 @@
 import { isBackingOff } from '../decisions/pace.ts';
+import { type Lease, type LeasedState, noLease, type State } from '../decisions/state.ts';
 import { judged, mendedBy } from '../decisions/stored-times.ts';
-import { type Lease, type LeasedState, noLease, type State } from '../ports/state.ts';
 import { isOver, leaseOf } from '../tick/time.ts';
 import { BackingOffError, BusyError, NothingRecordedError, PausedError } from './errors.ts';
 import type { Call, OperationParts } from './parts.ts';

@@ -1,7 +1,7 @@
 import type { Temporal } from 'temporal-polyfill';
-import type { CommandOutcome, CommandRecord } from '../ports/command-record.ts';
+import type { CommandOutcome, CommandRecord } from '../decisions/command-record.ts';
+import type { Pause } from '../decisions/state.ts';
 import type { Life, Waits } from '../ports/ledger.ts';
-import type { Pause } from '../ports/state.ts';
 
 /** A certification that has had an event. */
 export interface LastEvent {

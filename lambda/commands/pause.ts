@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { State } from '../ports/state.ts';
+import type { State } from '../decisions/state.ts';
 import { define } from './definition.ts';
 import { by, paused, reason } from './shapes.ts';
 

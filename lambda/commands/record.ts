@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type CommandRecord, commandSettings } from '../ports/command-record.ts';
+import { type CommandRecord, commandSettings } from '../decisions/command-record.ts';
 import {
   type Command,
   type CommandAnswer,

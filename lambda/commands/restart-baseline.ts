@@ -1,7 +1,7 @@
 import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import { recentWindow } from '../decisions/days.ts';
-import type { StateChanges } from '../ports/state.ts';
+import type { StateChanges } from '../decisions/state.ts';
 import { define } from './definition.ts';
 import { BusyError } from './errors.ts';
 import { underLease } from './lease.ts';

@@ -1,7 +1,7 @@
 import { isLasting } from '../decisions/conditions.ts';
 import { isBackingOff } from '../decisions/pace.ts';
 import { selfCheckAfter, type Tried } from '../decisions/self-check.ts';
-import type { State } from '../ports/state.ts';
+import type { State } from '../decisions/state.ts';
 import { checkNames, type Finding, type Findings } from './finding.ts';
 import { knownState } from './lease.ts';
 import type { OperationParts } from './parts.ts';

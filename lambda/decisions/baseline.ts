@@ -1,12 +1,18 @@
 import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
-import type { Baseline, Cursor, State } from '../ports/state.ts';
-import type { TickSettings } from '../settings.ts';
 import type { Calendar } from './calendar.ts';
 import type { Sighting } from './compare.ts';
 import { type DayRange, isWithin, plainDay, type RecentWindow } from './days.ts';
 import { isSearchedAgain } from './locate.ts';
-import type { Purpose, ReadStep, Step, StepAnswer } from './worklist.ts';
+import { bookmark, type Cursor } from './partner-reads.ts';
+import {
+  type Position,
+  type Purpose,
+  position,
+  type ReadStep,
+  type Step,
+  type StepAnswer,
+} from './worklist.ts';
 
 /**
  * Assessments that a range of the baseline should have. In a larger range, pages by name overlap
@@ -26,18 +32,6 @@ const mostRereads = 100;
 const startWaitsMs = 3_600_000;
 /** A century: a range of a history that is almost empty. */
 const mostDays = 36_525;
-
-/** How far back a reading of all days has come. */
-export const position = z.object({
-  /** Days before this one are still to be read; absent: the start day is not read yet. */
-  before: z.optional(plainDay),
-  /** Days that the next range should have; less than one while a single day cannot be read. */
-  sliceDays: z.optional(z.number().check(z.positive())),
-  /** Requests that further reads of ranges may make; from 0 on, a range is left as it is. */
-  rereads: z.optional(z.int()),
-});
-
-export type Position = Readonly<z.output<typeof position>>;
 
 export interface Backwards {
   readonly position: Position;
@@ -263,6 +257,45 @@ function endOf({ since, is }: StartWait, withdrawAfterMs: number): number {
   return since + (is === 'empty' ? withdrawAfterMs : startWaitsMs);
 }
 
+/** The state of the baseline. */
+export const baseline = z.readonly(
+  z
+    .extend(position, {
+      status: z.enum(['none', 'running', 'completed']),
+      /**
+       * When it began, in milliseconds since the epoch: this tells a restarted baseline from the
+       * one before.
+       */
+      begunAt: z.exactOptional(z.number()),
+      /**
+       * The day on which it began: certifications of this day or later that appear meanwhile are
+       * announced.
+       */
+      startDay: z.optional(plainDay),
+      /**
+       * Where the read of a range resumes. In another version's form it is dropped, and the range
+       * is read anew.
+       */
+      bookmark: z.optional(z.catch(z.optional(z.readonly(bookmark)), undefined)),
+      /** The partner's total when it began. */
+      total: z.exactOptional(z.int()),
+      /** Its start day does not count as read. */
+      wait: z.optional(z.readonly(startWait)),
+      /** All ranges are read. A search looks for certifications that its days lack. */
+      isReadOnce: z.exactOptional(z.boolean()),
+      /** It is completed, and ops are still to be told. */
+      isNoticeOwed: z.exactOptional(z.boolean()),
+      /**
+       * An earlier baseline was completed: certifications that the ledger lacks are news, on any
+       * day.
+       */
+      isAnew: z.optional(z.boolean()),
+    })
+    .check(z.refine(({ status, startDay }) => status === 'none' || startDay !== undefined)),
+);
+
+export type Baseline = z.output<typeof baseline>;
+
 /** A baseline that is running. */
 export type Begun = Baseline & { readonly startDay: Temporal.PlainDate };
 
@@ -352,8 +385,8 @@ export interface Telling {
  * it finds, since the ledger already has the certifications that were there before.
  */
 export function tellingOf(
-  { announce }: Pick<TickSettings, 'announce'>,
-  { baseline }: Pick<State, 'baseline'>,
+  { announce }: { readonly announce: 'none' | 'all' | { readonly since: string } },
+  { baseline }: { readonly baseline: Baseline },
 ): Pick<Telling, 'isAnew' | 'isAnnounced' | 'settlingBefore'> {
   const isSettling = baseline.status === 'running' && baseline.isReadOnce;
   return {

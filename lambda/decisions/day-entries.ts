@@ -1,9 +1,9 @@
-import type { RangeRead } from '../ports/partner-reader.ts';
 import type { Calendar, DayEntry } from './calendar.ts';
 import { type Change, countDeltas } from './compare.ts';
 import { type DayRange, isWithin } from './days.ts';
 import type { Judged } from './days-read.ts';
 import { digestOf } from './fingerprint.ts';
+import type { RangeRead } from './partner-reads.ts';
 import type { ReadResult } from './worklist.ts';
 
 /** Entries of days that were just read, on their way to the calendar. */

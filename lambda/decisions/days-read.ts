@@ -1,5 +1,4 @@
-import type { RangeRead } from '../ports/partner-reader.ts';
-import type { Cursor } from '../ports/state.ts';
+import type { Cursor, RangeRead } from './partner-reads.ts';
 import type { ReadResult, ReadStep } from './worklist.ts';
 
 export interface Answered extends RangeRead {

@@ -7,6 +7,12 @@ export const plainDay = z.codec(z.iso.date(), z.instanceof(Temporal.PlainDate), 
   encode: (day) => day.toString(),
 });
 
+/** An instant, written as milliseconds since the epoch. */
+export const instant = z.codec(z.number(), z.instanceof(Temporal.Instant), {
+  decode: (milliseconds) => Temporal.Instant.fromEpochMilliseconds(milliseconds),
+  encode: (at) => at.epochMilliseconds,
+});
+
 /** The API's dates can name no earlier day, and none after the year 9999. */
 export const firstDay = '0001-01-01';
 

@@ -1,12 +1,15 @@
 import { Temporal } from 'temporal-polyfill';
-import type { DigestSchedule } from '../ports/state.ts';
-import type { TickSettings } from '../settings.ts';
+import type { DigestSchedule } from './state.ts';
 
 /** An index follows its table within seconds; after trouble it gets this long. */
 export const indexLagMinutes = 10;
 
-export interface DigestSettings extends Pick<TickSettings, 'timeZone'> {
-  readonly alerts: Pick<TickSettings['alerts'], 'digestEvery' | 'quietHours'>;
+export interface DigestSettings {
+  readonly timeZone: string;
+  readonly alerts: {
+    readonly digestEvery?: number | undefined;
+    readonly quietHours?: { readonly from: string; readonly to: string } | undefined;
+  };
 }
 
 /**

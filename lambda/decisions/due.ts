@@ -1,5 +1,3 @@
-import type { State } from '../ports/state.ts';
-import type { TickSettings } from '../settings.ts';
 import type { Calendar, CalendarRange, DayEntry } from './calendar.ts';
 import { mostKnown, rowsOfOnePage } from './locate.ts';
 
@@ -19,7 +17,15 @@ export interface DueLook {
   readonly at: number;
 }
 
-type AuditSettings = TickSettings['audit'];
+/** The setting `audit`. Durations are in milliseconds. */
+export interface AuditSettings {
+  /** Within this time, each day of the recent window is read again. */
+  readonly recentMs: number;
+  /** Within this time, each other day is. */
+  readonly historyMs: number;
+  /** Requests of one tick's audits. */
+  readonly requests: number;
+}
 
 /** How audits go through the days of the history, at this many requests a minute on average. */
 export interface AuditPlan extends AuditSettings {
@@ -81,6 +87,13 @@ export function waited(
   });
 }
 
+interface Learned {
+  readonly expected: number;
+  readonly dueAt: number;
+  readonly auditsFrom: number;
+  readonly unread: number | undefined;
+}
+
 /**
  * The calendar's facts for the state: the expected total, and when the next tick must read days
  * even if nothing differs, in milliseconds since the epoch.
@@ -91,7 +104,7 @@ export function calendarLearned(
   calendar: Calendar,
   plan: DueSettings,
   auditsFrom: number,
-): Required<Pick<State, 'expected' | 'dueAt' | 'auditsFrom' | 'unread'>> {
+): Learned {
   let dueAt = notSoon;
   for (const day of calendar.days) {
     const entry = calendar.entry(day);

@@ -1,5 +1,5 @@
 import type { Temporal } from 'temporal-polyfill';
-import type { State } from '../ports/state.ts';
+import type { State } from './state.ts';
 
 /** How far the clock of the holder may be ahead of the reader's. */
 export const leaseAheadMs = 60_000;

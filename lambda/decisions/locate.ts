@@ -1,4 +1,4 @@
-import type { State } from '../ports/state.ts';
+import type { Temporal } from 'temporal-polyfill';
 import type { Calendar, CalendarRange } from './calendar.ts';
 
 const oneMinuteMs = 60_000;
@@ -128,7 +128,10 @@ function isReadable(calendar: Calendar, { range, count }: Differing): boolean {
 }
 
 /** By how much the partner's total differs although no day does, and since when by this number. */
-type Unexplained = Pick<State, 'unexplained' | 'unexplainedSince'>;
+interface Unexplained {
+  readonly unexplained: number;
+  readonly unexplainedSince?: number | undefined;
+}
 
 /**
  * The state's facts after a search. An unfinished search leaves the number as it was. Another
@@ -169,7 +172,10 @@ export function isSearchedAgain(since: number, lookedAt: number, nowMs: number):
   return searches(nowMs) > searches(lookedAt);
 }
 
-type AtWork = Pick<State, 'heartbeat' | 'dirtySince'>;
+export interface AtWork {
+  readonly heartbeat?: string | undefined;
+  readonly dirtySince?: Temporal.Instant | undefined;
+}
 
 /**
  * Whether another tick worked between this one's first look at the state and its lease. The pulse

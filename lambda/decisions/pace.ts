@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
-import type { State } from '../ports/state.ts';
 import type { Observations } from './conditions.ts';
+import { instant } from './days.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -181,15 +181,20 @@ export function requestsLeft({ value, perMinute }: RequestPace, nowMs: number): 
   return Math.max(0, allowedAt(pace, perMinute, nowMs) - pace.sent);
 }
 
-export function isBackingOff({ backOff }: Pick<State, 'backOff'>, now: Temporal.Instant): boolean {
+/** The back-off after this many refusals in a row that no retry mends. */
+export const backOff = z.readonly(z.object({ until: instant, failures: z.number() }));
+
+type BackOff = z.output<typeof backOff>;
+
+export function isBackingOff(
+  { backOff }: { readonly backOff?: BackOff | undefined },
+  now: Temporal.Instant,
+): boolean {
   return backOff !== undefined && Temporal.Instant.compare(now, backOff.until) < 0;
 }
 
 /** The back-off after one more refusal that only people can mend. */
-export function backOffAfter(
-  before: State['backOff'],
-  now: Temporal.Instant,
-): NonNullable<State['backOff']> {
+export function backOffAfter(before: BackOff | undefined, now: Temporal.Instant): BackOff {
   const failures = (before?.failures ?? 0) + 1;
   const minutes = Math.min(firstBackOffMinutes * 2 ** (failures - 1), longestBackOffMinutes);
   return { until: now.add({ minutes }), failures };

@@ -1,6 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
-import type { TickSettings } from '../settings.ts';
 import type { Calendar } from './calendar.ts';
 import type { Observation } from './conditions.ts';
 
@@ -71,7 +70,10 @@ export function silenceEnded(
  */
 export function silenceSeen(
   silence: Silence | undefined,
-  { silence: setting, timeZone }: Pick<TickSettings, 'silence' | 'timeZone'>,
+  {
+    silence: setting,
+    timeZone,
+  }: { readonly silence?: number | false | undefined; readonly timeZone: string },
   now: Temporal.Instant,
 ): Observation {
   const { since, longest } = silence ?? {};

@@ -1,11 +1,15 @@
 import { Temporal } from 'temporal-polyfill';
-import type { LeasedState, StateChanges } from '../ports/state.ts';
-import type { TickSettings } from '../settings.ts';
+import type { DigestSettings } from './digest-schedule.ts';
+import type { AuditSettings } from './due.ts';
+import type { LeasedState, StateChanges } from './state.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-type Settings = Pick<TickSettings, 'audit' | 'withdrawAfterMs' | 'alerts'>;
+interface Settings extends Pick<DigestSettings, 'alerts'> {
+  readonly audit: AuditSettings;
+  readonly withdrawAfterMs: number;
+}
 
 /**
  * How far ahead each stored time can lie, in milliseconds, by the name of its field: 0 where

@@ -1,11 +1,10 @@
 import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
-import type { Cursor, State } from '../ports/state.ts';
-import type { Position } from './baseline.ts';
 import type { Calendar } from './calendar.ts';
-import type { DayRange } from './days.ts';
+import { type DayRange, plainDay } from './days.ts';
 import { type DueLook, type Kind, nextDue } from './due.ts';
-import { locate, locateWithin, type Search } from './locate.ts';
+import { type AtWork, locate, locateWithin, type Search } from './locate.ts';
+import type { Cursor } from './partner-reads.ts';
 
 /** Requests that a tick's search for a difference may make. */
 const searchRequests = 100;
@@ -35,6 +34,18 @@ export interface ReadStep extends Days {
   /** Where an earlier tick has stopped in it. */
   readonly goneOnFrom?: Cursor | undefined;
 }
+
+/** How far back a reading of all days has come. */
+export const position = z.object({
+  /** Days before this one are still to be read; absent: the start day is not read yet. */
+  before: z.optional(plainDay),
+  /** Days that the next range should have; less than one while a single day cannot be read. */
+  sliceDays: z.optional(z.number().check(z.positive())),
+  /** Requests that further reads of ranges may make; from 0 on, a range is left as it is. */
+  rereads: z.optional(z.int()),
+});
+
+export type Position = Readonly<z.output<typeof position>>;
 
 export type Step =
   | { readonly kind: 'count'; readonly range: DayRange }
@@ -132,7 +143,7 @@ export interface WorkDone {
 
 /** Whether a tick gets to all kinds of its work: the last one did, and the pace allows it. */
 export function hasRoomForAll(
-  { dirtySince, cursor }: Pick<State, 'dirtySince' | 'cursor'>,
+  { dirtySince, cursor }: Pick<WorkProgress, 'cursor'> & AtWork,
   perMinute: number,
 ): boolean {
   return perMinute >= muchPace && dirtySince === undefined && cursor === undefined;

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { described } from './assessment.ts';
-import type { CertificationEvent } from './event.ts';
+import { type Assessment, described } from './assessment.ts';
 
 /** AWS: the most that SNS takes in one message, its attributes included. */
 export const maxMessageBytes = 262_144;
@@ -19,6 +18,18 @@ export interface EventMessage {
    * accept it within these minutes and not deliver it.
    */
   readonly fifo: { readonly MessageGroupId: string; readonly MessageDeduplicationId: string };
+}
+
+/** The parts of an event from which its attributes follow. */
+interface Attributed {
+  readonly id: string;
+  readonly type: string;
+  readonly source: string;
+  readonly data: {
+    readonly assessment: Pick<Assessment, 'assessment_name' | 'organization_id'>;
+    readonly late: boolean;
+    readonly replay?: boolean | undefined;
+  };
 }
 
 export interface MessageAttribute {
@@ -59,7 +70,7 @@ export const messageAttributesSchema = described(
  * An attribute that the partner has not sent is left out, and so is an empty name, which SNS
  * refuses. No filter on it lets the event pass.
  */
-export function messageOf(event: CertificationEvent): EventMessage {
+export function messageOf(event: Attributed): EventMessage {
   const { id, type, source, data } = event;
   const { assessment, late, replay = false } = data;
   const body = JSON.stringify(event).replace(/[\uFFFE\uFFFF]/g, (character) =>

@@ -2,18 +2,12 @@ import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import { type Certification, type Change, presence, type Sighting } from '../decisions/compare.ts';
 import { type Fingerprint, rulesNow, rulesOf } from '../decisions/fingerprint.ts';
+import { revisionNoted } from '../decisions/history.ts';
 import { certificationEventSchema } from '../events/event.ts';
 import { briefName } from '../events/sns-message.ts';
 import { itself, jsonText } from '../json-text.ts';
 import { ledgerKeys, ledgerTable } from '../names.ts';
-import {
-  type DayCertification,
-  type Life,
-  type Revision,
-  revisionNoted,
-  type WaitingEvent,
-  type Waits,
-} from '../ports/ledger.ts';
+import type { DayCertification, Life, Revision, WaitingEvent, Waits } from '../ports/ledger.ts';
 import { parse, readAll, schemaVersion } from './item.ts';
 import type { Plain } from './table.ts';
 

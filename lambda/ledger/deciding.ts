@@ -1,13 +1,8 @@
 import * as z from 'zod/mini';
 import { detours, found, toldOf } from '../decisions/compare.ts';
+import { type Decision, revisionNoted } from '../decisions/history.ts';
 import { ledgerKeys } from '../names.ts';
-import {
-  type Decision,
-  type Ledger,
-  revisionNoted,
-  type WaitingEvent,
-  type WaitsForOps,
-} from '../ports/ledger.ts';
+import type { Ledger, WaitingEvent, WaitsForOps } from '../ports/ledger.ts';
 import { type Entry, eventsOf, outboxOf, parseCertification } from './certification-item.ts';
 import { rewrite } from './certifications.ts';
 import { LedgerUnavailableError } from './errors.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import type { OpsLedger } from '../commands/ops-ledger.ts';
+import { commandRecord } from '../decisions/command-record.ts';
+import type { Pause } from '../decisions/state.ts';
 import { ledgerKeys, ledgerTable } from '../names.ts';
-import { commandRecord } from '../ports/command-record.ts';
 import type { Waits } from '../ports/ledger.ts';
-import type { Pause } from '../ports/state.ts';
 import { parseLife } from './certification-item.ts';
 import { parse, schemaVersion } from './item.ts';
 import { latest, latestSince } from './latest.ts';

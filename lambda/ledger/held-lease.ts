@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
+import type { Lease } from '../decisions/state.ts';
 import { ledgerKeys } from '../names.ts';
-import type { Lease } from '../ports/state.ts';
 import { LeaseLostError } from './errors.ts';
 import type { Table } from './table.ts';
 

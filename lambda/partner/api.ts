@@ -4,12 +4,19 @@ import * as z from 'zod/mini';
 import { firstDay } from '../decisions/days.ts';
 import { noteAltered } from '../decisions/fingerprint.ts';
 import { believed, type HostNumber, hostNumbers } from '../decisions/host-numbers.ts';
+import type { QuarantinedRecord } from '../decisions/partner-reads.ts';
 import { inEnglish, problemsOf } from '../english.ts';
 import { type Assessment, assessmentSchema, resultPartSchema } from '../events/assessment.ts';
 import { asNumber, itself, parseExactly, WrittenNumber } from '../json-text.ts';
-import type { QuarantinedRecord } from '../ports/partner-reader.ts';
 import { PartnerError, type RequestKind } from './errors.ts';
-import type { HttpReply } from './transport.ts';
+
+export interface HttpReply {
+  readonly status: number;
+  /** By name in lower case; repeated ones are joined by commas. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Empty if the body of a failure was too large or broke off: only the status counts then. */
+  readonly body: Buffer;
+}
 
 /** The API reduces larger pages to this silently (docs/partner.md, 8); this client refuses them. */
 export const MAX_PAGE_SIZE = 100;

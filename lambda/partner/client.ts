@@ -4,6 +4,7 @@ import { type RequestPace, refused, unhurried } from '../decisions/pace.ts';
 import { reachOf } from '../errors.ts';
 import type { Assessment } from '../events/assessment.ts';
 import {
+  type HttpReply,
   type ListQuery,
   type Page,
   parsePage,
@@ -15,7 +16,7 @@ import { PartnerError, type RequestKind } from './errors.ts';
 import { afterTooLarge, joined, type Pieces } from './fitting-page.ts';
 import { nextAttempt } from './retry.ts';
 import { type CredentialSource, type TokenRequestForm, withToken } from './token.ts';
-import { type HttpReply, type RequestDispatcher, Transport, withTimeLimit } from './transport.ts';
+import { type RequestDispatcher, Transport, withTimeLimit } from './transport.ts';
 
 export interface PartnerClientLimits {
   /** One attempt as a whole, the token included: a server that drips cannot hold a call. */

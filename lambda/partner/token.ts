@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
+import type { Clock } from '../clock.ts';
 import { disbelieved } from '../decisions/host-numbers.ts';
+import type { RequestPace } from '../decisions/pace.ts';
 import {
   endedEarly,
   isYoung,
@@ -8,10 +10,9 @@ import {
   waitsForToken,
 } from '../decisions/tokens.ts';
 import { inEnglish, problemsOf } from '../english.ts';
-import { errorCode, parseBody, toRefusal } from './api.ts';
-import type { ClientParts } from './client.ts';
+import { errorCode, type HttpReply, parseBody, toRefusal } from './api.ts';
 import { PartnerError } from './errors.ts';
-import { type HttpReply, type HttpRequest, type Transport, withTimeLimit } from './transport.ts';
+import { type HttpRequest, type Transport, withTimeLimit } from './transport.ts';
 
 /** Issued by the partner (docs/partner.md, 1). The secret is a password. */
 export interface Credentials {
@@ -24,6 +25,16 @@ export type CredentialSource = (options?: { afresh?: boolean }) => Promise<Crede
 
 /** The three forms of docs/partner.md, 4.1. */
 export type TokenRequestForm = 'form' | 'basic' | 'json';
+
+/** The client's options, with their defaults (client.ts). */
+interface TokenParts {
+  readonly credentials: CredentialSource;
+  readonly tokenRequest: TokenRequestForm;
+  readonly attemptMs: number;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly pace: RequestPace;
+}
 
 /** docs/partner.md, 2.1; `created_at` is the server's clock, and therefore not used. */
 const tokenSchema = z.looseObject({
@@ -63,18 +74,18 @@ const tokensOfACall = 2;
  *
  * @throws {PartnerError} or the credential source's error
  */
-export function withToken(transport: Transport, parts: ClientParts): Transport['send'] {
+export function withToken(transport: Transport, parts: TokenParts): Transport['send'] {
   const tokens = new Tokens(transport, parts);
   return (request, signal) => tokens.authorized(request, signal);
 }
 
 class Tokens {
   readonly #transport: Transport;
-  readonly #parts: ClientParts;
+  readonly #parts: TokenParts;
   #token: Token | undefined;
   #pending: Promise<Token> | undefined;
 
-  constructor(transport: Transport, parts: ClientParts) {
+  constructor(transport: Transport, parts: TokenParts) {
     this.#transport = transport;
     this.#parts = parts;
   }

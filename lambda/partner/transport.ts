@@ -4,9 +4,8 @@ import request from 'undici/lib/api/api-request.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import type { Clock } from '../clock.ts';
 import { disbelieved } from '../decisions/host-numbers.ts';
-import { answered, type Pace, paceAt } from '../decisions/pace.ts';
-import { parseRetryAfter } from './api.ts';
-import type { ClientParts } from './client.ts';
+import { answered, type Pace, paceAt, type RequestPace } from '../decisions/pace.ts';
+import { type HttpReply, parseRetryAfter } from './api.ts';
 import { PartnerError, type PartnerErrorCode, type RequestKind } from './errors.ts';
 
 export interface HttpRequest {
@@ -18,28 +17,20 @@ export interface HttpRequest {
   readonly body?: string;
 }
 
-export interface HttpReply {
-  readonly status: number;
-  /** By name in lower case; repeated ones are joined by commas. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Empty if the body of a failure was too large or broke off: only the status counts then. */
-  readonly body: Buffer;
-}
-
 /** Carries a request to the host and its answer back: undici's pool, or a host in memory. */
 export type RequestDispatcher = Pick<Dispatcher, 'dispatch'> & { close(): Promise<void> };
 
-type TransportParts = Pick<
-  ClientParts,
-  | 'baseUrl'
-  | 'headersMs'
-  | 'bodyMs'
-  | 'maxResponseBytes'
-  | 'clock'
-  | 'pace'
-  | 'onRequest'
-  | 'dispatcher'
->;
+/** The client's options, with their defaults (client.ts). */
+interface TransportParts {
+  readonly baseUrl: string | URL;
+  readonly headersMs: number;
+  readonly bodyMs: number;
+  readonly maxResponseBytes: number;
+  readonly clock: Clock;
+  readonly pace: RequestPace;
+  readonly onRequest?: ((kind: RequestKind) => void) | undefined;
+  readonly dispatcher?: RequestDispatcher | undefined;
+}
 
 /** A test keeps it equal to package.json. */
 const USER_AGENT = 'certification-notifier/0.1.0';

@@ -1,20 +1,13 @@
 import type { Temporal } from 'temporal-polyfill';
-import * as z from 'zod/mini';
 import type { DayEntry } from '../decisions/calendar.ts';
-import {
-  type Certification,
-  type Change,
-  type Found,
-  found,
-  type Outdated,
-  type Sighting,
-} from '../decisions/compare.ts';
+import type { Certification, Change, Found, Outdated, Sighting } from '../decisions/compare.ts';
 import type { GateMemory } from '../decisions/gate.ts';
+import type { Decision, RevisionNoted } from '../decisions/history.ts';
+import type { Lease, LeasedState, State, StateChanges } from '../decisions/state.ts';
 import type { NotifierError } from '../errors.ts';
 import type { CertificationEvent } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import type { Refusal } from './announcer.ts';
-import type { Lease, LeasedState, State, StateChanges } from './state.ts';
 
 /**
  * The tick's port to the ledger. All writes are single-item. Those that announce are conditional;
@@ -151,33 +144,8 @@ export interface Decided {
 /** The index's entry of a certification by day; it may lag behind the certification's item. */
 export type DayCertification = Pick<Certification, 'presence'> & { readonly fingerprint: string };
 
-/** Ops' decisions about an event that is held or undeliverable. */
-const decision = z.enum(['released', 'released-to-people', 'retried', 'discarded']);
-
-export type Decision = z.output<typeof decision>;
-
-export const decided = z.object({ decision, at: z.iso.datetime() });
-
-/** The history's notes on one revision. */
-export const revisionNoted = z.object({
-  /** `baseline`: recorded and not announced. */
-  kind: z.enum(['baseline', 'created', 'updated', 'withdrawn', 'restored']),
-  /** When it was recorded, as in its event's `time` (RFC 3339, UTC). */
-  at: z.iso.datetime(),
-  /** Names of the fields that differ from the revision before. */
-  changed: z._default(z.readonly(z.array(z.string())), () => []),
-  /** Absent: in the baseline, or from before this was stored. */
-  found: z.optional(found),
-  /** As its event says. Absent: in the baseline, or from before this was stored. */
-  late: z.optional(z.boolean()),
-  /** It was held and undone, or it undid held ones: subscribers were not told. */
-  undone: z.optional(z.literal(true)),
-  /** Ops' decisions about its event, newest last; empty: it needed none. */
-  decisions: z._default(z.readonly(z.array(decided)), () => []),
-});
-
 /** One revision of a certification, as it was recorded. */
-export interface Revision extends Readonly<z.output<typeof revisionNoted>> {
+export interface Revision extends RevisionNoted {
   readonly revision: number;
   /** Why its event waits; absent: it does not. */
   readonly waits?: Waits;

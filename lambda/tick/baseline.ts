@@ -1,22 +1,22 @@
 import { Temporal } from 'temporal-polyfill';
 import {
+  type Baseline,
   type Begun,
   backwards,
   begunBaseline,
   isNewcomer,
   isSettled,
-  type Position,
   startOf,
   tellingOf,
   waitAfter,
 } from '../decisions/baseline.ts';
 import type { Calendar } from '../decisions/calendar.ts';
 import { countDeltas } from '../decisions/compare.ts';
-import { unreadSeen } from '../decisions/conditions.ts';
 import { auditPlanOf } from '../decisions/due.ts';
+import { unreadSeen } from '../decisions/observations.ts';
+import type { PulseRead } from '../decisions/partner-reads.ts';
+import type { Position } from '../decisions/worklist.ts';
 import { baselineNotice } from '../delivery/notices.ts';
-import type { PulseRead } from '../ports/partner-reader.ts';
-import type { Baseline } from '../ports/state.ts';
 import { announce } from './announce.ts';
 import { compareWithLedger, isAloneOn, isSeenWhole, twinsSeen } from './page.ts';
 import type { LeasedParts, Step } from './parts.ts';

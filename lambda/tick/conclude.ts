@@ -2,19 +2,25 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Temporal } from 'temporal-polyfill';
 import { activityAfter } from '../decisions/activity.ts';
 import { stillAgreed, tallied } from '../decisions/compare.ts';
-import { conditionsOf, isMended, type Seen } from '../decisions/conditions.ts';
 import { indexLagMinutes } from '../decisions/digest-schedule.ts';
 import { calendarLearned } from '../decisions/due.ts';
 import { digestOf, rulesNow } from '../decisions/fingerprint.ts';
 import { unexplainedAfter } from '../decisions/locate.ts';
+import { conditionsOf, isMended, type Seen } from '../decisions/observations.ts';
+import type { QuarantinedRecord } from '../decisions/partner-reads.ts';
 import { silenceAfter, silenceSeen } from '../decisions/silence.ts';
-import type { QuarantinedRecord } from '../ports/partner-reader.ts';
-import { type LeasedState, noLease, type StateChanges } from '../ports/state.ts';
+import { type LeasedState, noLease, type StateChanges } from '../decisions/state.ts';
 import { releaseForetold } from './announce.ts';
 import { tellPeople } from './deliver.ts';
-import { type BaselineDone, type Done, type PageDone, type SearchDone, stateOf } from './done.ts';
-import type { Effort, Leased, Step, TickParts } from './parts.ts';
-import type { Outcome } from './report.ts';
+import {
+  type BaselineDone,
+  type Done,
+  type Leased,
+  type PageDone,
+  type SearchDone,
+  stateOf,
+} from './done.ts';
+import type { Effort, Outcome, Step, TickParts } from './parts.ts';
 import { tell, waitingSeen } from './tell.ts';
 
 /**

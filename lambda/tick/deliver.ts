@@ -1,56 +1,8 @@
-import { type DigestNews, digestSchedule, isDigestDue } from '../decisions/digest-schedule.ts';
-import { forDigest } from '../delivery/digest.ts';
+import { digestSchedule, isDigestDue } from '../decisions/digest-schedule.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import type { Committed } from '../ports/ledger.ts';
-import type { DigestSchedule } from '../ports/state.ts';
 import type { LeasedParts, Step } from './parts.ts';
 import { deadlineOf } from './time.ts';
-
-/**
- * Limit for one digest: its events must be settled within the same tick. The rest waits for the
- * next tick's digest.
- */
-const mostInOneMail = 20_000;
-
-export interface DeliveryTally {
-  readonly delivered: number;
-  /** Committed, and not accepted by SNS yet: the next tick tries again. */
-  readonly undelivered: number;
-  /** Refused by SNS for good and set aside for ops. */
-  readonly undeliverable: number;
-}
-
-/**
- * The events that a tick has taken out of the outboxes under its lease, and those that must wait.
- *
- * A crash between two steps repeats events under the same ids, and never loses one.
- */
-export interface Delivery extends DeliveryTally {
-  /** SNS accepts nothing, or time ran out: owed events wait for the next tick. */
-  readonly isStopped: boolean;
-  /** Certifications whose events this tick has sent; their outboxes may not say so yet. */
-  readonly sent: ReadonlySet<number>;
-  /** Certifications with an event that was refused or had to wait in this tick. */
-  readonly waiting: ReadonlySet<number>;
-  /** All that earlier ticks have left is taken up: only then a tick that fails sends a digest. */
-  readonly isInherited: boolean;
-  /** The digest goes out at the end of this tick. */
-  readonly isMailDue: boolean;
-  /** Delivered events that the digest will list. */
-  readonly toTell: readonly OwedEvent[];
-  /** Whether earlier ticks left events for the digest. `more`: one digest is too small for all. */
-  readonly left: Exclude<DigestNews, 'left'>;
-  /** When the next digest is due; `undefined`: no event waits for one. */
-  readonly schedule: DigestSchedule | undefined;
-}
-
-const nobody: ReadonlySet<number> = new Set();
-
-export const nothingDelivered: Delivery = {
-  ...{ delivered: 0, undelivered: 0, undeliverable: 0, isStopped: false },
-  ...{ sent: nobody, waiting: nobody },
-  ...{ isInherited: false, isMailDue: false, toTell: [], left: 'nothing', schedule: undefined },
-};
 
 /** Delivers events that earlier ticks have left. */
 export async function* inherit(at: LeasedParts): Step {
@@ -171,16 +123,4 @@ async function* publish(at: LeasedParts, owed: readonly OwedEvent[]): Step {
   }).delivery;
   if (accepted.length > 0 && !isMailDue)
     yield { is: 'digest', schedule: digestSchedule(schedule, 'left', clock.now(), settings) };
-}
-
-/**
- * Adds events to this tick's digest while it has room, reduced to the fields that the digest shows.
- */
-export function listed(delivery: Delivery, owed: readonly OwedEvent[]): Delivery {
-  const { isMailDue, toTell, left } = delivery;
-  if (!isMailDue) return delivery;
-  const taken = owed.slice(0, mostInOneMail - toTell.length);
-  const more = taken.map((one) => ({ ...one, event: forDigest(one.event) }));
-  const isFull = toTell.length + taken.length === mostInOneMail;
-  return { ...delivery, left: isFull ? 'more' : left, toTell: [...toTell, ...more] };
 }

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { Temporal } from 'temporal-polyfill';
+import type { Baseline } from '../decisions/baseline.ts';
 import type { Calendar } from '../decisions/calendar.ts';
 import type { Change } from '../decisions/compare.ts';
-import {
-  type Blocked,
-  blockedBy,
-  type ConditionName,
-  type Observation,
-  type Observations,
-  type OpenCondition,
-  type OpenConditions,
-  pauseSeen,
+import type {
+  ConditionName,
+  Observation,
+  Observations,
+  OpenCondition,
+  OpenConditions,
 } from '../decisions/conditions.ts';
+import type { RecentWindow } from '../decisions/days.ts';
+import type { DigestNews } from '../decisions/digest-schedule.ts';
 import type { AuditPlan } from '../decisions/due.ts';
 import { oddPaths } from '../decisions/fingerprint.ts';
 import {
@@ -22,19 +22,33 @@ import {
   type Outlook,
 } from '../decisions/gate.ts';
 import { type Missing, nothingMissing } from '../decisions/missing.ts';
+import { type Blocked, blockedBy, pauseSeen } from '../decisions/observations.ts';
+import type { Cursor, PulseRead, QuarantinedRecord } from '../decisions/partner-reads.ts';
 import { selfCheckSeen } from '../decisions/self-check.ts';
 import type { Silence } from '../decisions/silence.ts';
+import type { DigestSchedule, Lease, LeasedState, State } from '../decisions/state.ts';
 import type { Twins } from '../decisions/twins.ts';
 import type { Searching } from '../decisions/worklist.ts';
+import { forDigest } from '../delivery/digest.ts';
 import { NotifierError } from '../errors.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import type { WaitsForOps } from '../ports/ledger.ts';
-import type { PulseRead, QuarantinedRecord } from '../ports/partner-reader.ts';
-import type { Baseline, Cursor, State } from '../ports/state.ts';
-import { type Delivery, listed, nothingDelivered } from './deliver.ts';
-import type { Leased } from './parts.ts';
 import { atBoundary, reserving, type Time } from './time.ts';
+
+/** A tick has these while it holds the lease. */
+export interface Leased {
+  readonly lease: Lease;
+  /** From before the lease was written; after a crash, caught up with the calendar. */
+  readonly state: LeasedState;
+  readonly window: RecentWindow;
+}
+
+/**
+ * Limit for one digest: its events must be settled within the same tick. The rest waits for the
+ * next tick's digest.
+ */
+const mostInOneMail = 20_000;
 
 export interface ChangeTally {
   readonly created: number;
@@ -47,6 +61,46 @@ export interface ChangeTally {
   readonly conflicts: number;
   readonly held: number;
 }
+
+export interface DeliveryTally {
+  readonly delivered: number;
+  /** Committed, and not accepted by SNS yet: the next tick tries again. */
+  readonly undelivered: number;
+  /** Refused by SNS for good and set aside for ops. */
+  readonly undeliverable: number;
+}
+
+/**
+ * The events that a tick has taken out of the outboxes under its lease, and those that must wait.
+ *
+ * A crash between two steps repeats events under the same ids, and never loses one.
+ */
+export interface Delivery extends DeliveryTally {
+  /** SNS accepts nothing, or time ran out: owed events wait for the next tick. */
+  readonly isStopped: boolean;
+  /** Certifications whose events this tick has sent; their outboxes may not say so yet. */
+  readonly sent: ReadonlySet<number>;
+  /** Certifications with an event that was refused or had to wait in this tick. */
+  readonly waiting: ReadonlySet<number>;
+  /** All that earlier ticks have left is taken up: only then a tick that fails sends a digest. */
+  readonly isInherited: boolean;
+  /** The digest goes out at the end of this tick. */
+  readonly isMailDue: boolean;
+  /** Delivered events that the digest will list. */
+  readonly toTell: readonly OwedEvent[];
+  /** Whether earlier ticks left events for the digest. `more`: one digest is too small for all. */
+  readonly left: Exclude<DigestNews, 'left'>;
+  /** When the next digest is due; `undefined`: no event waits for one. */
+  readonly schedule: DigestSchedule | undefined;
+}
+
+const nobody: ReadonlySet<number> = new Set();
+
+export const nothingDelivered: Delivery = {
+  ...{ delivered: 0, undelivered: 0, undeliverable: 0, isStopped: false },
+  ...{ sent: nobody, waiting: nobody },
+  ...{ isInherited: false, isMailDue: false, toTell: [], left: 'nothing', schedule: undefined },
+};
 
 /** The looks for missing certifications. */
 export interface Looking {
@@ -430,6 +484,18 @@ function publishedAfter(delivery: Delivery, fact: Published): Delivery {
     sent: new Set([...delivery.sent, ...accepted.map((one) => one.certificationId)]),
     waiting: new Set([...delivery.waiting, ...refused]),
   };
+}
+
+/**
+ * Adds events to this tick's digest while it has room, reduced to the fields that the digest shows.
+ */
+function listed(delivery: Delivery, owed: readonly OwedEvent[]): Delivery {
+  const { isMailDue, toTell, left } = delivery;
+  if (!isMailDue) return delivery;
+  const taken = owed.slice(0, mostInOneMail - toTell.length);
+  const more = taken.map((one) => ({ ...one, event: forDigest(one.event) }));
+  const isFull = toTell.length + taken.length === mostInOneMail;
+  return { ...delivery, left: isFull ? 'more' : left, toTell: [...toTell, ...more] };
 }
 
 /** Short, because every tick writes the state. */

@@ -1,5 +1,6 @@
 import { type Compared, compare, type Sighting } from '../decisions/compare.ts';
 import { cutOffDay, isRehashing, markOf } from '../decisions/fingerprint.ts';
+import type { PulseRead } from '../decisions/partner-reads.ts';
 import {
   type Returned,
   type Shown,
@@ -9,7 +10,6 @@ import {
 } from '../decisions/twins.ts';
 import { reachOf } from '../errors.ts';
 import type { Assessment } from '../events/assessment.ts';
-import type { PulseRead } from '../ports/partner-reader.ts';
 import type { LeasedParts, Step, TickParts } from './parts.ts';
 import { ask, deadlineOf } from './time.ts';
 

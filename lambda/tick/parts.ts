@@ -1,12 +1,10 @@
 import type { Clock } from '../clock.ts';
-import type { RecentWindow } from '../decisions/days.ts';
 import type { Announcer } from '../ports/announcer.ts';
 import type { Journal } from '../ports/journal.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { PartnerReader } from '../ports/partner-reader.ts';
-import type { Lease, LeasedState } from '../ports/state.ts';
 import type { TickSettings } from '../settings.ts';
-import type { Done, Fact } from './done.ts';
+import type { Done, Fact, Leased } from './done.ts';
 
 export interface TickParts {
   readonly settings: TickSettings;
@@ -25,13 +23,24 @@ export interface Effort {
   readonly durationMs: number;
 }
 
-/** A tick has these while it holds the lease. */
-export interface Leased {
-  readonly lease: Lease;
-  /** From before the lease was written; after a crash, caught up with the calendar. */
-  readonly state: LeasedState;
-  readonly window: RecentWindow;
-}
+/**
+ * - `completed`: everything that there was time for is done.
+ * - `baseline`: this tick worked on the baseline.
+ * - `busy`: another tick is at work.
+ * - `paused`: ops have paused the integration.
+ * - `backing-off`: the partner has just refused this integration, or the pace left no room for a
+ * pulse.
+ * - `no-credentials`: none have been stored yet, and no tick has ever completed.
+ * - `disturbed`: a failure blocks every tick, but may end by itself; ops are not told yet.
+ */
+export type Outcome =
+  | 'completed'
+  | 'baseline'
+  | 'busy'
+  | 'paused'
+  | 'backing-off'
+  | 'no-credentials'
+  | 'disturbed';
 
 export type LeasedParts = TickParts & Leased;
 

@@ -1,12 +1,6 @@
 import pMap from 'p-map';
 import { Temporal } from 'temporal-polyfill';
-import {
-  type Fate,
-  fatesOf,
-  type Measured,
-  type Position,
-  type Telling,
-} from '../decisions/baseline.ts';
+import { type Fate, fatesOf, type Measured, type Telling } from '../decisions/baseline.ts';
 import { Calendar, type DayEntry, following } from '../decisions/calendar.ts';
 import type { Change, Compared, Found, Sighting } from '../decisions/compare.ts';
 import {
@@ -27,12 +21,18 @@ import {
   resultOf,
 } from '../decisions/days-read.ts';
 import { fingerprintOf } from '../decisions/fingerprint.ts';
+import type { PulseRead } from '../decisions/partner-reads.ts';
 import { judged as believed } from '../decisions/stored-times.ts';
 import { type Returned, rowsOf } from '../decisions/twins.ts';
-import type { ReadResult, ReadStep, StepAnswer, WorkProgress } from '../decisions/worklist.ts';
+import type {
+  Position,
+  ReadResult,
+  ReadStep,
+  StepAnswer,
+  WorkProgress,
+} from '../decisions/worklist.ts';
 import { reachOf } from '../errors.ts';
 import type { DayCertification } from '../ports/ledger.ts';
-import type { PulseRead } from '../ports/partner-reader.ts';
 import { announce, record } from './announce.ts';
 import { giveBack, type Looked, look } from './looks.ts';
 import { compareWithLedger, twinsSeen } from './page.ts';

@@ -2,28 +2,8 @@ import type { ProofCounts } from '../decisions/calendar.ts';
 import { type ConditionName, isLasting } from '../decisions/conditions.ts';
 import type { NotifierError } from '../errors.ts';
 import { learnedBy } from './conclude.ts';
-import type { DeliveryTally } from './deliver.ts';
-import { type ChangeTally, type Done, stateOf } from './done.ts';
-import type { Effort } from './parts.ts';
-
-/**
- * - `completed`: everything that there was time for is done.
- * - `baseline`: this tick worked on the baseline.
- * - `busy`: another tick is at work.
- * - `paused`: ops have paused the integration.
- * - `backing-off`: the partner has just refused this integration, or the pace left no room for a
- * pulse.
- * - `no-credentials`: none have been stored yet, and no tick has ever completed.
- * - `disturbed`: a failure blocks every tick, but may end by itself; ops are not told yet.
- */
-export type Outcome =
-  | 'completed'
-  | 'baseline'
-  | 'busy'
-  | 'paused'
-  | 'backing-off'
-  | 'no-credentials'
-  | 'disturbed';
+import { type ChangeTally, type DeliveryTally, type Done, stateOf } from './done.ts';
+import type { Effort, Outcome } from './parts.ts';
 
 export interface TickReport extends ChangeTally, DeliveryTally, Effort {
   readonly integration: string;

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
+import type { Lease } from '../decisions/state.ts';
 import { isCutOff } from '../partner/errors.ts';
-import type { Lease } from '../ports/state.ts';
 
 /** The reserve for the end of the tick, until a batch has been measured. */
 const leastReserveMs = 10_000;

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { systemClock } from '../../lambda/clock.ts';
 import { unhurried } from '../../lambda/decisions/pace.ts';
 import type { NotifierError } from '../../lambda/errors.ts';
-import { errorCode, parseBody, toRefusal } from '../../lambda/partner/api.ts';
+import { errorCode, type HttpReply, parseBody, toRefusal } from '../../lambda/partner/api.ts';
 import { PartnerError } from '../../lambda/partner/errors.ts';
 import { nextAttempt } from '../../lambda/partner/retry.ts';
 import {
@@ -11,12 +11,7 @@ import {
   type TokenRequestForm,
   toTokenRequest,
 } from '../../lambda/partner/token.ts';
-import {
-  type HttpReply,
-  type HttpRequest,
-  Transport,
-  withTimeLimit,
-} from '../../lambda/partner/transport.ts';
+import { type HttpRequest, Transport, withTimeLimit } from '../../lambda/partner/transport.ts';
 import { CredentialsFileRefusedError, RequestsSpentError } from './errors.ts';
 import { authorized, list, tokenRequest } from './requests.ts';
 

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { DeploymentDoor } from '../../console/index.ts';
 import { type Clock, systemClock } from '../../lambda/clock.ts';
 import { definitions } from '../../lambda/commands/contract.ts';
-import { commandRecord } from '../../lambda/ports/command-record.ts';
+import { commandRecord } from '../../lambda/decisions/command-record.ts';
 import { commands } from '../../ops/commands/index.ts';
 import { Duty, raisedOnce } from '../ops/duty.ts';
 import { Visitor } from './visitor.ts';

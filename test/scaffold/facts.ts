@@ -1,4 +1,4 @@
-import type { Seen } from '../../lambda/decisions/conditions.ts';
+import type { Seen } from '../../lambda/decisions/observations.ts';
 import { unhurried } from '../../lambda/decisions/pace.ts';
 
 /** The facts of a tick that has found nothing yet. */

@@ -12,7 +12,16 @@ import {
   toldOf,
 } from '../../lambda/decisions/compare.ts';
 import { nothingFound } from '../../lambda/decisions/gate.ts';
+import type { Decision } from '../../lambda/decisions/history.ts';
 import { leaseSeen } from '../../lambda/decisions/lease.ts';
+import {
+  type Lease,
+  type LeasedState,
+  noLease,
+  type State,
+  type StateChanges,
+  state as stateSchema,
+} from '../../lambda/decisions/state.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
 import type { OwedEvent } from '../../lambda/events/owed-event.ts';
 import { briefName } from '../../lambda/events/sns-message.ts';
@@ -21,7 +30,6 @@ import type { Refusal } from '../../lambda/ports/announcer.ts';
 import type {
   DayCertification,
   Decided,
-  Decision,
   Ledger,
   Life,
   OutboxEntry,
@@ -31,14 +39,6 @@ import type {
   Waits,
   WaitsForOps,
 } from '../../lambda/ports/ledger.ts';
-import {
-  type Lease,
-  type LeasedState,
-  noLease,
-  type State,
-  type StateChanges,
-  state as stateSchema,
-} from '../../lambda/ports/state.ts';
 
 export interface Entry {
   owed: OwedEvent;

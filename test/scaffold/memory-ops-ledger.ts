@@ -1,8 +1,8 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { LastEvent, LatestPage, OpsLedger } from '../../lambda/commands/ops-ledger.ts';
-import type { CommandOutcome, CommandRecord } from '../../lambda/ports/command-record.ts';
+import type { CommandOutcome, CommandRecord } from '../../lambda/decisions/command-record.ts';
+import type { Pause, State } from '../../lambda/decisions/state.ts';
 import type { Life, Waits } from '../../lambda/ports/ledger.ts';
-import type { Pause, State } from '../../lambda/ports/state.ts';
 import { type Item, lifeOf, type MemoryLedger } from './memory-ledger.ts';
 
 const commandsKept = 100;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { noLease, type StateChanges } from '../../lambda/ports/state.ts';
+import { noLease, type StateChanges } from '../../lambda/decisions/state.ts';
 import { Integration } from '../scaffold/integration.ts';
 import { ledgersInDynamoDb } from '../scaffold/ledgers.ts';
 import { assessment } from '../support/assessments.ts';

@@ -1,7 +1,7 @@
+import type { Baseline } from '../../lambda/decisions/baseline.ts';
 import type { Certification, Change, Sighting } from '../../lambda/decisions/compare.ts';
 import type { Ledger } from '../../lambda/ports/ledger.ts';
 import type { PartnerReader } from '../../lambda/ports/partner-reader.ts';
-import type { Baseline } from '../../lambda/ports/state.ts';
 import { replacedIn } from '../scaffold/ports.ts';
 import { Part } from './part.ts';
 import type { Invocation } from './passage.ts';

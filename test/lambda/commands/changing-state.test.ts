@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { StateChanges } from '../../../lambda/ports/state.ts';
+import type { StateChanges } from '../../../lambda/decisions/state.ts';
 import { IntegrationWithPast } from '../../scaffold/past.ts';
 import { on, resultOf } from './answers.ts';
 

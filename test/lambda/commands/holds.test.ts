@@ -1,6 +1,6 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { noLease } from '../../../lambda/ports/state.ts';
+import { noLease } from '../../../lambda/decisions/state.ts';
 import { type DynamoDbLedgers, ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
 import { IntegrationWithPast } from '../../scaffold/past.ts';
 import { on, resultOf, resultsOf } from './answers.ts';

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readAnew } from '../../../lambda/commands/restart-baseline.ts';
-import { noLease, type StateChanges } from '../../../lambda/ports/state.ts';
+import { noLease, type StateChanges } from '../../../lambda/decisions/state.ts';
 import { type DynamoDbLedgers, ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
 import { IntegrationWithPast } from '../../scaffold/past.ts';
 import { on, resultOf, resultsOf } from './answers.ts';

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type ConditionName,
-  conditionsOf,
   isLasting,
   type OpenCondition,
   observe,
   settle,
 } from '../../../lambda/decisions/conditions.ts';
+import { conditionsOf } from '../../../lambda/decisions/observations.ts';
 import { nothingNoted } from '../../scaffold/facts.ts';
 import { forAll } from '../../support/for-all.ts';
 

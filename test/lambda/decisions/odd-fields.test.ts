@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Calendar } from '../../../lambda/decisions/calendar.ts';
-import { conditionsOf, type OpenConditions } from '../../../lambda/decisions/conditions.ts';
+import type { OpenConditions } from '../../../lambda/decisions/conditions.ts';
 import { oddPaths } from '../../../lambda/decisions/fingerprint.ts';
+import { conditionsOf } from '../../../lambda/decisions/observations.ts';
 import { nothingNoted } from '../../scaffold/facts.ts';
 import { assessment } from '../../support/assessments.ts';
 

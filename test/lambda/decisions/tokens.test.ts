@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { conditionsOf } from '../../../lambda/decisions/conditions.ts';
+import { conditionsOf } from '../../../lambda/decisions/observations.ts';
 import { unhurried } from '../../../lambda/decisions/pace.ts';
 import { endedEarly, pauseBeforeToken, useOf } from '../../../lambda/decisions/tokens.ts';
 import { nothingNoted } from '../../scaffold/facts.ts';

@@ -7,11 +7,11 @@ import {
   type Sighting,
   withdrawal,
 } from '../../../lambda/decisions/compare.ts';
+import { type Lease, noLease, type StateChanges } from '../../../lambda/decisions/state.ts';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
 import type { Journal } from '../../../lambda/ports/journal.ts';
 import type { Ledger, WaitingEvent } from '../../../lambda/ports/ledger.ts';
-import { type Lease, noLease, type StateChanges } from '../../../lambda/ports/state.ts';
 import {
   type Ledgers,
   type LedgersOf,

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Found } from '../../../lambda/decisions/compare.ts';
+import type { Decision } from '../../../lambda/decisions/history.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
-import type { Decision, Revision, Waits } from '../../../lambda/ports/ledger.ts';
+import type { Revision, Waits } from '../../../lambda/ports/ledger.ts';
 import { assessment } from '../../support/assessments.ts';
 import { describeLedgers, type LedgerInUse, later, now, onlyChange } from './ledgers.ts';
 

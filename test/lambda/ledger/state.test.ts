@@ -3,7 +3,7 @@ import { beforeEach, expect, it } from 'vitest';
 import type { ConditionName, OpenCondition } from '../../../lambda/decisions/conditions.ts';
 import { type GateMemory, nothingFound } from '../../../lambda/decisions/gate.ts';
 import type { Missing } from '../../../lambda/decisions/missing.ts';
-import { type LeasedState, noLease, type StateChanges } from '../../../lambda/ports/state.ts';
+import { type LeasedState, noLease, type StateChanges } from '../../../lambda/decisions/state.ts';
 import { assessment } from '../../support/assessments.ts';
 import { describeLedgers, later, now, onlyChange } from './ledgers.ts';
 

@@ -1,9 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  conditionsOf,
-  type Observations,
-  type OpenConditions,
-} from '../../../lambda/decisions/conditions.ts';
+import type { Observations, OpenConditions } from '../../../lambda/decisions/conditions.ts';
+import { conditionsOf } from '../../../lambda/decisions/observations.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { type Done, nothingDone } from '../../../lambda/tick/done.ts';
 import type { TickParts } from '../../../lambda/tick/parts.ts';

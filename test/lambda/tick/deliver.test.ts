@@ -5,7 +5,12 @@ import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { announce } from '../../../lambda/tick/announce.ts';
 import * as steps from '../../../lambda/tick/deliver.ts';
-import { type Done, nothingDone } from '../../../lambda/tick/done.ts';
+import {
+  type Delivery,
+  type Done,
+  nothingDelivered,
+  nothingDone,
+} from '../../../lambda/tick/done.ts';
 import type { LeasedParts, Step } from '../../../lambda/tick/parts.ts';
 import { leaseOf, timeUntil } from '../../../lambda/tick/time.ts';
 import { Integration } from '../../scaffold/integration.ts';
@@ -44,16 +49,16 @@ interface Tick {
 }
 
 /** The delivery after a step. */
-const after = async ({ parts, done }: Tick, delivery: steps.Delivery, step: Step) =>
+const after = async ({ parts, done }: Tick, delivery: Delivery, step: Step) =>
   (await stepped(parts, { ...done, delivery }, step)).done.delivery;
 const inherit = (tick: Tick, state: LeasedParts['state']) =>
-  after(tick, steps.nothingDelivered, steps.inherit({ ...tick.parts, state }));
+  after(tick, nothingDelivered, steps.inherit({ ...tick.parts, state }));
 const deliver = (
   tick: Tick,
-  delivery: steps.Delivery,
+  delivery: Delivery,
   ...given: [committed: OwedEvent[], unsure: number[]]
 ) => after(tick, delivery, steps.deliver(tick.parts, ...given));
-const tellPeople = (tick: Tick, delivery: steps.Delivery) =>
+const tellPeople = (tick: Tick, delivery: Delivery) =>
   after(tick, delivery, steps.tellPeople(tick.parts));
 
 /** The parts of a tick that holds the lease, and the state before it. */

@@ -1,13 +1,13 @@
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import type { DayRange } from '../../../../lambda/decisions/days.ts';
+import type { Bookmark } from '../../../../lambda/decisions/partner-reads.ts';
 import {
   type ListQuery,
   type PartnerClient,
   PartnerError,
 } from '../../../../lambda/partner/index.ts';
 import { proveRange } from '../../../../lambda/partner/proven/proven-read.ts';
-import type { Bookmark } from '../../../../lambda/ports/partner-reader.ts';
 import type { DocumentedRecord } from '../../../../local/documented-record.ts';
 import { answer, type HostOrder, type HostRecord } from '../../../scaffold/listing.ts';
 import { assessment } from '../../../support/assessments.ts';

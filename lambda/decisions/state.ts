@@ -1,38 +1,24 @@
-import { Temporal } from 'temporal-polyfill';
+import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
-import { activities } from '../decisions/activity.ts';
-import { position, startWait } from '../decisions/baseline.ts';
-import { dayTally } from '../decisions/compare.ts';
+import { activities } from './activity.ts';
+import { baseline } from './baseline.ts';
+import { dayTally } from './compare.ts';
 import {
   type ConditionName,
   conditionNames,
   type OpenCondition,
   openCondition,
-} from '../decisions/conditions.ts';
-import { plainDay } from '../decisions/days.ts';
-import { rulesNoted } from '../decisions/fingerprint.ts';
-import { type GateMemory, gateLook, gateMemory, nothingFound } from '../decisions/gate.ts';
-import { type Missing, missingInBrief, missingNoted } from '../decisions/missing.ts';
-import { paceKnown } from '../decisions/pace.ts';
-import { selfCheck } from '../decisions/self-check.ts';
-import { silenceNoted } from '../decisions/silence.ts';
-import { type Twins, twins } from '../decisions/twins.ts';
-import { searchRange } from '../decisions/worklist.ts';
-import { bookmark } from './partner-reader.ts';
-
-/** Written as milliseconds since the epoch. */
-const instant = z.codec(z.number(), z.instanceof(Temporal.Instant), {
-  decode: (milliseconds) => Temporal.Instant.fromEpochMilliseconds(milliseconds),
-  encode: (at) => at.epochMilliseconds,
-});
-
-/** Where a read resumes that does not fit into one tick. */
-const cursor = z.readonly(
-  z.extend(bookmark, {
-    /** The calendar's day that its range stands for; absent: it is a range of the baseline. */
-    day: z.exactOptional(z.iso.date()),
-  }),
-);
+} from './conditions.ts';
+import { instant } from './days.ts';
+import { rulesNoted } from './fingerprint.ts';
+import { type GateMemory, gateLook, gateMemory, nothingFound } from './gate.ts';
+import { type Missing, missingInBrief, missingNoted } from './missing.ts';
+import { backOff, paceKnown } from './pace.ts';
+import { cursor } from './partner-reads.ts';
+import { selfCheck } from './self-check.ts';
+import { silenceNoted } from './silence.ts';
+import { type Twins, twins } from './twins.ts';
+import { searchRange } from './worklist.ts';
 
 const digest = z.object({
   /** No tick looks for the events before then. */
@@ -40,42 +26,6 @@ const digest = z.object({
   /** When the last of them was delivered: until the index shows it, a look may miss it. */
   owedAt: instant,
 });
-
-const baseline = z.readonly(
-  z
-    .extend(position, {
-      status: z.enum(['none', 'running', 'completed']),
-      /**
-       * When it began, in milliseconds since the epoch: this tells a restarted baseline from the
-       * one before.
-       */
-      begunAt: z.exactOptional(z.number()),
-      /**
-       * The day on which it began: certifications of this day or later that appear meanwhile are
-       * announced.
-       */
-      startDay: z.optional(plainDay),
-      /**
-       * Where the read of a range resumes. In another version's form it is dropped, and the range
-       * is read anew.
-       */
-      bookmark: z.optional(z.catch(z.optional(z.readonly(bookmark)), undefined)),
-      /** The partner's total when it began. */
-      total: z.exactOptional(z.int()),
-      /** Its start day does not count as read. */
-      wait: z.optional(z.readonly(startWait)),
-      /** All ranges are read. A search looks for certifications that its days lack. */
-      isReadOnce: z.exactOptional(z.boolean()),
-      /** It is completed, and ops are still to be told. */
-      isNoticeOwed: z.exactOptional(z.boolean()),
-      /**
-       * An earlier baseline was completed: certifications that the ledger lacks are news, on any
-       * day.
-       */
-      isAnew: z.optional(z.boolean()),
-    })
-    .check(z.refine(({ status, startDay }) => status === 'none' || startDay !== undefined)),
-);
 
 /** The last denial by AWS. */
 export const denialNoted = z.object({ at: z.string(), what: z.string(), whatToDo: z.string() });
@@ -144,8 +94,7 @@ export const state = z.object({
    * the next audit.
    */
   silence: z.optional(z.catch(z.optional(z.readonly(silenceNoted)), undefined)),
-  /** The back-off after this many refusals in a row that no retry mends. */
-  backOff: z.optional(z.readonly(z.object({ until: instant, failures: z.number() }))),
+  backOff: z.optional(backOff),
   /** Absent: the host has refused nothing lately, and little was asked of it. */
   pace: z.optional(paceKnown),
   /** Ops have paused the integration. */
@@ -204,8 +153,6 @@ export type LeasedState = Omit<State, 'missing'> & {
   readonly agreed?: readonly string[] | undefined;
   readonly twins?: Twins | undefined;
 };
-export type Baseline = State['baseline'];
-export type Cursor = z.output<typeof cursor>;
 export type Pause = NonNullable<State['pause']>;
 export type DigestSchedule = NonNullable<State['digest']>;
 
