@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Observations, OpenConditions } from '../../../lambda/decisions/conditions.ts';
 import { conditionsOf } from '../../../lambda/decisions/observations.ts';
-import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { type Done, nothingDone } from '../../../lambda/tick/done.ts';
 import type { TickParts } from '../../../lambda/tick/parts.ts';
 import { tell, tellFlood, waitingSeen } from '../../../lambda/tick/tell.ts';
@@ -27,15 +26,9 @@ const accepting = (accepted: boolean) => {
 const conditions = async () => (await story.ledger.state()).conditions;
 
 /** The parts of a tick a minute later. */
-function partsOf(savesFail = false): TickParts {
+function partsOf(): TickParts {
   story.clock.advance({ minutes: 1 });
-  const ledger = story.ledgerWith({
-    saveState: async (changes) => {
-      if (savesFail) throw new LedgerUnavailableError('UpdateItem', {});
-      return story.ledger.saveState(changes);
-    },
-    countWaitingForOps: async () => waiting,
-  });
+  const ledger = story.ledgerWith({ countWaitingForOps: async () => waiting });
   return { ...story.parts, ledger };
 }
 
@@ -44,8 +37,8 @@ const begun = async () => nothingDone(await story.ledger.state(), timeUntil(stor
 /** @param see the tick's observations beside owed notices */
 async function tick(
   see: (done: Done, parts: TickParts) => Promise<Observations> | Observations,
-  parts = partsOf(),
 ): Promise<OpenConditions> {
+  const parts = partsOf();
   const done = await begun();
   const owed = conditionsOf(nothingNoted(), done.open, story.clock.now().epochMilliseconds);
   const seen = { ...owed, ...(await see(done, parts)) };
@@ -96,13 +89,6 @@ describe('a notice to ops', () => {
     story.warnings.length = 0;
     await tick(() => ({}));
     expect(story.warnings).toEqual(['notice refused']);
-  });
-
-  it('is sent twice, and not lost, if a crash follows it', async () => {
-    const dying = tick(() => ({ missing: { number: 1 } }), partsOf(true));
-    await expect(dying).rejects.toThrow(LedgerUnavailableError);
-    for (const number of [1, 1, 0]) await seeing(number);
-    expect(titles(story)).toEqual([begins, begins, ends]);
   });
 });
 
