@@ -56,9 +56,6 @@ async function flood(size: number, heldNow = 0): Promise<boolean> {
   return end;
 }
 
-const begins = 'many certifications are missing at the partner';
-const ends = 'the missing certifications are back, few or accepted';
-
 const seeing = (number: number, details: string[] = []) =>
   tick(() => ({ missing: { number, details } }));
 
