@@ -46,6 +46,27 @@ describe('a resource that outlives the stack', () => {
     }
   });
 
+  it('has the id, the type and the key that it had beside the state machine of large baselines', () => {
+    const baseline = { atOnce: 4 };
+    const after = resources({ integrations: [{ ...district, baseline }] });
+    expect(JSON.stringify(after)).not.toContain('StepFunctions');
+    expect(after).toMatchObject({
+      [ledger]: {
+        Type: 'AWS::DynamoDB::GlobalTable',
+        Properties: { KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }] },
+      },
+      [secret]: { Type: 'AWS::SecretsManager::Secret' },
+      NotifierTopicsKeyA35F5ECF: { Type: 'AWS::KMS::Key' },
+      NotifierTopicsEventsF6B847A1: { Type: 'AWS::SNS::Topic' },
+      NotifierTopicsAlerts9E909467: { Type: 'AWS::SNS::Topic' },
+      NotifierTopicsOperations9294FF07: { Type: 'AWS::SNS::Topic' },
+      NotifierUnstartedTicks30485CD5: { Type: 'AWS::SQS::Queue' },
+      NotifierdistrictaLogs01E3003A: { Type: 'AWS::Logs::LogGroup' },
+    });
+    // A name of one's own replaces a resource, too.
+    expect(JSON.stringify(after)).not.toMatch(/"(Table|Topic|Queue)Name":"/);
+  });
+
   it('stays unchanged except for tags when the next deployment has tags: the ledger has its own', () => {
     const after = resources({ tags: { team: 'certification', stage: 'production' } });
     const Tags = [
