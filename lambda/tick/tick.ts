@@ -69,10 +69,6 @@ export async function tick(parts: TickParts, run: TickRun): Promise<TickReport> 
     ...reportOf(settings.name, done, outcome, effort()),
     failure,
   });
-  if (before.paused) {
-    await follow(tellOps(parts));
-    return reported('paused');
-  }
   try {
     const outcome = await follow(story(parts, run.id));
     await follow(conclude(parts, outcome, effort));
@@ -80,9 +76,8 @@ export async function tick(parts: TickParts, run: TickRun): Promise<TickReport> 
   } catch (error) {
     const outcome = await follow(failed(parts, error, effort));
     if (outcome === 'failed') throw error;
-    return outcome === 'disturbed' && error instanceof NotifierError
-      ? reported(outcome, error)
-      : reported(outcome);
+    const isCause = outcome === 'disturbed' && error instanceof NotifierError;
+    return reported(outcome, isCause ? error : undefined);
   } finally {
     await keepPace(parts, stored);
   }
@@ -92,6 +87,7 @@ export async function tick(parts: TickParts, run: TickRun): Promise<TickReport> 
 async function* story(parts: TickParts, owner: string): Step<Outcome> {
   const { clock, settings, ledger } = parts;
   const { before } = yield;
+  if (before.paused) return 'paused';
   const isLeftAlone = isBackingOff(before, clock.now());
   const isOwing =
     before.dirtySince !== undefined || isDigestDue(before.digest, clock.now(), settings);
