@@ -69,6 +69,11 @@ export async function tick(parts: TickParts, run: TickRun): Promise<TickReport> 
     ...reportOf(settings.name, done, outcome, effort()),
     failure,
   });
+  // It writes nothing, not even a pace that it could forget.
+  if (before.paused) {
+    await follow(tellOps(parts));
+    return reported('paused');
+  }
   try {
     const outcome = await follow(story(parts, run.id));
     await follow(conclude(parts, outcome, effort));
@@ -87,7 +92,6 @@ export async function tick(parts: TickParts, run: TickRun): Promise<TickReport> 
 async function* story(parts: TickParts, owner: string): Step<Outcome> {
   const { clock, settings, ledger } = parts;
   const { before } = yield;
-  if (before.paused) return 'paused';
   const isLeftAlone = isBackingOff(before, clock.now());
   const isOwing =
     before.dirtySince !== undefined || isDigestDue(before.digest, clock.now(), settings);
