@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { unhurried } from '../../../lambda/decisions/pace.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { CredentialsNotSetError } from '../../../lambda/partner/secret.ts';
 import { Integration } from '../../scaffold/integration.ts';
@@ -25,6 +26,10 @@ describe('an integration that ops have paused', () => {
     await story.passSelfChecks();
     story.notices.length = 0;
     const reason = 'the partner moves';
+    // A pace that is forgotten meanwhile, too, is written only afterwards.
+    const at = story.clock.now().epochMilliseconds;
+    const refusal = { at, until: at, answered: 4, learned: 4 };
+    await story.ledger.saveState({ pace: { ...unhurried, refusal } });
     await story.opsLedger.pause({ since: story.clock.now(), by: 'odile', reason }, 'a call');
   });
 
