@@ -134,6 +134,7 @@ export function certifications(table: Table, integration: string, journal: Journ
       await underLease(table, integration, lease).putAll(
         absent.map((sighting) => baselineItem(integration, sighting, at)),
       );
+      return absent.length;
     },
     async rehash(outdated) {
       await writeEach(outdated, ({ before: { id, revision, fingerprint: old }, fingerprint }) =>

@@ -63,13 +63,13 @@ export interface Ledger {
   addToDays(deltas: ReadonlyMap<string, number>, lease?: Lease): Promise<void>;
   /**
    * Records new certifications that are not announced. Items that `known` has found unreadable stay
-   * as they are. @throws LeaseLostError
+   * as they are. @returns how many were recorded. @throws LeaseLostError
    */
   recordSilently(
     sightings: readonly Sighting[],
     now: Temporal.Instant,
     lease?: Lease,
-  ): Promise<void>;
+  ): Promise<number>;
   /** Replaces hashes of certifications that are as they were compared. */
   rehash(outdated: readonly Outdated[]): Promise<void>;
   /**

@@ -63,8 +63,8 @@ export async function* record(at: LeasedParts, sightings: readonly Sighting[]): 
   if (sightings.length === 0) return;
   const { ledger, clock, lease } = at;
   await ledger.touch(sightings.map(({ assessment }) => assessment.certified_on));
-  await ledger.recordSilently(sightings, clock.now(), lease);
-  yield { is: 'recorded', number: sightings.length };
+  const number = await ledger.recordSilently(sightings, clock.now(), lease);
+  yield { is: 'recorded', number };
 }
 
 /**

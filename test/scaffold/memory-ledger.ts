@@ -245,6 +245,7 @@ export class MemoryLedger implements Ledger {
         outbox: new Map(),
         owedSince: 0,
       });
+    return sightings.length;
   }
 
   async rehash(outdated: readonly Outdated[]): Promise<void> {

@@ -31,9 +31,10 @@ export class LaggingLedger extends MemoryLedger {
     this.#random = Random.of(life.seed, 'ledger');
   }
 
-  override async recordSilently(...recorded: Parameters<Ledger['recordSilently']>): Promise<void> {
-    await super.recordSilently(...recorded);
+  override async recordSilently(...recorded: Parameters<Ledger['recordSilently']>) {
+    const number = await super.recordSilently(...recorded);
     for (const { assessment } of recorded[0]) this.#change(assessment.id);
+    return number;
   }
 
   override async commit(...committed: Parameters<Ledger['commit']>) {
