@@ -8,7 +8,7 @@ export interface Answered extends RangeRead {
 
 /** Facts about a read: the ids that it showed, and the host's counts. */
 export interface Shown {
-  /** A chain of pages came to its end, and no page had an id twice. */
+  /** A chain of pages came to its end, each of them one answer, and none had an id twice. */
   readonly isChained: boolean;
   readonly ids: number;
   /** Places of the list that earlier parts of this read have shown. */

@@ -116,6 +116,11 @@ export interface Page {
    * Places of rows that equal another one, from 0. A copy may stand in the place of another record.
    */
   readonly copies?: readonly number[];
+  /**
+   * It was read in pieces, so it is several answers: a row that moved between them may be on none.
+   * `differ`: their counts do.
+   */
+  readonly pieces?: 'agree' | 'differ';
   /** As the server sent it (docs/partner.md, 2.4); `offset` is always the one that was asked for. */
   readonly meta: { readonly count: number; readonly offset: number; readonly page: number };
   /** How many records the response held, quarantined ones included. */

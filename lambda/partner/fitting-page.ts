@@ -69,11 +69,14 @@ export function joined({ pages, skipped }: Pieces): Page {
     const others = assessments.filter(
       (one) => !before.assessments.some((shown) => isDeepStrictEqual(shown, one)),
     );
+    const counts = [before, { meta }].flatMap((one) => one.meta.count || []);
+    const differs = before.pieces === 'differ' || new Set(counts).size > 1;
     const moved = quarantined.map((one) => ({ ...one, index: before.rows + one.index }));
     return {
       assessments: [...before.assessments, ...others],
       quarantined: [...before.quarantined, ...moved],
       copies: [...(before.copies ?? []), ...copies.map((index) => before.rows + index)],
+      pieces: differs ? 'differ' : 'agree',
       meta: {
         count: meta.count || before.meta.count,
         offset: before.meta.offset,

@@ -64,7 +64,8 @@ export async function proveRange(
   const { count = 0, stoppedAt } = isProven ? read : await counted(reading, part, read, start);
   const isCutOff = stoppedAt !== undefined;
   const noted = notedCount(reading, earlier, stoppedAt);
-  const isChained = proof !== undefined && !reading.hasRepeats;
+  const isOfWholePages = !reading.hasRepeats && reading.pieces === undefined;
+  const isChained = proof !== undefined && isOfWholePages;
   const shown = { isChained, ids: reading.ids, from: earlier?.offset ?? 0, last: count };
   const { assessments, others, requests } = reading;
   const quarantined = [...reading.quarantined.values()];
@@ -84,9 +85,12 @@ export async function proveRange(
 
 type NotedCount = Pick<Bookmark, 'count' | 'isContradicted'>;
 
-/** The host's count at the beginning, and whether each part has shown an id for each place. */
+/**
+ * The host's count at the beginning, and whether each part has shown an id for each place, with one
+ * count on each page.
+ */
 function notedCount(
-  { ids, firstCount }: Reading,
+  { ids, firstCount, pieces }: Reading,
   earlier: Bookmark | undefined,
   stoppedAt: Bookmark | undefined,
 ): NotedCount {
@@ -95,7 +99,7 @@ function notedCount(
     count,
     isContradicted,
   } = earlier ?? { offset: 0, count: firstCount, isContradicted: false };
-  const lacks = ids < (stoppedAt?.offset ?? 0) - from;
+  const lacks = pieces === 'differ' || ids < (stoppedAt?.offset ?? 0) - from;
   return {
     ...(count !== undefined && { count }),
     ...((isContradicted || lacks) && { isContradicted: true }),

@@ -57,6 +57,8 @@ export class Reading {
   firstCount: number | undefined;
   /** Some page had an id twice, with the same content or malformed: a record may lack its row. */
   hasRepeats = false;
+  /** Pages that were read in pieces; `differ`: the counts of one have contradicted each other. */
+  pieces: Page['pieces'];
   /** The most rows of a page at this host; `meta.page` may be larger. */
   mostRows: number;
   /** Rows of the last page that was short; `other`: no cap explains the short pages. */
@@ -136,8 +138,9 @@ export class Reading {
   }
 
   /** The last answer counts: a record may have been mended, or broken, in between. */
-  #remember({ assessments, quarantined, copies = [], meta }: Page): void {
+  #remember({ assessments, quarantined, copies = [], pieces, meta }: Page): void {
     this.firstCount ??= meta.count;
+    if (this.pieces !== 'differ') this.pieces = pieces ?? this.pieces;
     const shown = new Set(assessments.map(({ id }) => id));
     this.hasRepeats ||=
       copies.length > 0 ||
