@@ -176,6 +176,19 @@ export function compare(
   return { changes: [...changes.values()], same, outdated, older, returned };
 }
 
+/**
+ * The sightings of a first reading, which announces no update. A row unlike the one that was recorded
+ * has moved or changed meanwhile, or its id is there twice: later reads tell.
+ */
+export function firstSightings(changes: readonly Sighting[]) {
+  const isUpdate = ({ kind }: Sighting) => kind === 'updated';
+  const unlike = changes.filter(isUpdate).map(({ id, assessment, before }) => {
+    const day = assessment.certified_on;
+    return { id, days: [before?.day ?? day, day] };
+  });
+  return { sightings: changes.filter((one) => !isUpdate(one)), unlike };
+}
+
 /** The last day is that of the row. */
 function returnOf({ kind, id, assessment, before }: Sighting, salt: string): Returned | undefined {
   const former = before?.earlier?.slice(-earlierKeptExpired) ?? [];

@@ -7,15 +7,17 @@ import { fingerprintOf } from './fingerprint.ts';
  * within one read.
  */
 const mostTwins = 300;
+/** Limit for the days of one of them, those of its latest sightings. */
+const mostDays = 20;
 
 const twin = z.readonly(
   z.object({
     id: z.int(),
-    /** The days of its rows. */
+    /** The days of its rows, that of the latest sighting last. */
     days: z.readonly(z.array(z.iso.date())),
     /**
      * One page showed both rows, or a second read did, or reads show them in turn. Once, an edit amid
-     * a read looks the same.
+     * a read looks the same, and so does a move amid a first reading.
      */
     isSure: z.exactOptional(z.literal(true)),
   }),
@@ -31,11 +33,27 @@ export type Returned = Pick<Twins[number], 'id' | 'days'>;
 
 /** The twins with those that reads show in turn. */
 export function withReturned(known: Twins, returned: readonly Returned[]): Twins {
-  if (returned.length === 0) return known;
-  const ids = new Set(returned.map(({ id }) => id));
-  const sure = returned.map(({ id, days }) => ({ id, days, isSure: true }) as const);
-  return [...known.filter(({ id }) => !ids.has(id)), ...sure].slice(-mostTwins);
+  return withSeen(
+    known,
+    returned.map((one) => ({ ...one, isSure: true })),
+  );
 }
+
+/** The twins with these, each of an id that none had, or has once more. */
+export function withSeen(known: Twins, seen: Twins): Twins {
+  if (seen.length === 0) return known;
+  const ids = new Set(seen.map(({ id }) => id));
+  const before = new Map(known.map((one) => [one.id, one]));
+  const now = seen.map((one) => {
+    const days = [...(before.get(one.id)?.days ?? []), ...one.days];
+    return { ...before.get(one.id), ...one, days: latest(days) };
+  });
+  return [...known.filter(({ id }) => !ids.has(id)), ...now].slice(-mostTwins);
+}
+
+/** Each day once, where it is the latest. */
+const latest = (days: readonly string[]) =>
+  [...new Set(days.toReversed())].slice(0, mostDays).reverse();
 
 /** The rows of one read, of one page or several. */
 export interface Shown {
@@ -57,32 +75,36 @@ export function twinsIn({ assessments, others = [] }: Shown, salt: string): Read
 }
 
 /**
- * The twins after a read. One ends when whole reads of all days of its rows show one version.
+ * The twins after a read. One ends when whole reads of all days of its rows show one version. If a
+ * read shows it elsewhere than the latest one, it is surely there twice.
  *
- * @param isProven whether the read has shown every row of a day
+ * @param isWhole whether the read has shown every row of a day: of one that is sure, with a proof
  */
 export function twinsAfter(
   known: Twins,
   shown: Shown,
-  isProven: (day: string) => boolean,
+  isWhole: (day: string, isSure: boolean) => boolean,
   salt: string,
 ): Twins {
   const now = twinsIn(shown, salt);
   if (known.length + now.size === 0) return known;
   const onOnePage = twinsIn({ assessments: shown.assessments }, salt);
-  const rows = Map.groupBy([...shown.assessments, ...(shown.others ?? [])], ({ id }) => id);
+  const rows = Map.groupBy([...(shown.others ?? []), ...shown.assessments], ({ id }) => id);
   const daysOf = (id: number) => (rows.get(id) ?? []).map(({ certified_on }) => certified_on);
   const left = known.flatMap((before): Twins => {
-    const here = daysOf(before.id);
-    if (now.has(before.id))
-      return [{ ...before, days: [...new Set([...before.days, ...here])], isSure: true }];
-    const days = before.days.filter((day) => !isProven(day) || here.includes(day));
-    return days.every(isProven) ? [] : [{ ...before, days }];
+    const { id } = before;
+    const here = daysOf(id);
+    const isElsewhere = here.some((day) => day !== before.days.at(-1));
+    const isSure = before.isSure === true || now.has(id) || isElsewhere;
+    const isSeen = (day: string) => !now.has(id) && isWhole(day, isSure);
+    const elsewhere = before.days.filter((day) => here.includes(day) || !isSeen(day));
+    const days = latest([...elsewhere, ...here]);
+    return days.every(isSeen) ? [] : [{ id, days, ...(isSure && ({ isSure: true } as const)) }];
   });
   const fresh = [...now].filter((id) => !known.some((one) => one.id === id));
   const added = fresh.map((id) => ({
     id,
-    days: [...new Set(daysOf(id))],
+    days: latest(daysOf(id)),
     ...(onOnePage.has(id) && ({ isSure: true } as const)),
   }));
   return [...left, ...added].slice(-mostTwins);

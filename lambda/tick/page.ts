@@ -89,15 +89,15 @@ export function isAloneOn(pulse: PulseRead): (returned: Returned) => boolean {
 /**
  * The ids whose rows say nothing about content, in this read or an earlier one.
  *
- * @param isProven whether the read has shown every row of a day
+ * @param isWhole whether the read has shown every row of a day: of one that is sure, with a proof
  */
 export async function* twinsSeen(
   { state: { salt } }: LeasedParts,
   shown: Shown,
-  isProven: (day: string) => boolean = () => false,
+  isWhole: (day: string, isSure: boolean) => boolean = () => false,
 ): Step<ReadonlySet<number>> {
   const { twins: before } = yield;
-  const twins = twinsAfter(before, shown, isProven, salt);
+  const twins = twinsAfter(before, shown, isWhole, salt);
   const left = new Set(twins.map(({ id }) => id));
   const twinsEnded = new Set(before.map(({ id }) => id).filter((id) => !left.has(id)));
   yield { is: 'twins', twins, twinsEnded };

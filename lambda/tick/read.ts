@@ -2,7 +2,13 @@ import pMap from 'p-map';
 import { Temporal } from 'temporal-polyfill';
 import { type Fate, fatesOf, type Measured, type Telling } from '../decisions/baseline.ts';
 import { Calendar, type DayEntry, following } from '../decisions/calendar.ts';
-import type { Change, Compared, Found, Sighting } from '../decisions/compare.ts';
+import {
+  type Change,
+  type Compared,
+  type Found,
+  firstSightings,
+  type Sighting,
+} from '../decisions/compare.ts';
 import {
   attributeRest,
   dayEntries,
@@ -23,7 +29,7 @@ import {
 import { fingerprintOf } from '../decisions/fingerprint.ts';
 import type { PulseRead } from '../decisions/partner-reads.ts';
 import { judged as believed } from '../decisions/stored-times.ts';
-import { type Returned, rowsOf } from '../decisions/twins.ts';
+import { type Returned, rowsOf, withSeen } from '../decisions/twins.ts';
 import type {
   Position,
   ReadResult,
@@ -294,10 +300,13 @@ async function* differences(
   read: Judged,
 ): Step<Differences> {
   const { ledger, settings, state } = at;
-  const { step, assessments, others = [], quarantined, proof, begunAt, isFirstReading } = read;
+  const { step, assessments, others = [], quarantined, proof, begunAt } = read;
+  const { isRead, isFirstReading, isInParts } = read;
   const { twins: before } = yield;
   const isProven = (day: string) => proof !== undefined && isWithin(day, step.range);
-  const unsure = yield* twinsSeen(at, { assessments, others }, isProven);
+  const isWhole = (day: string, isSure: boolean) =>
+    isSure ? isProven(day) : isRead && isWithin(day, step.range);
+  const unsure = yield* twinsSeen(at, { assessments, others }, isWhole);
   const { twinsEnded } = yield;
   const indexed = new Map<string, ReadonlyMap<number, DayCertification>>();
   const lookUp = async (day: string) => indexed.set(day, await ledger.knownOfDay(day));
@@ -321,6 +330,11 @@ async function* differences(
   // A true edit that is undone is told once the days are seen whole.
   const isAlone = ({ id, days }: Returned) => twinsEnded.has(id) || days.every(isProven);
   const compared = yield* compareWithLedger(at, rows, unsure, isAlone, isAsked);
+  const isSilent = isFirstReading && (isInParts || !telling.isAnew);
+  const { sightings, unlike } = isSilent
+    ? firstSightings(compared.changes)
+    : { sightings: compared.changes, unlike: [] };
+  yield { is: 'twins', twins: withSeen((yield).twins, unlike) };
   // An edit amid this read, or a record that is there twice: another read tells.
   const known = new Set(before.map(({ id }) => id));
   const fresh = (yield).twins.filter(({ id, isSure }) => !isSure && !known.has(id));
@@ -328,9 +342,6 @@ async function* differences(
   const again = [...fresh, ...compared.returned].flatMap(({ days }) =>
     days.map((day) => ({ day, until })),
   );
-  // Another part of the range may have another row of the same id: audits find edits.
-  const isOne = !(isFirstReading && read.isInParts);
-  const sightings = compared.changes.filter(({ kind }) => isOne || kind !== 'updated');
   return { sightings, older: [...compared.older, ...again], unseen: new Map(unseen) };
 }
 

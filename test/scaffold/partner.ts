@@ -131,8 +131,8 @@ export class MemoryPartner {
   /** Removed assessments that are still served by their ids. */
   isZombie: (id: number) => boolean = () => false;
   readonly #removed = new Map<number, HostRecord>();
-  /** A second row under the id of a record. Lists have the two in changing order. */
-  twinOf: ((record: HostRecord) => HostRecord | undefined) | undefined;
+  /** More rows under the id of a record. Lists have them in changing order. */
+  twinOf: ((record: HostRecord) => HostRecord | readonly HostRecord[] | undefined) | undefined;
   #isTwinFirst = false;
   /** Ids that the count includes and no list shows. */
   readonly hidden = new Set<number>();

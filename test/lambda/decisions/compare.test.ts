@@ -4,6 +4,7 @@ import {
   type Certification,
   compare,
   countDeltas,
+  firstSightings,
   type Sighting,
   withdrawal,
 } from '../../../lambda/decisions/compare.ts';
@@ -153,6 +154,17 @@ describe('a comparison of read rows with the ledger', () => {
     for (const one of [{ ...first, name: 'D' }, second])
       expect(at(99_000_000, one)).toEqual({ kinds: ['updated'], older: [] });
   });
+});
+
+it('a first reading announces no update: an id with another content on each day is there twice', () => {
+  const [before, ...more] = ['2026-11-20', '2026-11-19'].map((certified_on) =>
+    assessment({ certified_on, email: `${certified_on}@example.org` }),
+  );
+  const read = [...more, assessment({ id: 2 })];
+  const known = nowKnown(new Map(), sightingsOf(before ? [before] : [], new Map(), salt));
+  const { sightings, unlike } = firstSightings(sightingsOf(read, known, salt));
+  expect(sightings.map(({ kind, id }) => [kind, id])).toEqual([['created', 2]]);
+  expect(unlike).toEqual([{ id: before?.id, days: ['2026-11-20', '2026-11-19'] }]);
 });
 
 describe('the effect of changes on the counts of days', () => {

@@ -7,6 +7,7 @@ import {
   twinsAfter,
   twinsIn,
   withReturned,
+  withSeen,
 } from '../../../lambda/decisions/twins.ts';
 import { assessment } from '../../support/assessments.ts';
 
@@ -16,7 +17,9 @@ const row = (email: string, certified_on = monday) => assessment({ id: 1, email,
 const [a, b, onFriday] = [row('a'), row('b'), row('b', friday)];
 const other = assessment({ id: 2 });
 const once: Twins = [{ id: 1, days: [monday] }];
+const moved: Twins = [{ id: 1, days: [friday, monday] }];
 const sure: Twins = [{ id: 1, days: [monday], isSure: true }];
+const inTurn: Twins = [{ id: 1, days: [friday, monday], isSure: true }];
 const ofTwoDays: Twins = [{ id: 1, days: [monday, friday], isSure: true }];
 
 describe('the ids that are there twice', () => {
@@ -29,12 +32,40 @@ describe('the ids that are there twice', () => {
     ['stay after a page that shows one row', sure, { assessments: [a] }, [], sure],
     ['stay after a read of another day', sure, { assessments: [] }, [friday], sure],
     ['end with a whole read that shows one row', sure, { assessments: [b] }, [monday], []],
-    ['stay while another day may have a row', ofTwoDays, { assessments: [a] }, [monday], ofTwoDays],
+    ['stay while another day may have a row', ofTwoDays, { assessments: [a] }, [monday], inTurn],
+    ['are sure on the former day again', moved, { assessments: [onFriday] }, [friday], ofTwoDays],
+    ['are unsure on the latest day', moved, { assessments: [a] }, [], moved],
+    [
+      'end on the latest day, if gone from the former',
+      moved,
+      { assessments: [a] },
+      [friday, monday],
+      [],
+    ],
+    ['stay on a further day', sure, { assessments: [onFriday] }, [friday], ofTwoDays],
     ['end with one row on all days', ofTwoDays, { assessments: [a] }, [monday, friday], []],
     ['lose a day without a row', ofTwoDays, { assessments: [] }, [friday], sure],
     ['end with all of their rows', sure, { assessments: [other] }, [monday, friday], []],
   ])('%s', (_, known, shown, proven, expected) => {
     expect(twinsAfter(known, shown, (day) => proven.includes(day), salt)).toEqual(expected);
+  });
+
+  it('end with a read without a proof only while they are unsure', () => {
+    const isRead = (_: string, isSure: boolean) => !isSure;
+    const shown = { assessments: [b] };
+    expect(twinsAfter(once, shown, isRead, salt)).toEqual([]);
+    expect(twinsAfter(sure, shown, isRead, salt)).toEqual(sure);
+  });
+
+  it('keep the days of all that a first reading has shown, the latest twenty', () => {
+    const days = Array.from({ length: 30 }, (_, day) => `2026-10-${day + 1}`);
+    const all = days.reduce(
+      (known: Twins, day) => withSeen(known, [{ id: 1, days: [monday, day] }]),
+      [],
+    );
+    expect(all).toEqual([{ id: 1, days: [...days.slice(11, -1), monday, '2026-10-30'] }]);
+    expect(withSeen(sure, [{ id: 1, days: [friday] }])).toEqual(ofTwoDays);
+    expect(withSeen(sure, [])).toBe(sure);
   });
 
   it('are sure if reads show their rows in turn', () => {

@@ -19,6 +19,7 @@ async function known(days: number): Promise<void> {
   for (let n = 1; n <= days; n++) world.host.addMany(10 * n, 10, dayOf(n));
   world.host.addMany(1_000, 101, '2026-11-01');
   await world.baseline(20);
+  console.log(world.requests, world.heard.length);
 }
 
 it('a day that the host cannot serve stops neither the baseline nor the audits of others', async () => {
@@ -141,7 +142,7 @@ it.each([
   ['on two days far apart', 20, 120, 6_000, '2009-09-01'],
   ['on a day that is read in parts', 1, 700, 6, '2025-09-01'],
 ])(
-  'an id that is there twice %s is told, and has few updates',
+  'an id that is there twice %s is told, and has no update',
   async (_, days, rows, pace, certified_on) => {
     world = new Integration(undefined, pace);
     for (let n = 0; n < days; n++) world.host.addMany(1_000 + rows * n, rows, dayOf(n + 1));
@@ -154,10 +155,28 @@ it.each([
       world.clock.advance(nextDay);
       await world.minutes(25);
     }
-    expect(world.heardOf(1_350)).toEqual(['updated']);
+    expect(world.heardOf(1_350)).toEqual([]);
     expect(titles(world)).toContain('the partner shows one id twice');
   },
 );
+
+it('an id with another content in each range of a baseline is no news, then and later', async () => {
+  world = new Integration();
+  const days = ['2026-11-18', '2026-11-10', '2026-10-01'];
+  world.host.add(1, '2026-11-20');
+  world.host.twinOf = ({ assessment, ...record }) =>
+    days.map((certified_on) => {
+      const email = `${certified_on}@example.org`;
+      return { ...record, assessment: { ...assessment, email, certified_on } };
+    });
+  await world.baseline();
+  for (let audits = 0; audits < 3; audits++) {
+    world.clock.advance(nextDay);
+    await world.minutes(4);
+  }
+  expect(world.heard).toEqual([]);
+  expect(titles(world)).toContain('the partner shows one id twice');
+});
 
 it('an edit and a move that are undone are announced, and no id is there twice', async () => {
   await known(6);
