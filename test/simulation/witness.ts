@@ -152,12 +152,12 @@ export class Witness extends Part {
     return isExcused;
   }
 
-  /** Where an id is there twice, its end is one change more. */
+  /** Where an id is there twice, one update is false, and its end is one change more: decision 32. */
   #updated(id: number): void {
     const { world, plan, findings, isLagging } = this.life;
     const updates = 1 + (this.#updates.get(id) ?? 0);
     this.#updates.set(id, updates);
-    if (plan.twins > 0 && !isLagging && updates > 1 + (world.touches.get(id) ?? 0))
+    if (plan.twins > 0 && !isLagging && updates > 2 + (world.touches.get(id) ?? 0))
       findings.push(`${id} was updated ${updates} times, and changed less often`);
   }
 

@@ -64,8 +64,7 @@ export async function proveRange(
   const { count = 0, stoppedAt } = isProven ? read : await counted(reading, part, read, start);
   const isCutOff = stoppedAt !== undefined;
   const noted = notedCount(reading, earlier, stoppedAt);
-  const isOfWholePages = !reading.hasRepeats && reading.pieces === undefined;
-  const isChained = proof !== undefined && isOfWholePages;
+  const isChained = proof !== undefined && reading.isOfWholePages;
   const shown = { isChained, ids: reading.ids, from: earlier?.offset ?? 0, last: count };
   const { assessments, others, requests } = reading;
   const quarantined = [...reading.quarantined.values()];

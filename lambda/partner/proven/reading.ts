@@ -88,6 +88,11 @@ export class Reading {
     return this.quarantined.size > 0 || this.hasRepeats;
   }
 
+  /** Each page was one answer, with a row for each of its records. */
+  get isOfWholePages(): boolean {
+    return !this.hasRepeats && this.pieces === undefined;
+  }
+
   /** One page has shown it twice: no page follows another by such a record. */
   isTwice(id: number): boolean {
     return (this.#seen.get(id)?.rows.length ?? 0) > 1;

@@ -72,14 +72,17 @@ it.each<[string, (host: MemoryPartner) => void, isRead: boolean]>([
   ['has been read', () => undefined, true],
   ['has not: such a row takes the place of another', (host) => renamed(host, 12), false],
   ['has not: a removal lets another slip', (host) => host.remove(1), false],
-])('a list with such a row, of which the last piece is asked for, %s', async (_, happen, isRead) => {
-  const { host, prove } = partner(12, tooLarge(9));
-  host.onList = ({ offset, page }) => {
-    if (offset === 9 && page === 3) happen(host);
-    return undefined;
-  };
-  expect((await prove()).isRead).toBe(isRead);
-});
+])(
+  'a list with such a row, of which the last piece is asked for, %s',
+  async (_, happen, isRead) => {
+    const { host, prove } = partner(12, tooLarge(9));
+    host.onList = ({ offset, page }) => {
+      if (offset === 9 && page === 3) happen(host);
+      return undefined;
+    };
+    expect((await prove()).isRead).toBe(isRead);
+  },
+);
 
 const renamed = (host: MemoryPartner, id: number) => host.edit(id, { name: 'Ada0085 Poe' });
 
