@@ -361,10 +361,12 @@ async function* lookedAt(
     const missing = new Map([...fresh.keys()].map((day) => [day, 0]));
     return { missing, sightings: [], withdrawals: [] };
   }
-  const proven = [...unseen].filter(([day]) => fresh.get(day)?.proof !== undefined);
+  // Without a proof, a day's count says nothing about how many are there.
+  const proven = new Map([...fresh].filter(([, { proof }]) => proof !== undefined));
+  const lacking = [...unseen].filter(([day]) => proven.has(day));
   const seen = new Set(assessments.map(({ id }) => id));
-  const read = { beganAt: begunAt, seen, unseen: new Map(proven) };
-  const looked = yield* look(at, read, calendar, calendar.with(fresh));
+  const read = { beganAt: begunAt, seen, unseen: new Map(lacking) };
+  const looked = yield* look(at, read, calendar, calendar.with(proven));
   // An unproven read may overlook certifications, but those that it shows are there.
   const fewer = [...unseen]
     .map(([day, { length }]) => [day, length] as const)

@@ -5,7 +5,7 @@ import { countDeltas, type Sighting } from '../decisions/compare.ts';
 import { asking, stillAsked } from '../decisions/day-entries.ts';
 import { auditPlanOf, savedUntil, waited } from '../decisions/due.ts';
 import { believed, isSearchedAgain } from '../decisions/locate.ts';
-import { nothingMissing, sighted } from '../decisions/missing.ts';
+import { nothingMissing, sighted, vouchedUntil } from '../decisions/missing.ts';
 import { unreadSeen } from '../decisions/observations.ts';
 import { knownPace } from '../decisions/pace.ts';
 import type { PulseRead } from '../decisions/partner-reads.ts';
@@ -146,8 +146,10 @@ export async function* readDue(
   );
   const begun = asking(before, asked, began);
   const plan = auditPlanOf(before, window.from, audit);
+  // A later look would ask for no ids, so its day would be due again at once.
+  const vouched = vouchedUntil(state.heartbeat, settings.every);
   const looksOf = (calendar: Calendar, { looking }: Done) =>
-    dueLooks(looking, calendar, withdrawAfterMs, nowMs());
+    dueLooks(looking, calendar, withdrawAfterMs, nowMs()).filter(({ at }) => at <= vouched);
   const list = dueWork({
     calendar: begun,
     total: pulse.count,

@@ -56,6 +56,25 @@ describe('a certification that disappeared', () => {
     await story.minutesUntil(() => gone() > 0, 6);
   });
 
+  it('is withdrawn at five requests a minute after gaps, and its day is not read again and again', async () => {
+    story = new Integration();
+    story.host.requestsPerMinute = 5;
+    const others = on('2024-03-01', numbers(61, 110));
+    story.world = [...on(day, numbers(1, 60)), ...others];
+    await story.baseline(20);
+    story.world = [...on(day, numbers(16, 60)), ...others];
+    for (let ticks = 0; ticks < 30 && gone() < 15; ticks++) {
+      story.requests.length = 0;
+      await story.minute();
+      expect(story.requests.filter((one) => one.endsWith(`..${day}`)).length).toBeLessThan(3);
+      const { lookAt = 0 } = missing() ?? {};
+      story.clock.advance({
+        milliseconds: Math.max(0, lookAt - story.clock.now().epochMilliseconds),
+      });
+    }
+    expect(gone()).toBe(15);
+  });
+
   it('stays, and uses up no acceptance, as long as its withdrawal cannot be committed', async () => {
     story.world = forty.slice(20);
     await story.minutes(3);
