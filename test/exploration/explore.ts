@@ -321,5 +321,6 @@ function judged({ world, ledger, told }: Situation): Promise<string[]> {
     contradictedUntil: 0,
     timeline: { nowMs: Date.parse(startDay) },
     isSlow: false,
+    isCutOff: () => false,
   });
 }

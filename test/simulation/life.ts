@@ -190,6 +190,9 @@ export class Life {
     return pace > 0 || (capped > 0 && partnerMs >= 1_000);
   }
 
+  /** The pace cut off the last read of a day at such a host. */
+  readonly isCutOff = (day: string): boolean => this.isSlow && this.witness.wasCutOff(day);
+
   /** Some answers are old. */
   get isLagging(): boolean {
     return this.host.oldestAnswerMs > 0;

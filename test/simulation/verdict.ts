@@ -16,18 +16,22 @@ export interface AfterALife {
   readonly witness: Pick<Witness, 'startedAt' | 'startDay' | 'completedAt'>;
   readonly settings: TickSettings;
   readonly timeline: Pick<Timeline, 'nowMs'>;
-  /** The pace may cut off a read, and its rest proves nothing. */
   readonly isSlow: boolean;
+  /** The pace cut off the last read of this day, so its rest proves nothing. */
+  isCutOff(day: string): boolean;
   /** The moment until which lists contradicted their counts. */
   readonly contradictedUntil: number;
   /** Each day has been audited since the last event. */
   readonly isAudited: boolean;
 }
 
-/** Its day is too large for a slow host's pace: nothing is withdrawn there (docs/detection.md, Limits). */
-export function lacksProof({ items, days }: MemoryLedger, id: number): boolean {
+/** A slow host's pace cannot read its day: nothing is withdrawn there (docs/detection.md, Limits). */
+export function lacksProof(
+  { ledger: { items, days }, isCutOff }: Pick<AfterALife, 'ledger' | 'isCutOff'>,
+  id: number,
+): boolean {
   const day = items.get(id)?.certification.day;
-  return day !== undefined && days.get(day)?.proof === undefined;
+  return day !== undefined && days.get(day)?.proof === undefined && isCutOff(day);
 }
 
 const judged = new WeakMap<Assessment, string>();
@@ -60,9 +64,7 @@ export async function judge(after: AfterALife): Promise<string[]> {
     ...[...ledger.items].flatMap(([id, { certification, ...item }]) => [
       ...thatHold({
         [`${id} is gone and was not withdrawn`]:
-          certification.presence === 'present' &&
-          !world.entries.has(id) &&
-          !(after.isSlow && lacksProof(ledger, id)),
+          certification.presence === 'present' && !world.entries.has(id) && !lacksProof(after, id),
         [`${id} still owes`]: ['pending', 'digest'].includes(filedUnder(item) ?? ''),
       }),
       ...announcementFindings(after, id, certification.revision, held),
@@ -86,7 +88,7 @@ export async function judge(after: AfterALife): Promise<string[]> {
  * a true silence and a slow host may last. The latter are not checked.
  */
 async function conditionFindings(after: AfterALife): Promise<string[]> {
-  const { world, ledger, isAudited, isSlow } = after;
+  const { world, ledger, isAudited, isSlow, isCutOff } = after;
   const { conditions } = await ledger.state();
   const held = new Set(ledger.held.map(({ certificationId }) => certificationId)).size;
   const isHeld = held > 0;
@@ -96,11 +98,13 @@ async function conditionFindings(after: AfterALife): Promise<string[]> {
   );
   const told = conditions.get('held')?.number ?? 0;
   const silent = isSilent(after);
-  const isCutOff = isSlow && [...ledger.days.values()].some(({ proof }) => proof === undefined);
+  const isUnread = [...ledger.days].some(
+    ([day, { proof }]) => proof === undefined && isCutOff(day),
+  );
   const mayLast = thatHold({
     ...{ held: isHeld, 'odd-fields': isOdd, 'check-failed': true, silent },
     // Such a host goes on refusing, and a day without a proof may have a malformed record.
-    ...{ 'rate-limited': isSlow, quarantined: isCutOff, unproven: isCutOff },
+    ...{ 'rate-limited': isSlow, quarantined: isUnread, unproven: isUnread },
   });
   return [
     ...[...conditions].flatMap(([name, { owes }]) =>
@@ -136,7 +140,7 @@ function isLacking(value: unknown): boolean {
 }
 
 async function calendarFindings(after: AfterALife): Promise<string[]> {
-  const { world, ledger, isAudited, isSlow } = after;
+  const { world, ledger, isAudited, isCutOff } = after;
   const { expected, unexplained, dirtySince, missing } = await ledger.state();
   const present = world.entries.size;
   const days = Map.groupBy(world.entries.values(), ({ assessment }) => assessment.certified_on);
@@ -151,7 +155,7 @@ async function calendarFindings(after: AfterALife): Promise<string[]> {
         [`${day} is counted wrongly: ${count}`]: count !== (days.get(day)?.length ?? 0),
         [`${missing} are thought to be missing on ${day}`]: missing !== 0,
         [`${day} is not proven`]:
-          isAudited && proof === undefined && (failures !== undefined || !isSlow),
+          isAudited && proof === undefined && (failures !== undefined || !isCutOff(day)),
       }),
     ),
     ...[...days.keys()].filter((day) => !ledger.days.has(day)).map((day) => `${day} is unknown`),

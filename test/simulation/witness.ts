@@ -1,5 +1,6 @@
 import type { Baseline } from '../../lambda/decisions/baseline.ts';
 import type { Certification, Change, Sighting } from '../../lambda/decisions/compare.ts';
+import { type DayRange, isWithin } from '../../lambda/decisions/days.ts';
 import type { Ledger } from '../../lambda/ports/ledger.ts';
 import type { PartnerReader } from '../../lambda/ports/partner-reader.ts';
 import { replacedIn } from '../scaffold/ports.ts';
@@ -26,6 +27,8 @@ export class Witness extends Part {
   readonly #sights = new Map<number, number>();
   /** The read of days that last showed a record. */
   readonly #shownBy = new Map<number, WatchedRead>();
+  /** Each read of days, in order. */
+  readonly #reads: { readonly range: DayRange; readonly isCutOff: boolean }[] = [];
   readonly #lastRead = new WeakMap<Invocation, WatchedRead>();
   /** The number of committed updates. */
   readonly #updates = new Map<number, number>();
@@ -60,6 +63,8 @@ export class Witness extends Part {
         );
         host.lacks(world.gone.keys());
         const read = await partner.prove(range, deadline, bookmark);
+        // The rest of a read that was cut off earlier proves nothing.
+        this.#reads.push({ range, isCutOff: read.isCutOff || bookmark !== undefined });
         invocation.longestRead = Math.max(invocation.longestRead, read.requests);
         if (bookmark) note('resumed read');
         note(read.proof ? `read by ${read.proof}` : 'unproven read');
@@ -71,6 +76,11 @@ export class Witness extends Part {
         return read;
       },
     };
+  }
+
+  /** The last read of a day was cut off, or began where an earlier one was. */
+  wasCutOff(day: string): boolean {
+    return this.#reads.findLast(({ range }) => isWithin(day, range))?.isCutOff === true;
   }
 
   /** A failed tick need not have committed the rows that it was shown. */
