@@ -177,16 +177,16 @@ export function compare(
 }
 
 /**
- * The sightings of a first reading, which announces no update. A row unlike the one that was recorded
- * has moved or changed meanwhile, or its id is there twice: later reads tell.
+ * The sightings of a read. A first reading announces no update. A row unlike the one that was
+ * recorded has moved or changed meanwhile, or its id is there twice: later reads tell.
  */
-export function firstSightings(changes: readonly Sighting[]) {
-  const isUpdate = ({ kind }: Sighting) => kind === 'updated';
-  const unlike = changes.filter(isUpdate).map(({ id, assessment, before }) => {
+export function sightingsOf(changes: readonly Sighting[], isFirstReading: boolean) {
+  const isUnlike = ({ kind }: Sighting) => isFirstReading && kind === 'updated';
+  const unlike = changes.filter(isUnlike).map(({ id, assessment, before }) => {
     const day = assessment.certified_on;
     return { id, days: [before?.day ?? day, day] };
   });
-  return { sightings: changes.filter((one) => !isUpdate(one)), unlike };
+  return { sightings: changes.filter((one) => !isUnlike(one)), unlike };
 }
 
 /** The last day is that of the row. */
@@ -195,7 +195,7 @@ function returnOf({ kind, id, assessment, before }: Sighting, salt: string): Ret
   const isReturn = former.some((one) => isAsIn(assessment, one.fingerprint, salt));
   if (before === undefined || kind !== 'updated' || !isReturn) return undefined;
   const day = assessment.certified_on;
-  return { id, days: before.day === day ? [day] : [before.day, day] };
+  return { id, days: before.day === day ? [day] : [before.day, day], isSure: true };
 }
 
 /** The former fingerprints after a change. */

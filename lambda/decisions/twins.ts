@@ -29,25 +29,16 @@ export const twins = z.readonly(z.array(twin));
 export type Twins = z.output<typeof twins>;
 
 /** An id whose row is as it was before its last changes, and the days of both. */
-export type Returned = Pick<Twins[number], 'id' | 'days'>;
+export type Returned = Twins[number] & { readonly isSure: true };
 
-/** The twins with those that reads show in turn. */
-export function withReturned(known: Twins, returned: readonly Returned[]): Twins {
-  return withSeen(
-    known,
-    returned.map((one) => ({ ...one, isSure: true })),
-  );
-}
-
-/** The twins with these, each of an id that none had, or has once more. */
+/** The twins with these, each of one id: those that reads show in turn are sure. */
 export function withSeen(known: Twins, seen: Twins): Twins {
   if (seen.length === 0) return known;
-  const ids = new Set(seen.map(({ id }) => id));
-  const before = new Map(known.map((one) => [one.id, one]));
   const now = seen.map((one) => {
-    const days = [...(before.get(one.id)?.days ?? []), ...one.days];
-    return { ...before.get(one.id), ...one, days: latest(days) };
+    const before = known.find(({ id }) => id === one.id);
+    return { ...before, ...one, days: latest([...(before?.days ?? []), ...one.days]) };
   });
+  const ids = new Set(seen.map(({ id }) => id));
   return [...known.filter(({ id }) => !ids.has(id)), ...now].slice(-mostTwins);
 }
 

@@ -1,13 +1,7 @@
 import { type Compared, compare, type Sighting } from '../decisions/compare.ts';
 import { cutOffDay, isRehashing, markOf } from '../decisions/fingerprint.ts';
 import type { PulseRead } from '../decisions/partner-reads.ts';
-import {
-  type Returned,
-  type Shown,
-  twinsAfter,
-  twinsIn,
-  withReturned,
-} from '../decisions/twins.ts';
+import { type Returned, type Shown, twinsAfter, twinsIn, withSeen } from '../decisions/twins.ts';
 import { reachOf } from '../errors.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { LeasedParts, Step, TickParts } from './parts.ts';
@@ -125,7 +119,7 @@ export async function* compareWithLedger(
   const comparison = (some: readonly Assessment[], twins?: ReadonlySet<number>) =>
     compare(some, known, state.salt, nowMs, settings.withdrawAfterMs, twins, isAlone);
   const compared = comparison(rows, unsure);
-  yield { is: 'twins', twins: withReturned((yield).twins, compared.returned) };
+  yield { is: 'twins', twins: withSeen((yield).twins, compared.returned) };
   if (isRehashing(state.rules, nowMs)) await ledger.rehash(compared.outdated);
   const asked = compared.changes.filter((one) => unsure.has(one.id) && isAsked(one));
   const shown: Assessment[] = [];

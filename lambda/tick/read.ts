@@ -6,8 +6,8 @@ import {
   type Change,
   type Compared,
   type Found,
-  firstSightings,
   type Sighting,
+  sightingsOf,
 } from '../decisions/compare.ts';
 import {
   attributeRest,
@@ -300,8 +300,8 @@ async function* differences(
   read: Judged,
 ): Step<Differences> {
   const { ledger, settings, state } = at;
-  const { step, assessments, others = [], quarantined, proof, begunAt } = read;
-  const { isRead, isFirstReading, isInParts } = read;
+  const { step, isRead, isFirstReading, isInParts } = read;
+  const { assessments, others = [], quarantined, proof, begunAt } = read;
   const { twins: before } = yield;
   const isProven = (day: string) => proof !== undefined && isWithin(day, step.range);
   const isWhole = (day: string, isSure: boolean) =>
@@ -331,9 +331,7 @@ async function* differences(
   const isAlone = ({ id, days }: Returned) => twinsEnded.has(id) || days.every(isProven);
   const compared = yield* compareWithLedger(at, rows, unsure, isAlone, isAsked);
   const isSilent = isFirstReading && (isInParts || !telling.isAnew);
-  const { sightings, unlike } = isSilent
-    ? firstSightings(compared.changes)
-    : { sightings: compared.changes, unlike: [] };
+  const { sightings, unlike } = sightingsOf(compared.changes, isSilent);
   yield { is: 'twins', twins: withSeen((yield).twins, unlike) };
   // An edit amid this read, or a record that is there twice: another read tells.
   const known = new Set(before.map(({ id }) => id));

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  sightingsOf as afterReading,
   type Certification,
   compare,
   countDeltas,
-  firstSightings,
   type Sighting,
   withdrawal,
 } from '../../../lambda/decisions/compare.ts';
@@ -144,7 +144,7 @@ describe('a comparison of read rows with the ledger', () => {
     expect(at(120_000, first)).toEqual({ kinds: [], older: older(660_000) });
     expect(at(180_000, third, first)).toEqual({ kinds: ['updated'], older: older(660_000) });
     expect(at(660_000, second)).toEqual({ kinds: [], older: older(780_000) });
-    const returned = [{ id: first.id, days: [first.certified_on] }];
+    const returned = [{ id: first.id, days: [first.certified_on], isSure: true }];
     expect(at(9_000_000, first)).toEqual({ kinds: [], older: [], returned });
     isAlone = true;
     expect(at(9_000_000, first)).toEqual({ kinds: ['updated'], older: [] });
@@ -162,7 +162,7 @@ it('a first reading announces no update: an id with another content on each day 
   );
   const read = [...more, assessment({ id: 2 })];
   const known = nowKnown(new Map(), sightingsOf(before ? [before] : [], new Map(), salt));
-  const { sightings, unlike } = firstSightings(sightingsOf(read, known, salt));
+  const { sightings, unlike } = afterReading(sightingsOf(read, known, salt), true);
   expect(sightings.map(({ kind, id }) => [kind, id])).toEqual([['created', 2]]);
   expect(unlike).toEqual([{ id: before?.id, days: ['2026-11-20', '2026-11-19'] }]);
 });

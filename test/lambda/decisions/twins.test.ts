@@ -6,7 +6,6 @@ import {
   type Twins,
   twinsAfter,
   twinsIn,
-  withReturned,
   withSeen,
 } from '../../../lambda/decisions/twins.ts';
 import { assessment } from '../../support/assessments.ts';
@@ -69,9 +68,8 @@ describe('the ids that are there twice', () => {
   });
 
   it('are sure if reads show their rows in turn', () => {
-    const returned = [{ id: 1, days: [monday, friday] }];
-    expect(withReturned(once, [])).toBe(once);
-    for (const known of [[], once]) expect(withReturned(known, returned)).toEqual(ofTwoDays);
+    const returned = [{ id: 1, days: [monday, friday], isSure: true } as const];
+    for (const known of [[], once]) expect(withSeen(known, returned)).toEqual(ofTwoDays);
   });
 
   it('are counted as the host has them: an edit amid a read is one row', () => {
