@@ -27,7 +27,7 @@ describe('an integration that ops have paused', () => {
     story.notices.length = 0;
     const reason = 'the partner moves';
     // A pace that is forgotten meanwhile, too, is written only afterwards.
-    const at = story.clock.now().epochMilliseconds;
+    const at = story.clock.now().subtract({ hours: 20 }).epochMilliseconds;
     const refusal = { at, until: at, answered: 4, learned: 4 };
     await story.ledger.saveState({ pace: { ...unhurried, refusal } });
     await story.opsLedger.pause({ since: story.clock.now(), by: 'odile', reason }, 'a call');
