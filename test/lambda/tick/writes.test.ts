@@ -196,7 +196,7 @@ async function live(begin: Story, isMeant: (call: Call) => boolean, when: When) 
   // A withdrawal that was counted and not committed takes two looks again.
   await story.minutes(begin === removal ? 30 : 4);
   const soon = await factsOf(story);
-  // Then the index is sure to show what is left.
+  // By then the index shows everything that is left.
   await story.minutes(12);
   const { dirtySince } = await story.ledger.state();
   return { ...fate, soon, owing: dirtySince };
