@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import {
   access,
   chmod,
+  glob,
   mkdir,
   mkdtemp,
   readdir,
@@ -25,11 +26,11 @@ const assemblyCache = join(checkout, 'node_modules/.cache/certification-notifier
 
 /** All inputs of a synthesis beside its configuration. npm's list of the installed packages stands for the packages. */
 const sources = [
-  'infra',
-  'lambda',
+  'infra/**',
+  'lambda/**',
   'local/synthesize.ts',
   // A function of the demo's stack.
-  'local/partner-sandbox',
+  'local/partner-sandbox/**',
   'cdk.json',
   'package.json',
   // esbuild reads it.
@@ -42,7 +43,6 @@ const mostKept = 40;
 /** A process may read its folders as long as it runs. It notes their use every minute. */
 const inUseMs = Temporal.Duration.from({ minutes: 10 }).total('milliseconds');
 const notedEveryMs = Temporal.Duration.from({ minutes: 1 }).total('milliseconds');
-const isKey = (name: string) => /^[0-9a-f]{32}$/.test(name);
 
 interface CacheOptions extends SynthesisOptions {
   readonly cache?: string;
@@ -70,13 +70,13 @@ export async function cachedAssembly(
   await mkdir(cache, { recursive: true, mode: 0o700 });
   await chmod(cache, 0o700);
   await prune(cache);
-  const unfinished = await mkdtemp(`${folder}.${process.pid}-`);
+  const unfinished = await mkdtemp(`${folder}.`);
   try {
     await make(config, unfinished, { signal, demo });
     // If a file was edited meanwhile, the assembly may be a mixture of both versions.
     if ((await keyOf(config, { demo })) === key) {
       await rename(unfinished, folder).catch(async (error) => {
-        if (!isSystemError(error, 'ENOTEMPTY') && !isSystemError(error, 'EEXIST')) throw error;
+        if (!isSystemError(error, 'ENOTEMPTY', 'EEXIST')) throw error;
         // Another process was faster, or a part of the files was deleted.
         if (await isWhole(folder)) return;
         await discard(folder);
@@ -99,8 +99,7 @@ export async function assemblyFor(
   try {
     return await cachedAssembly(config, options);
   } catch (error) {
-    const isReadOnly = ['EACCES', 'EPERM', 'EROFS'].some((code) => isSystemError(error, code));
-    if (!isReadOnly) throw error;
+    if (!isSystemError(error, 'EACCES', 'EPERM', 'EROFS')) throw error;
     await synthesize(config, spare, options);
     return spare;
   }
@@ -115,19 +114,14 @@ export async function keyOf(
   const variables = Object.entries(process.env).filter(([name]) => name.startsWith('CDK_'));
   const given = JSON.stringify([process.version, variables.sort(), config, demo]);
   const hash = createHash('sha256').update(given);
-  for (const file of (await Promise.all(sources.map((source) => filesOf(root, source)))).flat())
+  const entries = await Array.fromAsync(glob(sources, { cwd: root, withFileTypes: true }));
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+  // Sorted, so that the key does not depend on the file system.
+  for (const file of files.sort())
     hash.update(`\0${file}\0`).update(await readFile(join(root, file)));
   return hash.digest('hex').slice(0, 32);
-}
-
-/** Sorted, so that the key does not depend on the file system. */
-async function filesOf(root: string, source: string): Promise<string[]> {
-  if (!(await stat(join(root, source))).isDirectory()) return [source];
-  const entries = await readdir(join(root, source), { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-    .sort();
 }
 
 /** Whether the folder has a manifest, without which an assembly cannot be read. Notes the use. */
@@ -159,37 +153,19 @@ function inUse(folder: string): string {
   return folder;
 }
 
-/** Removes old folders, and the unfinished or half deleted ones of killed processes. */
+/** Removes the folders that were used longest ago, the unfinished or half deleted ones of killed processes included. */
 async function prune(cache: string): Promise<void> {
   const folders = await Promise.all(
     (await readdir(cache)).map(async (name) => {
       const folder = join(cache, name);
-      return { name, folder, usedMs: await lastUseOf(folder) };
+      return { folder, usedMs: await lastUseOf(folder) };
     }),
   );
-  const kept = folders.filter(({ name }) => isKey(name)).sort((a, b) => b.usedMs - a.usedMs);
   // One less than the limit, since one is about to be made.
-  const surplus = kept.slice(mostKept - 1);
-  // The use is read again below: another process may have begun to use a folder since it was listed.
-  const unfinished = folders.filter(({ name }) => !isKey(name) && !isBeingMade(name));
-  for (const { folder } of [...surplus, ...unfinished])
+  const surplus = folders.sort((a, b) => b.usedMs - a.usedMs).slice(mostKept - 1);
+  // The use is read again: another process may have begun to use a folder since it was listed.
+  for (const { folder } of surplus)
     if ((await lastUseOf(folder)) < Date.now() - inUseMs) await discard(folder);
-}
-
-/**
- * Whether the process that makes it still runs. If another process has its number by now, the folder stays until a
- * later time.
- */
-function isBeingMade(name: string): boolean {
-  const [, pid] = /\.(\d+)-/.exec(name) ?? [];
-  if (pid === undefined) return false;
-  try {
-    process.kill(Number(pid), 0);
-    return true;
-  } catch (error) {
-    // The process of another user runs, too.
-    return isSystemError(error, 'EPERM');
-  }
 }
 
 async function lastUseOf(folder: string): Promise<number> {

@@ -1,31 +1,14 @@
-import {
-  CreateSecretCommand,
-  PutSecretValueCommand,
-  ResourceNotFoundException,
-  SecretsManagerClient,
-} from '@aws-sdk/client-secrets-manager';
-import type { EmbeddedAws } from './aws/index.ts';
+import { environment } from '../lambda/names.ts';
+import type { EmbeddedAws, LocalFunction } from './aws/index.ts';
 import type { Credentials } from './partner-host.ts';
 
-/**
- * Stores the credentials as ops would after a deployment.
- *
- * @param secretId the ARN of the stack's own secret, or the name of a secret outside of the stack, which is created
- * here
- */
-export async function storeCredentials(
-  aws: EmbeddedAws,
-  secretId: string,
+/** Stores the credentials where a function reads them, as ops would after a deployment. A secret outside of the stack is created. */
+export function storeCredentials(
+  { secrets }: EmbeddedAws,
+  poll: LocalFunction,
   credentials: Credentials,
-): Promise<void> {
-  const client = new SecretsManagerClient(aws.clientConfig('secretsManager'));
-  const SecretString = JSON.stringify(credentials);
-  try {
-    await client.send(new PutSecretValueCommand({ SecretId: secretId, SecretString }));
-  } catch (error) {
-    if (!(error instanceof ResourceNotFoundException)) throw error;
-    await client.send(new CreateSecretCommand({ Name: secretId, SecretString }));
-  } finally {
-    client.destroy();
-  }
+): void {
+  const secretId = poll.environment[environment.secret] ?? '';
+  if (!secrets.has(secretId)) secrets.create(secretId);
+  secrets.put(secretId, JSON.stringify(credentials));
 }

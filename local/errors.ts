@@ -1,10 +1,7 @@
-import { NotifierError } from '../lambda/errors.ts';
+import { errorOf } from '../lambda/errors.ts';
 
 /** The program cannot run with the given flags or files. */
-export class StartError extends NotifierError {
-  readonly code = 'start-refused';
-  readonly fault = 'ops';
-  readonly retryHelps = false;
+export class StartError extends errorOf('start-refused', 'ops') {
   readonly whatToDo: string;
 
   constructor(problem: string, whatToDo: string, options?: ErrorOptions) {
@@ -13,7 +10,7 @@ export class StartError extends NotifierError {
   }
 }
 
-/** Whether it is an error of the operating system with this code, such as `EPIPE`. */
-export function isSystemError(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
+/** Whether it is an error of the operating system with one of these codes, such as `EPIPE`. */
+export function isSystemError(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
 }

@@ -1,15 +1,9 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import * as z from 'zod';
 import { problemWith } from '../infra/config.ts';
 import type { ProcessHost } from '../ops/host.ts';
 import { firstPort } from './ports.ts';
-import { filePath, newCommandLine } from './program.ts';
-
-const number = (allowed: string, schema: z.ZodType<number, number>) => (text: string) => {
-  const value = schema.safeParse(text.trim() === '' ? Number.NaN : Number(text));
-  if (value.success) return value.data;
-  throw new InvalidArgumentError(`Allowed: ${allowed}.`);
-};
+import { filePath, newCommandLine, number } from './program.ts';
 
 const flags = z.object({
   every: z.number().optional(),

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import type * as z from 'zod';
 import { NotifierError } from '../lambda/errors.ts';
 import type { EnvironmentVariables, ProcessHost } from '../ops/host.ts';
 import { withOutput } from '../ops/output.ts';
@@ -28,6 +29,15 @@ export const filePath =
   (text: string) => {
     if (text.trim() !== '') return resolve(caller, text);
     throw new InvalidArgumentError('Allowed: the path of a file.');
+  };
+
+/** Parses the number of a flag. @param allowed the end of the sentence that refuses others */
+export const number =
+  (allowed: string, schema: z.ZodType<number, number>) =>
+  (text: string): number => {
+    const value = schema.safeParse(text.trim() === '' ? Number.NaN : Number(text));
+    if (value.success) return value.data;
+    throw new InvalidArgumentError(`Allowed: ${allowed}.`);
   };
 
 type Host = Pick<ProcessHost, 'streams' | 'stopping'>;

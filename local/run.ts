@@ -1,17 +1,18 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { DeploymentDoor, serveConsole } from '../console/index.ts';
-import { type NotifierConfig, parseConfig } from '../infra/config.ts';
+import { parseConfig } from '../infra/config.ts';
 import { demoConfig } from '../infra/demo.ts';
 import { loadConfig } from '../infra/load-config.ts';
-import { systemClock } from '../lambda/clock.ts';
 import { environment as names } from '../lambda/names.ts';
 import { type HostInput, hostOf, type OpsHost } from '../ops/host.ts';
 import { calendarZone, showsColours } from '../ops/terminal.ts';
 import type { EmbeddedAws } from './aws/index.ts';
+import type { LocalPlan } from './aws/interpret.ts';
 import { parseStartFlags, type StartFlags } from './flags.ts';
-import { settingsIn } from './function-settings.ts';
-import { type ClaimedInstance, claimInstance, localDirectory } from './instance.ts';
+import { settingsIn, withSettings } from './function-settings.ts';
+import { claimInstance, localDirectory } from './instance.ts';
+import { paced } from './pace.ts';
 import {
   certifyEveryMs,
   flagsFor,
@@ -20,12 +21,10 @@ import {
   type Watched,
   watchedIntegrations,
 } from './partner-host.ts';
-import { type Ports, portsFor } from './ports.ts';
+import { portsFor } from './ports.ts';
 import { runProgram } from './program.ts';
-import type { Faults } from './provoking/faults.ts';
 import { Screen } from './screen.ts';
 import { Seen } from './seen.ts';
-import type { SynthesisOptions } from './synthesize.ts';
 
 const configFile = fileURLToPath(new URL('../notifier.config.ts', import.meta.url));
 
@@ -76,28 +75,49 @@ async function start(flags: StartFlags, host: OpsHost): Promise<number> {
   };
 
   const watched = await step('starting the partner', () =>
-    partners({ flags, integrations, clock, port: ports.partner, cleanup }),
-  );
-  const every = flags.every ?? Math.min(...watched.map(({ host }) => host.every));
-  const assembly = await step('synthesizing the stack, if it has changed', () =>
-    synthesized({ ...config, integrations: [...integrations] }, instance, {
-      signal: stopping.signal,
-      demo: flags.demo,
+    Array.fromAsync(integrations.entries(), async ([index, integration]): Promise<Watched> => {
+      const at = { port: index === 0 ? ports.partner : 0, clock };
+      const host = flags.demo
+        ? hostOfTheStack
+        : await partnerHost(flagsFor(flags, index), integration, at);
+      cleanup.defer(() => host.close());
+      return { integration, host };
     }),
   );
+  const every = flags.every ?? Math.min(...watched.map(({ host }) => host.every));
+  const assembly = await step('synthesizing the stack, if it has changed', async () => {
+    const { assemblyFor } = await import('./assembly-cache.ts');
+    return assemblyFor({ ...config, integrations: [...integrations] }, instance.assembly, {
+      signal: stopping.signal,
+      demo: flags.demo,
+    });
+  });
   const { Faults } = await import('./provoking/faults.ts');
   const faults = cleanup.use(new Faults());
-  const aws = await step('starting DynamoDB, SNS, SQS and the functions', () =>
-    embedded(assembly, { watched, every, ports, screen, faults, clock }),
-  );
+  const aws = await step('starting DynamoDB, SNS, SQS and the functions', async () => {
+    const { startEmbeddedAws } = await import('./aws/index.ts');
+    return startEmbeddedAws(assembly, {
+      ports,
+      adjust: (plan) => paced(atTheirHosts(plan, watched), every, clock.now()),
+      endpointOverrides: (endpoints) => faults.open(endpoints),
+      onOutput: (line) => screen.output(line),
+    });
+  });
   cleanup.defer(() => aws.close());
-  await publish(instance, aws);
+  // The addresses for other programs of this checkout.
+  await instance.publish({
+    region: aws.region,
+    endpoints: { ...aws.endpoints },
+    functions: Object.fromEntries(
+      [...aws.functions].map(([name, { environment }]) => [name, { ...environment }]),
+    ),
+  });
   const { watchSchedules } = await step('subscribing to the topics', async () => {
     await served.load();
     return import('./watch.ts');
   });
 
-  screen.heading('Everything is ready', factsOf({ watched, flags, aws, every }));
+  screen.heading('Everything is ready', factsOf(watched, flags, aws, every));
   if (flags.baseUrl !== undefined)
     screen.warning('This is a real host: real personal data will be shown on this terminal.\n');
   await watchSchedules({
@@ -133,109 +153,29 @@ function asNpmScript(host: OpsHost): OpsHost {
   return { ...host, environment: { ...host.environment, npm_lifecycle_event: 'ops' } };
 }
 
-async function partners({
-  flags,
-  integrations,
-  clock = systemClock,
-  port,
-  cleanup,
-}: {
-  readonly flags: StartFlags;
-  readonly integrations: readonly NotifierConfig['integrations'][number][];
-  readonly clock?: OpsHost['clock'];
-  readonly port: number;
-  readonly cleanup: AsyncDisposableStack;
-}): Promise<Watched[]> {
-  const watched: Watched[] = [];
-  for (const [index, integration] of integrations.entries()) {
-    const at = { port: index === 0 ? port : 0, clock };
-    const host = flags.demo
-      ? hostOfTheStack
-      : await partnerHost(flagsFor(flags, index), integration, at);
-    cleanup.defer(() => host.close());
-    watched.push({ integration, host });
-  }
-  return watched;
-}
-
-async function synthesized(
-  config: NotifierConfig,
-  instance: ClaimedInstance,
-  options: SynthesisOptions,
-): Promise<string> {
-  const { assemblyFor } = await import('./assembly-cache.ts');
-  return assemblyFor(config, instance.assembly, options);
-}
-
-async function embedded(
-  assembly: string,
-  {
-    watched,
-    every,
-    ports,
-    screen,
-    faults,
-    clock,
-  }: {
-    readonly watched: readonly Watched[];
-    readonly every: number;
-    readonly ports: Ports;
-    readonly screen: Screen;
-    readonly faults: Faults;
-    readonly clock: OpsHost['clock'];
-  },
-): Promise<EmbeddedAws> {
-  const { startEmbeddedAws } = await import('./aws/index.ts');
-  const { paced } = await import('./pace.ts');
-  const { withSettings } = await import('./function-settings.ts');
+/** The stack, with the partners of this machine in the functions' settings. */
+function atTheirHosts(plan: LocalPlan, watched: readonly Watched[]): LocalPlan {
   const urls = new Map(watched.map(({ integration, host }) => [integration.name, host.url]));
-  return startEmbeddedAws(assembly, {
-    ports,
-    adjust: (plan) =>
-      paced(
-        withSettings(plan, ({ name, baseUrl }) => ({ baseUrl: urls.get(name) ?? baseUrl })),
-        every,
-        clock.now(),
-      ),
-    endpointOverrides: (endpoints) => faults.open(endpoints),
-    onOutput: (line) => screen.output(line),
-  });
+  return withSettings(plan, ({ name, baseUrl }) => ({ baseUrl: urls.get(name) ?? baseUrl }));
 }
 
-/** Writes the addresses for other programs of this checkout. */
-function publish(instance: ClaimedInstance, aws: EmbeddedAws): Promise<void> {
-  return instance.publish({
-    region: aws.region,
-    endpoints: { ...aws.endpoints },
-    functions: Object.fromEntries(
-      [...aws.functions].map(([name, { environment }]) => [name, { ...environment }]),
-    ),
-  });
-}
-
-function factsOf({
-  watched,
-  flags,
-  aws,
-  every,
-}: {
-  readonly watched: readonly Watched[];
-  readonly flags: StartFlags;
-  readonly aws: EmbeddedAws;
-  readonly every: number;
-}): [name: string, value: string][] {
-  const hasSandbox = watched.some(({ host }) => host.sandbox);
-  return [
+function factsOf(
+  watched: readonly Watched[],
+  flags: StartFlags,
+  aws: EmbeddedAws,
+  every: number,
+): [name: string, value: string][] {
+  const partner = ({ url, sandbox }: Watched['host']) => {
+    if (flags.demo)
+      return `${partnerAskedBy(aws)}  a function of the stack: invented people, a change every ${2 * every} s`;
+    return sandbox
+      ? `${url}  sandbox: invented people, a new assessment every ${certifyEveryMs / 1000} s`
+      : `${url}, with the credentials in ${flags.credentials}`;
+  };
+  const facts: [string, string][] = [
     ...watched.flatMap(({ integration, host }): [string, string][] => [
       ['integration', `${integration.name}, days in ${integration.timeZone}`],
-      [
-        'partner',
-        flags.demo
-          ? `${partnerAskedBy(aws)}  a function of the stack: invented people, a change every ${2 * every} s`
-          : host.sandbox
-            ? `${host.url}  sandbox: invented people, a new assessment every ${certifyEveryMs / 1000} s`
-            : `${host.url}, with the credentials in ${flags.credentials}`,
-      ],
+      ['partner', partner(host)],
     ]),
     [
       'commands',
@@ -245,15 +185,10 @@ function factsOf({
     ['SNS and SQS', aws.endpoints.sns],
     ['Lambda', aws.endpoints.lambda],
     ['schedule', `a tick every ${every} s; Ctrl-C ends it, and nothing is kept`],
-    ...(hasSandbox
-      ? [
-          ['Provoke', 'a page of the console: try to make it lose an event'] satisfies [
-            string,
-            string,
-          ],
-        ]
-      : []),
   ];
+  if (watched.some(({ host }) => host.sandbox))
+    facts.push(['Provoke', 'a page of the console: try to make it lose an event']);
+  return facts;
 }
 
 /** The URL in the settings of the first integration's function. */

@@ -1,15 +1,12 @@
-import { stripVTControlCharacters, styleText } from 'node:util';
+import { styleText } from 'node:util';
 import * as z from 'zod';
 import type { CertificationEvent } from '../lambda/events/event.ts';
 import type { TickReport } from '../lambda/tick/report.ts';
+import { count, harmless, harmlessJson } from '../ops/render/text.ts';
 import type { InvocationResult, OutputLine } from './aws/index.ts';
 import { eventIn, type Mail } from './mails-and-events.ts';
 
 type Style = Parameters<typeof styleText>[0];
-
-/** A foreign text must not move the cursor or forge a line. */
-const oneLine = (text: string) =>
-  stripVTControlCharacters(text).replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 
 const tickLine = z.looseObject({
   outcome: z.string(),
@@ -62,34 +59,10 @@ const organizationIn = (event: CertificationEvent) =>
   (event.type !== 'certification.withdrawn' && event.data.assessment.organization_name) ||
   `organization ${event.data.assessment.organization_id ?? 'not known'}`;
 
-/** The requests and the duration of a tick. */
-interface Effort {
-  readonly requests: number;
-  readonly durationMs: number;
-}
+type Failed = Extract<InvocationResult, { outcome: 'failed' }>;
+type Effort = Pick<z.output<typeof tickLine>, 'requests' | 'durationMs'>;
 
-export interface TickOrigin {
-  readonly functionName: string;
-  /** Shown only if there are several. */
-  readonly integration?: string;
-  /** A provocation made the tick fail. */
-  readonly isProvoked?: boolean;
-}
-
-/** The numbers of events, mails and ticks so far. */
-export interface ScreenTally {
-  ticks: number;
-  failedTicks: number;
-  /** Ticks that failed because of a provocation. */
-  provokedTicks: number;
-  requests: number;
-  events: number;
-  duplicates: number;
-  digests: number;
-  notices: number;
-}
-
-export interface ScreenOptions {
+interface ScreenOptions {
   readonly timeOfDay: () => string;
   readonly write: (line: string) => void;
   readonly isColoured?: boolean;
@@ -97,94 +70,90 @@ export interface ScreenOptions {
 
 /** Writes to the terminal line by line, and counts. */
 export class Screen {
-  readonly tally: ScreenTally = {
+  /** The numbers of events, mails and ticks so far. */
+  readonly tally = {
     ticks: 0,
     failedTicks: 0,
+    /** Ticks that failed because of a provocation. */
     provokedTicks: 0,
     requests: 0,
     events: 0,
     duplicates: 0,
-    digests: 0,
-    notices: 0,
+    digest: 0,
+    notice: 0,
   };
   readonly #seenEvents = new Set<string>();
-  readonly #timeOfDay: () => string;
-  readonly #write: (line: string) => void;
-  readonly #isColoured: boolean;
+  readonly #options: ScreenOptions;
   /** The log lines of a tick that fails: its result lacks these facts. */
   readonly #efforts = new Map<string, Effort>();
 
-  constructor({ timeOfDay, write, isColoured = false }: ScreenOptions) {
-    this.#timeOfDay = timeOfDay;
-    this.#write = write;
-    this.#isColoured = isColoured;
+  constructor(options: ScreenOptions) {
+    this.#options = options;
   }
 
   /** Name and value, aligned. */
   heading(title: string, facts: readonly (readonly [name: string, value: string])[]): void {
-    this.#write(this.#styled('bold', title));
-    for (const [name, value] of facts) this.#write(`  ${this.#dim(name.padEnd(13))}${value}`);
-    this.#write('');
+    this.#options.write(this.#styled('bold', title));
+    for (const [name, value] of facts)
+      this.#options.write(`  ${this.#dim(name.padEnd(13))}${value}`);
+    this.#options.write('');
   }
 
   /** A step of the start. */
   step(what: string): void {
-    this.#line(this.#styled('cyan', 'start'.padEnd(labelWidth)), what);
+    this.#line(this.#styled('cyan', 'start'.padEnd(labelWidth)), [what]);
   }
 
   warning(text: string): void {
-    this.#write(this.#styled('yellow', text));
+    this.#options.write(this.#styled('yellow', text));
   }
 
-  /** The outcome of a tick, from the function's result. */
+  /**
+   * The outcome of a tick, from the function's result.
+   *
+   * @param integration shown only if there are several
+   * @param isProvoked whether a provocation made the tick fail
+   */
   tick(
     result: InvocationResult,
-    { functionName, integration, isProvoked = false }: TickOrigin,
+    functionName: string,
+    { integration, isProvoked = false }: { integration?: string; isProvoked?: boolean } = {},
   ): void {
     this.tally.ticks += 1;
     const label = this.#styled('bold', `tick ${this.tally.ticks}`.padEnd(labelWidth));
     const whose = integration === undefined ? [] : [integration];
     const effort = this.#efforts.get(functionName);
     this.#efforts.delete(functionName);
-    if (result.outcome === 'failed') {
-      this.#countFailed(isProvoked);
-      this.tally.requests += effort?.requests ?? 0;
-      const provoked = isProvoked ? [this.#styled('yellow', 'provoked')] : [];
-      this.#line(label, ...whose, ...provoked, ...this.#failed(result, effort));
-      return;
-    }
-    const line = tickLine.parse(result.payload);
-    this.tally.requests += line.requests;
-    if (line.outcome === 'disturbed') this.#countFailed(isProvoked);
-    this.#line(label, ...whose, ...this.#ended(line));
+    const line = result.outcome === 'failed' ? undefined : tickLine.parse(result.payload);
+    if (line === undefined || line.outcome === 'disturbed')
+      this.tally[isProvoked ? 'provokedTicks' : 'failedTicks'] += 1;
+    this.tally.requests += (line ?? effort)?.requests ?? 0;
+    const provoked = isProvoked && line === undefined ? [this.#styled('yellow', 'provoked')] : [];
+    const facts = result.outcome === 'failed' ? this.#failed(result, effort) : [];
+    this.#line(label, [...whose, ...provoked, ...(line ? this.#ended(line) : facts)]);
   }
 
-  #countFailed(isProvoked: boolean): void {
-    this.tally[isProvoked ? 'provokedTicks' : 'failedTicks'] += 1;
-  }
-
-  #failed(
-    { errorType, errorMessage }: Extract<InvocationResult, { outcome: 'failed' }>,
-    effort: Effort | undefined,
-  ): string[] {
+  #failed({ errorType, errorMessage }: Failed, effort: Effort | undefined): string[] {
     const problem = [this.#styled('red', 'failed'), `${errorType}: ${errorMessage}`];
     if (effort === undefined) return problem;
     return [count(effort.requests, 'request'), ...problem, `${Math.round(effort.durationMs)} ms`];
   }
 
-  #ended(line: z.output<typeof tickLine>): string[] {
+  #ended({ outcome, requests, durationMs, ...line }: z.output<typeof tickLine>): string[] {
+    const some = (...kinds: (keyof typeof line)[]) =>
+      kinds.flatMap((kind) => (Number(line[kind]) > 0 ? [`${line[kind]} ${kind}`] : []));
+    const warned = (...kinds: (keyof typeof line)[]) =>
+      some(...kinds).map((text) => this.#styled('yellow', text));
     return [
-      count(line.requests, 'request'),
-      line.outcome === 'baseline' ? `${line.recorded} recorded as known` : `${line.created} new`,
-      ...(line.updated > 0 ? [`${line.updated} changed`] : []),
-      ...(line.withdrawn > 0 ? [`${line.withdrawn} withdrawn`] : []),
-      ...(line.restored > 0 ? [`${line.restored} restored`] : []),
-      ...(line.held > 0 ? [this.#styled('yellow', `${line.held} held`)] : []),
+      count(requests, 'request'),
+      outcome === 'baseline' ? `${line.recorded} recorded as known` : `${line.created} new`,
+      ...some('updated').map((text) => text.replace('updated', 'changed')),
+      ...some('withdrawn', 'restored'),
+      ...warned('held'),
       `${line.delivered} delivered`,
-      ...(line.undelivered > 0 ? [this.#styled('yellow', `${line.undelivered} undelivered`)] : []),
-      ...(line.quarantined > 0 ? [this.#styled('yellow', `${line.quarantined} quarantined`)] : []),
-      `${Math.round(line.durationMs)} ms`,
-      ...(line.outcome === 'completed' ? [] : [this.#styled('cyan', line.outcome)]),
+      ...warned('undelivered', 'quarantined'),
+      `${Math.round(durationMs)} ms`,
+      ...(outcome === 'completed' ? [] : [this.#styled('cyan', outcome)]),
     ];
   }
 
@@ -197,7 +166,7 @@ export class Screen {
   event(body: string): CertificationEvent | undefined {
     const event = eventIn(body);
     if (event === undefined) {
-      this.#ignored('a message that is no event');
+      this.#ignored('event');
       return undefined;
     }
     const { id, type, data } = event;
@@ -206,55 +175,46 @@ export class Screen {
     if (isDuplicate) this.tally.duplicates += 1;
     this.#seenEvents.add(id);
     const { assessment, late, changed } = data;
-    this.#line(
-      this.#styled('green', type.replace('certification.', '').padEnd(labelWidth)),
-      this.#styled('bold', oneLine(whoIn(event))),
-      oneLine(assessment.assessment_name ?? 'an assessment without a name'),
-      oneLine(organizationIn(event)),
+    this.#line(this.#styled('green', type.replace('certification.', '').padEnd(labelWidth)), [
+      this.#styled('bold', harmless(whoIn(event))),
+      harmless(assessment.assessment_name ?? 'an assessment without a name'),
+      harmless(organizationIn(event)),
       assessment.certified_on,
       ...(late ? [this.#styled('yellow', 'late')] : []),
-      ...(changed.length > 0 ? [`changed: ${oneLine(changed.join(', '))}`] : []),
+      ...(changed.length > 0 ? [`changed: ${harmless(changed.join(', '))}`] : []),
       ...(isDuplicate ? [this.#styled('yellow', 'told before')] : []),
-      this.#dim(oneLine(id)),
-    );
+      this.#dim(harmless(id)),
+    ]);
     return event;
   }
 
-  /** A digest as it would reach a mailbox. @param mail undefined: the message is none */
-  digest(mail: Mail | undefined): void {
+  /**
+   * A digest as it would reach a mailbox, or a notice to ops.
+   *
+   * @param mail undefined: the message is none
+   */
+  mail(kind: 'digest' | 'notice', mail: Mail | undefined): void {
     if (mail === undefined) {
-      this.#ignored('a message that is no digest');
+      this.#ignored(kind);
       return;
     }
-    this.tally.digests += 1;
-    this.#mail(this.#styled('magenta', 'digest'.padEnd(labelWidth)), mail);
+    this.tally[kind] += 1;
+    const label = this.#styled(kind === 'digest' ? 'magenta' : 'yellow', kind.padEnd(labelWidth));
+    this.#line(label, [this.#styled('bold', harmless(mail.subject))]);
+    for (const line of mail.text.trimEnd().split('\n')) this.#below(`│ ${harmless(line)}`);
   }
 
-  /** A notice to ops. @param mail undefined: the message is none */
-  notice(mail: Mail | undefined): void {
-    if (mail === undefined) {
-      this.#ignored('a message that is no notice');
-      return;
-    }
-    this.tally.notices += 1;
-    this.#mail(this.#styled('yellow', 'notice'.padEnd(labelWidth)), mail);
-  }
-
-  #ignored(what: string): void {
-    this.#line(this.#styled('yellow', 'ignored'.padEnd(labelWidth)), what);
-  }
-
-  #mail(label: string, { subject, text }: Mail): void {
-    this.#line(label, this.#styled('bold', oneLine(subject)));
-    for (const line of text.trimEnd().split('\n')) this.#below(`│ ${oneLine(line)}`);
+  #ignored(wanted: string): void {
+    const label = this.#styled('yellow', 'ignored'.padEnd(labelWidth));
+    this.#line(label, [`a message that is no ${wanted}`]);
   }
 
   /** The function's log, besides its one line for each tick: warnings, errors, and other text unchanged. */
   output({ functionName, kind, text }: OutputLine): void {
     if (kind === 'metrics' || text.trim() === '') return;
-    const json = jsonOrNothing(text);
+    const json = harmlessJson(text);
     if (json === undefined) {
-      this.#below(oneLine(text));
+      this.#below(harmless(text));
       return;
     }
     const parsed = logLine.safeParse(json);
@@ -268,13 +228,13 @@ export class Screen {
     const what = problem?.message ?? problem?.name;
     this.#line(
       this.#styled(level === 'WARN' ? 'yellow' : 'red', level.toLowerCase().padEnd(labelWidth)),
-      ...[message, ...(what ? [what] : []), ...details].map(oneLine),
+      [message, ...(what ? [what] : []), ...details].map(harmless),
     );
-    if (problem?.whatToDo) this.#below(`→ ${oneLine(problem.whatToDo)}`);
+    if (problem?.whatToDo) this.#below(`→ ${harmless(problem.whatToDo)}`);
   }
 
   summary(): void {
-    const { ticks, failedTicks, provokedTicks, requests, events, duplicates, digests, notices } =
+    const { ticks, failedTicks, provokedTicks, requests, events, duplicates, digest, notice } =
       this.tally;
     const failed = [
       ...(failedTicks > 0 ? [`${failedTicks} failed`] : []),
@@ -285,39 +245,28 @@ export class Screen {
       count(requests, 'request'),
       `${count(events, 'event')} received`,
       count(duplicates, 'duplicate'),
-      count(digests, 'digest'),
-      ...(notices > 0 ? [count(notices, 'notice')] : []),
+      count(digest, 'digest'),
+      ...(notice > 0 ? [count(notice, 'notice')] : []),
     ];
-    this.#write('');
-    this.#write(facts.join(this.#dim(' · ')));
+    this.#options.write('');
+    this.#options.write(facts.join(this.#dim(' · ')));
   }
 
   #styled(style: Style, text: string): string {
-    return this.#isColoured ? styleText(style, text, { validateStream: false }) : text;
+    return this.#options.isColoured ? styleText(style, text, { validateStream: false }) : text;
   }
 
   #dim(text: string): string {
     return this.#styled('dim', text);
   }
 
-  #line(label: string, ...facts: string[]): void {
-    this.#write(`${this.#dim(this.#timeOfDay())}  ${label}  ${facts.join(this.#dim(' · '))}`);
+  #line(label: string, facts: readonly string[]): void {
+    this.#options.write(
+      `${this.#dim(this.#options.timeOfDay())}  ${label}  ${facts.join(this.#dim(' · '))}`,
+    );
   }
 
   #below(text: string): void {
-    this.#write(`${' '.repeat(labelWidth + 12)}${this.#dim(text)}`);
-  }
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
-}
-
-function jsonOrNothing(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
+    this.#options.write(`${' '.repeat(labelWidth + 12)}${this.#dim(text)}`);
   }
 }

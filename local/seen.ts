@@ -6,12 +6,6 @@ import type { Mail } from './mails-and-events.ts';
 const eventsKept = 500;
 const mailsKept = 100;
 
-interface SeenOptions {
-  readonly clock: Clock;
-  /** The partner is a real one, so messages that name people are not stored. */
-  readonly isReal: boolean;
-}
-
 /** The facts of this instance that the console shows beside the deployment. All are in memory only. */
 export class Seen implements LocalDoor {
   readonly isReal: boolean;
@@ -20,31 +14,20 @@ export class Seen implements LocalDoor {
   readonly #clock: Clock;
   /** By id, oldest first. */
   readonly #events = new Map<string, ReceivedEvent>();
-  #mails: readonly ReceivedMail[] = [];
-  #notices: readonly ReceivedMail[] = [];
-  #steps: readonly string[] = [];
+  mails: readonly ReceivedMail[] = [];
+  notices: readonly ReceivedMail[] = [];
+  /** The steps so far, before everything is ready. */
+  progress: readonly string[] = [];
   #changed: () => void = () => {};
 
-  constructor({ clock, isReal }: SeenOptions) {
+  /** @param isReal the partner is a real one, so messages that name people are not stored */
+  constructor({ clock, isReal }: { readonly clock: Clock; readonly isReal: boolean }) {
     this.#clock = clock;
     this.isReal = isReal;
   }
 
-  /** The present step, before everything is ready. */
-  get progress(): readonly string[] {
-    return this.#steps;
-  }
-
   get events(): readonly ReceivedEvent[] {
     return [...this.#events.values()].reverse();
-  }
-
-  get mails(): readonly ReceivedMail[] {
-    return this.#mails;
-  }
-
-  get notices(): readonly ReceivedMail[] {
-    return this.#notices;
   }
 
   /** @param changed called whenever there is something new */
@@ -53,12 +36,12 @@ export class Seen implements LocalDoor {
   }
 
   begin(step: string): void {
-    this.#steps = [...this.#steps, step];
+    this.progress = [...this.progress, step];
     this.changed();
   }
 
   ready(): void {
-    this.#steps = [];
+    this.progress = [];
     this.changed();
   }
 
@@ -79,13 +62,13 @@ export class Seen implements LocalDoor {
   }
 
   mail(mail: Mail): void {
-    if (!this.isReal) this.#mails = this.#received(mail, this.#mails);
+    if (!this.isReal) this.mails = this.#received(mail, this.mails);
     this.changed();
   }
 
   /** A notice names nobody, so it is stored for a real partner, too. */
   notice(mail: Mail): void {
-    this.#notices = this.#received(mail, this.#notices);
+    this.notices = this.#received(mail, this.notices);
     this.changed();
   }
 

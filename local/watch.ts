@@ -1,19 +1,22 @@
+import { SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
+import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 import { stackOutputs } from '../infra/output-names.ts';
 import type { Clock } from '../lambda/clock.ts';
-import { environment } from '../lambda/names.ts';
 import type { EmbeddedAws, InvocationResult, LocalFunction } from './aws/index.ts';
 import { runSchedule } from './aws/schedule.ts';
 import { storeCredentials } from './credentials.ts';
-import { DemoSubscriber } from './demo-subscriber.ts';
 import { StartError } from './errors.ts';
-import { filtersOf } from './filters.ts';
 import { eventIn, mailIn } from './mails-and-events.ts';
 import type { Watched } from './partner-host.ts';
 import type { Faults } from './provoking/faults.ts';
 import { Provoker } from './provoking/provoker.ts';
+import { take } from './queue.ts';
 import type { Screen } from './screen.ts';
 import type { Seen } from './seen.ts';
+
+/** Long polling. The end of the program waits as long. */
+const waitSeconds = 1;
 
 export interface Watch {
   readonly aws: EmbeddedAws;
@@ -31,49 +34,14 @@ export interface Watch {
 }
 
 /** Runs the schedules with a subscriber on each topic, and shows both on the screen. */
-export async function watchSchedules({
-  aws,
-  hosts,
-  faults,
-  screen,
-  seen,
-  everyMs,
-  clock,
-  ticks = Number.POSITIVE_INFINITY,
-  stop,
-}: Watch): Promise<void> {
+export async function watchSchedules(watch: Watch): Promise<void> {
+  const { aws, hosts, faults, screen, seen, everyMs, clock, stop } = watch;
+  const { ticks = Number.POSITIVE_INFINITY } = watch;
   const watched = [...hosts.keys()].map((name) => scheduled(aws, name));
   for (const { integration, poll } of watched) {
     const issued = hosts.get(integration)?.credentials;
-    const secret = poll.environment[environment.secret] ?? '';
-    if (issued !== undefined) await storeCredentials(aws, secret, issued);
+    if (issued !== undefined) storeCredentials(aws, poll, issued);
   }
-  const topicArn = aws.output(stackOutputs.eventsTopic);
-  const filters = seen.isReal ? [] : await filtersOf(aws, topicArn);
-  const events = await DemoSubscriber.attach(aws, {
-    topicArn,
-    queueName: 'demo-events',
-    raw: true,
-  });
-  // Each subscriber gets another queue with the same filter, since the subscriber's own queue must not be emptied.
-  const likeTheirs = await Promise.all(
-    filters.map(async ({ name, attributes }, index) => {
-      const queueName = `demo-filter-${index}`;
-      const options = { topicArn, queueName, raw: true, attributes };
-      return { name, subscriber: await DemoSubscriber.attach(aws, options) };
-    }),
-  );
-  const digests = await DemoSubscriber.attach(aws, {
-    topicArn: aws.output(stackOutputs.alertsTopic),
-    queueName: 'demo-alerts',
-    // With SNS's envelope, which has the subject.
-    raw: false,
-  });
-  const notices = await DemoSubscriber.attach(aws, {
-    topicArn: aws.output(stackOutputs.operationsTopic),
-    queueName: 'demo-operations',
-    raw: false,
-  });
   const provoked = watched.flatMap(({ integration, poll }) => {
     const { sandbox } = hosts.get(integration) ?? {};
     const operate = aws.functions.get(aws.output(stackOutputs.operateFunction(integration)));
@@ -81,35 +49,15 @@ export async function watchSchedules({
   });
   const changed = () => seen.changed();
   const provoker = new Provoker(provoked, { aws, faults, clock, changed });
+  const readers = await Promise.all(
+    demoQueues(watch, provoker).map((queue) => subscribed(aws, queue)),
+  );
   if (!seen.isReal) seen.provoking = provoker;
   seen.ready();
 
   const ending = new AbortController();
   const failing = new AbortController();
-  const subscribers = Promise.all([
-    each(events.messages(ending.signal), (body) => {
-      const event = screen.event(body);
-      if (event === undefined) return;
-      provoker.hears(event);
-      seen.event('demo-events', event.id, body);
-    }),
-    ...likeTheirs.map(({ name, subscriber }) =>
-      each(subscriber.messages(ending.signal), (body) => {
-        const event = eventIn(body);
-        if (event !== undefined) seen.event(name, event.id, body);
-      }),
-    ),
-    each(digests.messages(ending.signal), (body) => {
-      const mail = mailIn(body);
-      screen.digest(mail);
-      if (mail !== undefined) seen.mail(mail);
-    }),
-    each(notices.messages(ending.signal), (body) => {
-      const notice = mailIn(body);
-      screen.notice(notice);
-      if (notice !== undefined) seen.notice(notice);
-    }),
-  ]);
+  const subscribers = Promise.all(readers.map((read) => read(ending.signal)));
   subscribers.catch((error) => failing.abort(error));
   stop.addEventListener('abort', () => watched.forEach(({ poll }) => void poll.kill()), {
     once: true,
@@ -120,8 +68,7 @@ export async function watchSchedules({
     watched.map(async ({ integration, schedule, poll }) => {
       let done = 0;
       for await (const result of runSchedule(schedule, poll, { everyMs, clock, signal })) {
-        screen.tick(result, {
-          functionName: schedule.functionName,
+        screen.tick(result, poll.name, {
           isProvoked: provoker.ended(integration, outcomeOf(result)),
           ...(watched.length > 1 && { integration }),
         });
@@ -133,6 +80,92 @@ export async function watchSchedules({
   );
   ending.abort();
   await subscribers;
+}
+
+/** A queue of this program that is subscribed to a topic, like a consumer's. */
+interface DemoQueue {
+  readonly name: string;
+  readonly topicArn: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly show: (body: string) => void;
+}
+
+function demoQueues({ aws, screen, seen }: Watch, provoker: Provoker): DemoQueue[] {
+  const topicArn = aws.output(stackOutputs.eventsTopic);
+  const raw = { RawMessageDelivery: 'true' };
+  // Each subscriber gets another queue with the same filter, since the subscriber's own queue must not be emptied.
+  const theirs = aws.subscriptions.filter((one) => one.topicArn === topicArn && !seen.isReal);
+  const likeTheirs = theirs.map(({ protocol, endpoint, attributes }, index): DemoQueue => {
+    const { RedrivePolicy: _, ...filter } = attributes;
+    const whom = endpoint.startsWith('arn:') ? endpoint.split(':').at(-1) : endpoint;
+    const show = (body: string) => {
+      const event = eventIn(body);
+      if (event !== undefined) seen.event(`${protocol} ${whom}`, event.id, body);
+    };
+    return { name: `demo-filter-${index}`, topicArn, attributes: { ...filter, ...raw }, show };
+  });
+  return [
+    ...likeTheirs,
+    {
+      name: 'demo-events',
+      topicArn,
+      attributes: raw,
+      show: (body) => {
+        const event = screen.event(body);
+        if (event === undefined) return;
+        provoker.hears(event);
+        seen.event('demo-events', event.id, body);
+      },
+    },
+    {
+      name: 'demo-alerts',
+      topicArn: aws.output(stackOutputs.alertsTopic),
+      // With SNS's envelope, which has the subject.
+      attributes: {},
+      show: (body) => {
+        const mail = mailIn(body);
+        screen.mail('digest', mail);
+        if (mail !== undefined) seen.mail(mail);
+      },
+    },
+    {
+      name: 'demo-operations',
+      topicArn: aws.output(stackOutputs.operationsTopic),
+      attributes: {},
+      show: (body) => {
+        const notice = mailIn(body);
+        screen.mail('notice', notice);
+        if (notice !== undefined) seen.notice(notice);
+      },
+    },
+  ];
+}
+
+/** Creates and subscribes the queue. @returns a reader, which goes on until the queue is empty and the signal aborted */
+async function subscribed(
+  aws: EmbeddedAws,
+  { name, topicArn, attributes, show }: DemoQueue,
+): Promise<(ending: AbortSignal) => Promise<void>> {
+  const sqs = new SQSClient(aws.clientConfig('sqs'));
+  const sns = new SNSClient(aws.clientConfig('sns'));
+  const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName: name }));
+  await sns.send(
+    new SubscribeCommand({
+      TopicArn: topicArn,
+      Protocol: 'sqs',
+      Endpoint: `arn:aws:sqs:${aws.region}:${aws.accountId}:${name}`,
+      Attributes: attributes,
+    }),
+  );
+  sns.destroy();
+  return async (ending) => {
+    for (;;) {
+      const isLast = ending.aborted;
+      const messages = await take(sqs, QueueUrl, isLast ? 0 : waitSeconds);
+      for (const { Body = '' } of messages) show(Body);
+      if (isLast && messages.length === 0) return sqs.destroy();
+    }
+  };
 }
 
 const returned = z.looseObject({ outcome: z.string() });
@@ -152,8 +185,4 @@ function scheduled(aws: EmbeddedAws, integration: string) {
     `The stack schedules no function for ${integration}.`,
     'Look at `npm run synth`.',
   );
-}
-
-async function each<T>(source: AsyncIterable<T>, show: (element: T) => void): Promise<void> {
-  for await (const element of source) show(element);
 }

@@ -1,10 +1,7 @@
-import { NotifierError } from '../../lambda/errors.ts';
+import { errorOf } from '../../lambda/errors.ts';
 
 /** A part of the template that matters for a local run, but that `local/aws` cannot interpret. */
-export class TemplateNotUnderstoodError extends NotifierError {
-  readonly code = 'template-not-understood';
-  readonly fault = 'ops';
-  readonly retryHelps = false;
+export class TemplateNotUnderstoodError extends errorOf('template-not-understood', 'ops') {
   readonly whatToDo =
     'Teach local/aws/ to interpret it or, if it has no local meaning, add it to the list of those.';
 
@@ -15,9 +12,6 @@ export class TemplateNotUnderstoodError extends NotifierError {
 }
 
 /** An assembly directory without a stack, or with several where one was expected. */
-export class AssemblyError extends NotifierError {
-  readonly code = 'assembly-unusable';
-  readonly fault = 'ops';
-  readonly retryHelps = false;
+export class AssemblyError extends errorOf('assembly-unusable', 'ops') {
   readonly whatToDo = 'Synthesize one stack into the directory (`npm run synth`) and name it.';
 }

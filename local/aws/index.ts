@@ -83,6 +83,7 @@ export interface EmbeddedAws {
   /** The names of all created resources, in the template's order. */
   readonly tables: readonly string[];
   readonly topics: readonly string[];
+  readonly subscriptions: LocalPlan['subscriptions'];
   readonly secrets: SecretStore;
   readonly secretNames: readonly string[];
   /** By physical name. */
@@ -217,6 +218,7 @@ export async function startEmbeddedAws(
     },
     tables: plan.tables.flatMap(({ TableName }) => TableName ?? []),
     topics: plan.topics.map(({ arn }) => arn),
+    subscriptions: plan.subscriptions,
     secrets,
     secretNames: plan.secrets.map(({ name }) => name),
     functions,

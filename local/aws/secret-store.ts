@@ -50,12 +50,13 @@ export class SecretStore {
     return secret;
   }
 
+  has(idOrArn: string): boolean {
+    return this.#secrets.some((secret) => isCalled(secret, idOrArn));
+  }
+
   /** @throws SecretsManagerFault */
   find(idOrArn: string): Secret {
-    const secret = this.#secrets.find(
-      ({ name, arn }) =>
-        idOrArn === name || idOrArn === arn || arn.slice(0, -'-000000'.length) === idOrArn,
-    );
+    const secret = this.#secrets.find((one) => isCalled(one, idOrArn));
     if (secret) return secret;
     throw new SecretsManagerFault(
       'ResourceNotFoundException',
@@ -105,6 +106,9 @@ export class SecretStore {
       .map(([stage]) => stage);
   }
 }
+
+const isCalled = ({ name, arn }: Secret, idOrArn: string) =>
+  [name, arn, arn.slice(0, -'-000000'.length)].includes(idOrArn);
 
 /** CloudFormation's value for a new secret: random, alone or inside a template. */
 export function initialValue(value: string | GeneratedSecret): string {

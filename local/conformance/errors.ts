@@ -1,11 +1,8 @@
 import { noticed } from '../../lambda/condition-table.ts';
-import { NotifierError } from '../../lambda/errors.ts';
+import { errorOf } from '../../lambda/errors.ts';
 
 /** No token request was granted: according to the host, the credentials are wrong. */
-export class CredentialsFileRefusedError extends NotifierError {
-  readonly code = 'credentials-refused';
-  readonly fault = 'ops';
-  readonly retryHelps = false;
+export class CredentialsFileRefusedError extends errorOf('credentials-refused', 'ops') {
   readonly whatToDo = noticed['credentials-refused'].toDo;
 
   constructor() {
@@ -14,10 +11,7 @@ export class CredentialsFileRefusedError extends NotifierError {
 }
 
 /** The run has used up its requests. */
-export class RequestsSpentError extends NotifierError {
-  readonly code = 'requests-spent';
-  readonly fault = 'ops';
-  readonly retryHelps = true;
+export class RequestsSpentError extends errorOf('requests-spent', 'ops', 'retry-helps') {
   readonly whatToDo = 'Run it at a quieter time: a host whose data moves is asked more often.';
 
   constructor(most: number) {

@@ -1,29 +1,37 @@
 import type { Provocation } from '../../console/index.ts';
 import type { Clock } from '../../lambda/clock.ts';
-import type { LocalFunction } from '../aws/index.ts';
+import type { EmbeddedAws, LocalFunction } from '../aws/index.ts';
+import { storeCredentials } from '../credentials.ts';
 import { StartError } from '../errors.ts';
+import { settingsIn } from '../function-settings.ts';
 import type { PartnerSandbox } from '../partner-sandbox/index.ts';
 import type { Faults } from './faults.ts';
 
-/** The parts that a provocation changes. */
-interface Within {
-  readonly sandbox: PartnerSandbox;
-  readonly poll: LocalFunction;
+/** The parts around all integrations. */
+export interface Parts {
+  readonly aws: EmbeddedAws;
   readonly faults: Faults;
   readonly clock: Clock;
-  /** Minutes. */
-  readonly withdrawAfter: number;
-  readonly refusesCredentials: boolean;
-  refuseCredentials(): void;
-  storeCredentials(): Promise<void>;
-  /** Notes that a provocation has killed the tick. */
-  killed(): void;
+  readonly changed: () => void;
+}
+
+/** An integration at an invented partner. */
+export interface Provoked {
+  readonly integration: string;
+  readonly sandbox: PartnerSandbox;
+  readonly poll: LocalFunction;
+  readonly operate: LocalFunction;
+}
+
+interface Side extends Provoked {
+  /** Whether the partner has other credentials than the secret. */
+  refusesCredentials: boolean;
 }
 
 export interface Act extends Omit<Provocation, 'isOn'> {
   /** Absent: the provocation does not last. */
-  readonly isOn?: (within: Within) => boolean;
-  provoke(within: Within): unknown;
+  readonly isOn?: (side: Side, parts: Parts) => boolean;
+  provoke(side: Side, parts: Parts): unknown;
 }
 
 const many = 2_000;
@@ -46,7 +54,7 @@ export const acts: readonly Act[] = [
     title: 'Backdate one',
     does: `A certification appears that was completed ${yearsBack} years ago.`,
     expected: 'The total shows it: the next tick finds its day and announces it as late.',
-    provoke: ({ sandbox, clock }) => {
+    provoke: ({ sandbox }, { clock }) => {
       const today = clock.now().toZonedDateTimeISO(sandbox.world.timeZone).toPlainDate();
       sandbox.world.add({ certified_on: today.subtract({ years: yearsBack }).toString() });
     },
@@ -99,8 +107,10 @@ export const acts: readonly Act[] = [
     does: 'Every other answer, by chance, is some ticks old.',
     expected: 'An older answer is no news: it withdraws nothing and undoes nothing.',
     isOn: ({ sandbox }) => sandbox.switches.replicaLag > 0,
-    provoke: ({ sandbox, withdrawAfter }) =>
-      sandbox.set({ replicaLag: sandbox.switches.replicaLag > 0 ? 0 : lag * withdrawAfter }),
+    provoke: ({ sandbox, poll }) => {
+      const { withdrawAfter } = settingsIn(poll.environment);
+      sandbox.set({ replicaLag: sandbox.switches.replicaLag > 0 ? 0 : lag * withdrawAfter });
+    },
   },
   {
     name: 'too-many-requests',
@@ -118,8 +128,15 @@ export const acts: readonly Act[] = [
     expected:
       'Operations are told, and the partner is left alone for minutes. Nothing is lost meanwhile.',
     isOn: ({ refusesCredentials }) => refusesCredentials,
-    provoke: (within) =>
-      within.refusesCredentials ? within.storeCredentials() : within.refuseCredentials(),
+    provoke: async (side, { aws }) => {
+      const { sandbox, poll, operate } = side;
+      if (side.refusesCredentials) {
+        const { clientId: client_id, clientSecret: client_secret } = sandbox.credentials;
+        storeCredentials(aws, poll, { client_id, client_secret });
+        await operate.invoke({ command: 'credentials-stored', by: 'the page Provoke' });
+      } else sandbox.rotateSecret();
+      side.refusesCredentials = !side.refusesCredentials;
+    },
   },
   {
     name: 'kill',
@@ -127,12 +144,8 @@ export const acts: readonly Act[] = [
     does: 'The running tick dies at once. If none runs, the next one dies after its first write.',
     expected:
       'A later tick takes over once the lease has run out, within a minute. No event is lost or changed.',
-    provoke: async ({ poll, faults, killed }) => {
-      if (poll.isBusy) {
-        killed();
-        await poll.kill();
-      } else faults.strikeNextWrite(poll.name, undefined, () => poll.kill());
-    },
+    provoke: ({ poll }, { faults }) =>
+      poll.isBusy ? poll.kill() : faults.strikeNextWrite(poll.name, undefined, () => poll.kill()),
   },
   {
     name: 'kill-publishing',
@@ -140,7 +153,7 @@ export const acts: readonly Act[] = [
     does: 'Somebody is certified. The tick dies after SNS has accepted the event, but before the answer arrives.',
     expected:
       'The event is published again within a minute. It has the same id, so subscribers recognise the duplicate.',
-    provoke: ({ sandbox, poll, faults }) => {
+    provoke: ({ sandbox, poll }, { faults }) => {
       faults.strikeNextWrite(poll.name, 'sns', () => poll.kill());
       sandbox.world.add();
     },
@@ -157,14 +170,14 @@ export const acts: readonly Act[] = [
     title: "Lose DynamoDB's answer",
     does: 'The next write is carried out, but its answer is lost.',
     expected: 'The tick writes again. Writes are conditional, so the second one changes nothing.',
-    provoke: ({ poll, faults }) => faults.strikeNextWrite(poll.name, 'dynamodb', () => {}),
+    provoke: ({ poll }, { faults }) => faults.strikeNextWrite(poll.name, 'dynamodb', () => {}),
   },
   {
     name: 'lose-sns',
     title: "Lose SNS's answer",
     does: 'Somebody is certified. SNS accepts the event, but its answer is lost.',
     expected: 'The event is published again under the same id.',
-    provoke: ({ sandbox, poll, faults }) => {
+    provoke: ({ sandbox, poll }, { faults }) => {
       faults.strikeNextWrite(poll.name, 'sns', () => {});
       sandbox.world.add();
     },
@@ -174,8 +187,8 @@ export const acts: readonly Act[] = [
     title: 'SNS refuses',
     does: 'SNS refuses the events of all ticks until you end this.',
     expected: 'Events stay in the outbox, and go out once SNS accepts them again.',
-    isOn: ({ faults, poll }) => faults.refuses(poll.name),
-    provoke: ({ faults, poll }) => faults.refuse(poll.name, !faults.refuses(poll.name)),
+    isOn: ({ poll }, { faults }) => faults.refuses(poll.name),
+    provoke: ({ poll }, { faults }) => faults.refuse(poll.name, !faults.refuses(poll.name)),
   },
 ];
 

@@ -1,32 +1,19 @@
 import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { LocalTally, Provocation, Provoking } from '../../console/index.ts';
-import type { Clock } from '../../lambda/clock.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
 import { idIn, parseLife } from '../../lambda/ledger/certification-item.ts';
 import { readAll } from '../../lambda/ledger/item.ts';
 import { Table } from '../../lambda/ledger/table.ts';
-import { environment, ledgerKeys, ledgerTable } from '../../lambda/names.ts';
+import { ledgerKeys, ledgerTable } from '../../lambda/names.ts';
 import { NotFoundError } from '../../ops/errors.ts';
-import type { EmbeddedAws, LocalFunction } from '../aws/index.ts';
-import { storeCredentials } from '../credentials.ts';
-import { settingsIn } from '../function-settings.ts';
 import type { PartnerSandbox } from '../partner-sandbox/index.ts';
-import { type Act, acts } from './acts.ts';
-import type { Faults } from './faults.ts';
+import { acts, type Parts, type Provoked } from './acts.ts';
 import { baselineOf, differing, type Fields, hears, type NewestEvent, tallyOf } from './tally.ts';
 
 /** With more certifications, each look would take seconds. */
 const mostCompared = 20_000;
 const doneKept = 50;
-
-/** An integration at an invented partner. */
-export interface Provoked {
-  readonly integration: string;
-  readonly sandbox: PartnerSandbox;
-  readonly poll: LocalFunction;
-  readonly operate: LocalFunction;
-}
 
 interface Side extends Provoked {
   readonly heard: Map<number, NewestEvent>;
@@ -39,19 +26,12 @@ interface Side extends Provoked {
   refusesCredentials: boolean;
 }
 
-interface Parts {
-  readonly aws: EmbeddedAws;
-  readonly faults: Faults;
-  readonly clock: Clock;
-  readonly changed: () => void;
-}
-
 /** Provokes trouble around the notifier on request, and counts the results. */
 export class Provoker implements Provoking {
   readonly #parts: Parts;
   readonly #sides: ReadonlyMap<string, Side>;
-  #failedTicks = 0;
-  #done: Provoking['done'] = [];
+  failedTicks = 0;
+  done: Provoking['done'] = [];
 
   constructor(all: readonly Provoked[], parts: Parts) {
     this.#parts = parts;
@@ -70,22 +50,11 @@ export class Provoker implements Provoking {
     );
   }
 
-  get failedTicks(): number {
-    return this.#failedTicks;
-  }
-
-  get done(): Provoking['done'] {
-    return this.#done;
-  }
-
   provocations(integration: string): readonly Provocation[] {
     const side = this.#side(integration);
-    return acts.map(({ name, title, does, expected, isOn }) => ({
-      name,
-      title,
-      does,
-      expected,
-      ...(isOn && { isOn: isOn(this.#within(side)) }),
+    return acts.map(({ isOn, provoke: _, ...told }) => ({
+      ...told,
+      ...(isOn && { isOn: isOn(side, this.#parts) }),
     }));
   }
 
@@ -94,13 +63,13 @@ export class Provoker implements Provoking {
     const act = acts.find((one) => one.name === name);
     if (act === undefined)
       throw new NotFoundError('There is no such provocation.', 'The page has all of them.');
-    const wasOn = act.isOn?.(this.#within(side)) ?? false;
+    const wasOn = act.isOn?.(side, this.#parts) ?? false;
     if (act.isOn !== undefined && wanted === (wasOn ? 'on' : 'off')) return;
     side.isDisturbed = true;
-    await act.provoke(this.#within(side));
+    await act.provoke(side, this.#parts);
     const title = wasOn ? `${act.title}: no longer` : act.title;
     const at = this.#parts.clock.now().toString();
-    this.#done = [{ at, integration, title }, ...this.#done].slice(0, doneKept);
+    this.done = [{ at, integration, title }, ...this.done].slice(0, doneKept);
     this.#parts.changed();
   }
 
@@ -154,7 +123,7 @@ export class Provoker implements Provoking {
     const isExplained = side.isDisturbed || this.#isInForce(side);
     side.isDisturbed = this.#isInForce(side);
     const hasFailed = outcome === 'failed' || outcome === 'disturbed';
-    if (isExplained && hasFailed) this.#failedTicks += 1;
+    if (isExplained && hasFailed) this.failedTicks += 1;
     return isExplained;
   }
 
@@ -167,33 +136,6 @@ export class Provoker implements Provoking {
       faults.refuses(poll.name) ||
       faults.awaits(poll.name)
     );
-  }
-
-  #within(side: Side): Parameters<Act['provoke']>[0] {
-    const { aws, faults, clock } = this.#parts;
-    const { sandbox, poll, operate } = side;
-    return {
-      sandbox,
-      poll,
-      faults,
-      clock,
-      withdrawAfter: settingsIn(poll.environment).withdrawAfter,
-      refusesCredentials: side.refusesCredentials,
-      refuseCredentials: () => {
-        sandbox.rotateSecret();
-        side.refusesCredentials = true;
-      },
-      storeCredentials: async () => {
-        const { clientId: client_id, clientSecret: client_secret } = sandbox.credentials;
-        const secret = poll.environment[environment.secret] ?? '';
-        await storeCredentials(aws, secret, { client_id, client_secret });
-        await operate.invoke({ command: 'credentials-stored', by: 'the page Provoke' });
-        side.refusesCredentials = false;
-      },
-      killed: () => {
-        side.isDisturbed = true;
-      },
-    };
   }
 
   /** The certifications that the baseline has recorded without an event. */

@@ -1,3 +1,5 @@
+import type { Message } from '@aws-sdk/client-sqs';
+import { eventIn } from '../mails-and-events.ts';
 import type { TimetableChange } from '../partner-sandbox/timetable.ts';
 
 /** An event from the queue. */
@@ -17,6 +19,21 @@ export interface QueuedEvent {
 
 /** A message from the queue: an event, or something else. */
 export type Heard = QueuedEvent | { readonly messageId: string };
+
+/** Anybody who may send to the queue can send something else than an event. */
+export function heardIn({ MessageId: messageId = '', Body = '' }: Message): Heard {
+  const event = eventIn(Body);
+  if (event === undefined) return { messageId };
+  const { id, type, subject, time, sequence, data } = event;
+  return {
+    id,
+    type: type.replace('certification.', ''),
+    about: Number(subject),
+    organizationId: data.assessment.organization_id,
+    revision: Number(sequence),
+    at: Date.parse(time),
+  };
+}
 
 /** The types of events that report each kind of change. The first is the usual one. */
 const tellingOf: Readonly<Record<TimetableChange['kind'], readonly string[]>> = {

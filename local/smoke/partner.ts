@@ -1,13 +1,13 @@
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod';
 import { type Clock, systemClock } from '../../lambda/clock.ts';
+import { NotFoundError } from '../../ops/errors.ts';
 import {
   type ScheduledWorldOptions,
   scheduledWorld,
   scheduledWorldSchema,
 } from '../partner-sandbox/scheduled-world.ts';
 import type { TimetableChange } from '../partner-sandbox/timetable.ts';
-import { NoDemoError } from './errors.ts';
 
 const timetableSchema = scheduledWorldSchema.extend({
   /** The partner's clock, in epoch milliseconds. */
@@ -36,16 +36,16 @@ export class DemoPartner {
     this.#made = scheduledWorld(options, clock);
   }
 
-  /** @throws NoDemoError */
+  /** @throws NotFoundError */
   static async ask(baseUrl: string, clock: Clock): Promise<DemoPartner> {
     const signal = AbortSignal.timeout(answeredWithinMs);
     const asked = clock.now().epochMilliseconds;
     const response = await fetch(new URL('/timetable', baseUrl), { signal }).catch((cause) => {
-      throw new NoDemoError(baseUrl, 'it does not answer', { cause });
+      throw noDemo(baseUrl, 'it does not answer', { cause });
     });
     const body: unknown = await response.json().catch(() => undefined);
     const { data } = timetableSchema.safeParse(body);
-    if (data === undefined) throw new NoDemoError(baseUrl, `it answers ${response.status}`);
+    if (data === undefined) throw noDemo(baseUrl, `it answers ${response.status}`);
     // The partner's clock counts, if the two differ by more than the answer took. A slow answer is no difference of
     // clocks. With a clock that is too far back, earlier changes would be waited for.
     const ahead = data.now - Math.min(Math.max(data.now, asked), clock.now().epochMilliseconds);
@@ -79,3 +79,11 @@ export class DemoPartner {
     );
   }
 }
+
+/** @param found the partner's answer, in a few words */
+const noDemo = (baseUrl: string, found: string, options?: ErrorOptions) =>
+  new NotFoundError(
+    `The partner ${baseUrl} is not that of a demo (${found}).`,
+    'Deploy one with npx cdk deploy -c demo=true, or start one here with npm start -- --demo.',
+    options,
+  );

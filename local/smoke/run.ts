@@ -1,4 +1,5 @@
-import { CommanderError, InvalidArgumentError } from 'commander';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { CommanderError } from 'commander';
 import * as z from 'zod';
 import { demoQueue } from '../../infra/demo.ts';
 import { stackOutputs } from '../../infra/output-names.ts';
@@ -6,14 +7,22 @@ import type { ResultOf } from '../../lambda/commands/contract.ts';
 import { OpsError } from '../../ops/errors.ts';
 import { exitCodes } from '../../ops/exit-codes.ts';
 import { type HostInput, hostOf, type OpsHost } from '../../ops/host.ts';
-import { Clients } from '../../ops/target/access.ts';
+import { Clients, calling } from '../../ops/target/access.ts';
 import { OperateClient } from '../../ops/target/operate-client.ts';
 import { findTarget, selectIntegration } from '../../ops/target/target.ts';
+import { StartError } from '../errors.ts';
 import { changeKinds, type TimetableChange } from '../partner-sandbox/timetable.ts';
-import { newCommandLine, runProgram } from '../program.ts';
-import { DemoQueue } from './demo-queue.ts';
-import { BaselineLateError } from './errors.ts';
-import { falsehoods, type QueuedEvent, tells, untold, wrongDays } from './judging.ts';
+import { newCommandLine, number, runProgram } from '../program.ts';
+import { take } from '../queue.ts';
+import {
+  falsehoods,
+  type Heard,
+  heardIn,
+  type QueuedEvent,
+  tells,
+  untold,
+  wrongDays,
+} from './judging.ts';
 import { DemoPartner } from './partner.ts';
 
 const baselineMinutes = 15;
@@ -21,10 +30,7 @@ const triedAgainMs = 2_000;
 /** Changes go back ten years, and the history two more. */
 const yearsProven = 13;
 
-const whole = (text: string) => {
-  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Allowed: a whole number from 1 to 999999.');
-};
+const whole = number('a whole number from 1 to 999999', z.int().min(1).max(999_999));
 
 const optionsSchema = z.object({
   stack: z.string().optional(),
@@ -91,7 +97,13 @@ async function smoke(options: Options, host: OpsHost, clients: Clients): Promise
 
   const { settings, detection } = await untilRead(client, host);
   const partner = await DemoPartner.ask(settings.baseUrl, clock);
-  const queue = new DemoQueue(target.access, target.output(stackOutputs.queueUrl(demoQueue)));
+  const sqs = clients.open(new SQSClient(target.access.settings('sqs')));
+  const url = target.output(stackOutputs.queueUrl(demoQueue));
+  // The demo's own queue: nobody else reads it.
+  const receive = async () => {
+    const action = 'sqs:ReceiveMessage or sqs:DeleteMessage';
+    return (await calling(action, () => take(sqs, url, 1, stop), stop)).map(heardIn);
+  };
   const worstMinutes = Math.max(detection.news, detection.withdrawn, detection.editedRecent) + 1;
   const worstMs = 60_000 * worstMinutes;
   // A day on which something appears for the first time is unproven until its audit.
@@ -105,7 +117,7 @@ async function smoke(options: Options, host: OpsHost, clients: Clients): Promise
   const begun = partner.now();
   const waitedFor = { from: partner.happened.length, changes: options.changes, withinMs };
   say(`waiting for ${options.changes} changes and their events`);
-  const { events: heard, others } = await listen(queue, partner, waitedFor, { say, stop });
+  const { events: heard, others } = await listen(receive, partner, waitedFor, say);
   const problems = [
     ...others.map((messageId) => `message ${messageId}: it is no event`),
     ...untold(dueOf(partner, waitedFor), heard).map(
@@ -147,17 +159,17 @@ function countsOf(due: readonly TimetableChange[]): string {
  * long as the partner takes for another change, to notice a second or a false event.
  */
 async function listen(
-  queue: DemoQueue,
+  receive: () => Promise<readonly Heard[]>,
   partner: DemoPartner,
   waitedFor: WaitedFor,
-  { say, stop }: { readonly say: (line: string) => void; readonly stop: AbortSignal },
+  say: (line: string) => void,
 ): Promise<{ readonly events: readonly QueuedEvent[]; readonly others: readonly string[] }> {
   const events: QueuedEvent[] = [];
   const others: string[] = [];
   const told = new Set<TimetableChange>();
   let endsAt = Number.POSITIVE_INFINITY;
   while (partner.now() <= endsAt) {
-    for (const one of await queue.receive(stop)) {
+    for (const one of await receive()) {
       if ('messageId' in one) others.push(one.messageId);
       else events.push(one);
     }
@@ -195,14 +207,18 @@ function lineOf(
   return `  ${kind.padEnd(9)}  ${type.padEnd(9)}  ${id}  after ${after} s`;
 }
 
-/** Waits for the end of the baseline. @throws BaselineLateError */
+/** Waits for the end of the baseline. @throws StartError */
 async function untilRead(client: OperateClient, host: OpsHost): Promise<ResultOf<'status'>> {
   const { clock, stopping } = host;
   const deadline = clock.now().add({ minutes: baselineMinutes }).epochMilliseconds;
   for (;;) {
     const status = await client.ask('status', { partner: false });
     if (status.baseline.status === 'completed') return status;
-    if (clock.now().epochMilliseconds > deadline) throw new BaselineLateError(baselineMinutes);
+    if (clock.now().epochMilliseconds > deadline)
+      throw new StartError(
+        `The baseline was not completed within ${baselineMinutes} minutes.`,
+        'Look at npm run ops -- status, and run it again.',
+      );
     await clock.sleep(triedAgainMs, stopping.signal);
   }
 }

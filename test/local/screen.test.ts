@@ -56,7 +56,7 @@ const failed = {
   errorMessage: 'No answer.',
   trace: [],
 } as const;
-const poll = { functionName: 'poll' };
+const poll = 'poll';
 const output = (on: Screen, line: object | string, functionName = 'poll') =>
   on.output({
     functionName,
@@ -71,7 +71,7 @@ it('a run is shown line by line, and no text of others moves the cursor or forge
   const nameless = { name: null, organization_id: null, organization_name: null };
   const text = shown((on) => {
     on.tick(returned({ outcome: 'baseline', recorded: 400 }), poll);
-    on.tick(returned({ created: 2, delivered: 2 }), { ...poll, integration: 'district-b' });
+    on.tick(returned({ created: 2, delivered: 2 }), poll, { integration: 'district-b' });
     const changes = { updated: 2, withdrawn: 3, restored: 1, held: 4 };
     on.tick(returned({ ...changes, undelivered: 2, quarantined: 1 }), poll);
     on.tick(returned({ outcome: 'disturbed' }), poll);
@@ -79,7 +79,7 @@ it('a run is shown line by line, and no text of others moves the cursor or forge
     output(on, { ...report, requests: 9 }, 'another');
     output(on, report);
     on.tick(failed, poll);
-    on.tick(failed, { ...poll, isProvoked: true });
+    on.tick(failed, poll, { isProvoked: true });
     for (const body of [
       event(1, {}, true),
       event(2, {}, false, ['email', 'name']),
@@ -91,11 +91,11 @@ it('a run is shown line by line, and no text of others moves the cursor or forge
       on.event(body);
     for (const body of ['not json\u001B[2J', '{"x":1}']) {
       expect(on.event(body)).toBeUndefined();
-      on.digest(mailIn(body));
-      on.notice(mailIn(body));
+      on.mail('digest', mailIn(body));
+      on.mail('notice', mailIn(body));
     }
-    on.digest({ subject: '1 new certification', text: 'first\nsecond\n' });
-    on.notice({ subject: 'district-a: held', text: 'Look at it.\n' });
+    on.mail('digest', { subject: '1 new certification', text: 'first\nsecond\n' });
+    on.mail('notice', { subject: 'district-a: held', text: 'Look at it.\n' });
     // Routine is not shown.
     output(on, { level: 'INFO', message: 'tick', requests: 1 });
     on.output({ functionName: 'poll', stream: 'stdout', kind: 'metrics', text: '{"_aws":{}}' });

@@ -5,7 +5,6 @@ import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../lambda/clock.ts';
 import { startPartnerSandbox } from '../../../local/partner-sandbox/index.ts';
 import { run as start } from '../../../local/run.ts';
-import { NoDemoError } from '../../../local/smoke/errors.ts';
 import { DemoPartner } from '../../../local/smoke/partner.ts';
 import { run as smoke } from '../../../local/smoke/run.ts';
 import { run as ops } from '../../../ops/run.ts';
@@ -63,5 +62,8 @@ it.each([
 it('smoke refuses a partner that is no demo, and says how to have one', async () => {
   const partner = await startPartnerSandbox({ records: 1 });
   onTestFinished(() => partner.close());
-  await expect(DemoPartner.ask(partner.url, systemClock)).rejects.toThrow(NoDemoError);
+  await expect(DemoPartner.ask(partner.url, systemClock)).rejects.toMatchObject({
+    exitCode: 3,
+    whatToDo: expect.stringContaining('npm start -- --demo'),
+  });
 });
