@@ -1,7 +1,7 @@
 import { environment } from '../lambda/names.ts';
 import { listenOnLoopback } from '../local/aws/loopback-server.ts';
 import { SecretStore } from '../local/aws/secret-store.ts';
-import { secretsManager } from '../local/aws/secrets-manager.ts';
+import { services } from '../local/aws/services.ts';
 import { functionEnvironment } from '../test/scaffold/settings.ts';
 import type { Arena } from './arena.ts';
 import {
@@ -45,7 +45,7 @@ export async function coldStart(
   const { clientId, clientSecret } = partner.credentials;
   const value = JSON.stringify({ client_id: clientId, client_secret: clientSecret });
   secrets.put(secrets.create('credentials').name, value);
-  const server = secretsManager(secrets);
+  const server = services({ secrets });
   const variables = {
     ...functionEnvironment({ name: 'cold-start', baseUrl: partner.url, timeZone }),
     AWS_ENDPOINT_URL_DYNAMODB: aws.dynamodb,

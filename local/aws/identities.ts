@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { understood } from './resource-properties.ts';
 import type { StackPlace } from './template.ts';
 
 /** The values of `Ref` and `Fn::GetAtt` for a resource. */
@@ -8,19 +9,9 @@ export interface Identity {
 }
 
 /** The types that exist locally, each with the property that gives it its physical name. */
-export const nameProperties: Readonly<Record<string, string | undefined>> = {
-  'AWS::DynamoDB::GlobalTable': 'TableName',
-  'AWS::DynamoDB::Table': 'TableName',
-  'AWS::SNS::Topic': 'TopicName',
-  'AWS::SQS::Queue': 'QueueName',
-  'AWS::SecretsManager::Secret': 'Name',
-  'AWS::Lambda::Function': 'FunctionName',
-  'AWS::Lambda::Url': undefined,
-  'AWS::Scheduler::Schedule': 'Name',
-  'AWS::Pipes::Pipe': 'Name',
-  'AWS::KMS::Key': undefined,
-  'AWS::SNS::Subscription': undefined,
-};
+export const nameProperties: ReadonlyMap<string, string | undefined> = new Map(
+  Object.values(understood).map(({ type, named }) => [type, named]),
+);
 
 /**
  * Types that change nothing on one machine: permissions, observation, deployment. A `Ref` to one gives a recognisable
@@ -58,7 +49,6 @@ export function identify(type: string, name: string, place: StackPlace): Identit
     `arn:aws:${service}:${place.region}:${place.accountId}:${path}`;
   switch (type) {
     case 'AWS::DynamoDB::GlobalTable':
-    case 'AWS::DynamoDB::Table':
       return { ref: name, attributes: { Arn: arn('dynamodb', `table/${name}`) } };
     case 'AWS::SNS::Topic': {
       const topicArn = arn('sns', name);

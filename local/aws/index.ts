@@ -3,7 +3,6 @@ import { CreateTopicCommand, SNSClient, SubscribeCommand } from '@aws-sdk/client
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { buildApp } from 'fauxqs';
 import { readAssembly } from './assembly.ts';
-import { cloudFormation } from './cloud-formation.ts';
 import { embeddedDynamoDb } from './dynamodb.ts';
 import { AssemblyError } from './errors.ts';
 import {
@@ -13,14 +12,10 @@ import {
   LocalFunction,
   type OutputLine,
 } from './function.ts';
-import { functionUrl } from './function-url.ts';
 import { interpret, type LocalPlan, type SchedulePlan } from './interpret.ts';
-import { keyService } from './key-service.ts';
-import { lambdaService } from './lambda-service.ts';
 import { close, keepOpen, listenOnLoopback, loopback, refuseWebPages } from './loopback-server.ts';
-import { scheduler } from './scheduler.ts';
 import { initialValue, SecretStore } from './secret-store.ts';
-import { secretsManager } from './secrets-manager.ts';
+import { functionUrl, services } from './services.ts';
 import { signNotifications } from './sns-signatures.ts';
 
 export type { InvocationResult, LocalFunction, OutputLine } from './function.ts';
@@ -112,27 +107,20 @@ export async function startEmbeddedAws(
   const region = assembly.region ?? options.region ?? 'us-east-1';
   const { stackName, template } = assembly;
 
-  await using services = new AsyncDisposableStack();
+  await using opened = new AsyncDisposableStack();
   const dynamodb = refuseWebPages(embeddedDynamoDb());
-  services.adopt(dynamodb, close);
+  opened.adopt(dynamodb, close);
   const messaging = buildApp({ logger: false, defaultRegion: region });
-  services.adopt(messaging, (server) => server.close());
+  opened.adopt(messaging, (server) => server.close());
   signNotifications(messaging);
   keepOpen(refuseWebPages(messaging.server));
   const secrets = new SecretStore(region, accountId);
-  const secretsServer = refuseWebPages(secretsManager(secrets));
-  services.adopt(secretsServer, close);
 
   const messagingUrl = await messaging.listen({
     port: options.ports?.messaging ?? 0,
     host: loopback,
   });
-  const endpoints = {
-    dynamodb: await listenOnLoopback(dynamodb, options.ports?.dynamodb),
-    sns: messagingUrl,
-    sqs: messagingUrl,
-    secretsManager: await listenOnLoopback(secretsServer),
-  };
+  const dynamodbUrl = await listenOnLoopback(dynamodb, options.ports?.dynamodb);
   const clientConfigAt = (endpoint: string): ClientConfig => ({
     endpoint,
     region,
@@ -141,7 +129,7 @@ export async function startEmbeddedAws(
 
   const functions = new Map<string, LocalFunction>();
   const urlServer = refuseWebPages(functionUrl(() => functions.get(plan.functionWithUrl ?? '')));
-  services.adopt(urlServer, close);
+  opened.adopt(urlServer, close);
   const described = interpret(template, {
     stackName,
     region,
@@ -150,20 +138,47 @@ export async function startEmbeddedAws(
     functionUrl: await listenOnLoopback(urlServer),
   });
   const plan = options.adjust?.(described) ?? described;
-  const keysServer = refuseWebPages(keyService(plan.keys));
-  services.adopt(keysServer, close);
-  await create(plan, (service) => clientConfigAt(endpoints[service]));
+  await create(plan, clientConfigAt(dynamodbUrl), clientConfigAt(messagingUrl));
   for (const { name, value } of plan.secrets) {
     secrets.create(name);
     secrets.put(name, initialValue(value));
   }
 
   const started = new Set<LocalFunction>();
-  services.defer(async () => {
+  opened.defer(async () => {
     await Promise.all([...started].map((running) => running.leave()));
   });
-  const called: Endpoints = { ...endpoints, kms: await listenOnLoopback(keysServer) };
-  const functionEndpoints = { ...called, ...(await options.endpointOverrides?.(called)) };
+  const server = refuseWebPages(
+    services({
+      secrets,
+      functions,
+      schedules: plan.schedules,
+      keys: plan.keys,
+      stack: {
+        name: stackName,
+        arn: `arn:aws:cloudformation:${region}:${accountId}:stack/${stackName}/local`,
+        outputs: Object.fromEntries(
+          Object.keys(template.Outputs).map((name) => [name, plan.output(name)]),
+        ),
+      },
+    }),
+  );
+  opened.adopt(server, close);
+  const servicesUrl = await listenOnLoopback(server, options.ports?.lambda);
+  const endpoints: AllEndpoints = {
+    dynamodb: dynamodbUrl,
+    // One server.
+    sns: messagingUrl,
+    sqs: messagingUrl,
+    sts: messagingUrl,
+    // Another one.
+    secretsManager: servicesUrl,
+    kms: servicesUrl,
+    lambda: servicesUrl,
+    cloudFormation: servicesUrl,
+    scheduler: servicesUrl,
+  };
+  const functionEndpoints = { ...endpoints, ...(await options.endpointOverrides?.(endpoints)) };
   const startFunction = (name: string, overrides?: Partial<FunctionOptions>) => {
     const functionPlan = plan.functions.find((candidate) => candidate.name === name);
     if (!functionPlan) throw new AssemblyError(`The stack has no function ${name}`);
@@ -181,34 +196,13 @@ export async function startEmbeddedAws(
   };
   for (const { name } of plan.functions) functions.set(name, startFunction(name));
 
-  const lambdaServer = refuseWebPages(lambdaService(functions));
-  services.adopt(lambdaServer, close);
-  const cloudFormationServer = cloudFormation({
-    name: stackName,
-    arn: `arn:aws:cloudformation:${region}:${accountId}:stack/${stackName}/local`,
-    outputs: Object.fromEntries(
-      Object.keys(template.Outputs).map((name) => [name, plan.output(name)]),
-    ),
-  });
-  services.adopt(refuseWebPages(cloudFormationServer), close);
-  const schedulerServer = refuseWebPages(scheduler(plan.schedules));
-  services.adopt(schedulerServer, close);
-  const allEndpoints: AllEndpoints = {
-    ...called,
-    lambda: await listenOnLoopback(lambdaServer, options.ports?.lambda),
-    cloudFormation: await listenOnLoopback(cloudFormationServer),
-    scheduler: await listenOnLoopback(schedulerServer),
-    // One server with SNS and SQS.
-    sts: messagingUrl,
-  };
-
-  const lifetime = services.move();
+  const lifetime = opened.move();
   return {
     stackName,
     region,
     accountId,
-    endpoints: allEndpoints,
-    clientConfig: (service) => clientConfigAt(allEndpoints[service]),
+    endpoints,
+    clientConfig: (service) => clientConfigAt(endpoints[service]),
     output: plan.output,
     ref: plan.ref,
     queueUrl: (arn) => {
@@ -228,13 +222,10 @@ export async function startEmbeddedAws(
   };
 }
 
-async function create(
-  plan: LocalPlan,
-  clientConfig: (service: 'dynamodb' | 'sns' | 'sqs') => ClientConfig,
-) {
-  const dynamodb = new DynamoDBClient(clientConfig('dynamodb'));
-  const sns = new SNSClient(clientConfig('sns'));
-  const sqs = new SQSClient(clientConfig('sqs'));
+async function create(plan: LocalPlan, database: ClientConfig, messaging: ClientConfig) {
+  const dynamodb = new DynamoDBClient(database);
+  const sns = new SNSClient(messaging);
+  const sqs = new SQSClient(messaging);
   try {
     await Promise.all([
       ...plan.tables.map((table) => dynamodb.send(new CreateTableCommand(table))),

@@ -1,9 +1,9 @@
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import { TemplateNotUnderstoodError } from './errors.ts';
-import { hasLocalMeaning, nameProperties } from './identities.ts';
+import { hasLocalMeaning, type Identity, nameProperties } from './identities.ts';
 import { Resolver } from './intrinsics.ts';
-import * as understood from './resource-properties.ts';
+import { type Understanding, understood } from './resource-properties.ts';
 import type { Json, StackPlace, Template } from './template.ts';
 
 /** All resources that will exist locally, as plain data. */
@@ -49,7 +49,6 @@ export interface GeneratedSecret {
 }
 
 export interface FunctionPlan {
-  readonly logicalId: string;
   readonly name: string;
   readonly arn: string;
   /** `<file without extension>.<export>` */
@@ -87,7 +86,11 @@ export interface PipePlan {
     | undefined;
 }
 
-type Resource = { logicalId: string; properties: Record<string, Json> };
+/** A resource whose properties are resolved and checked. */
+interface Resource<Properties> extends Identity {
+  readonly logicalId: string;
+  readonly properties: Properties;
+}
 
 /**
  * Turns a synthesized template into the resources that a local run has to create. Pure.
@@ -96,13 +99,13 @@ type Resource = { logicalId: string; properties: Record<string, Json> };
  * interpreted here
  */
 export function interpret(template: Template, place: StackPlace): LocalPlan {
+  refuseUnknown(template);
   const resolver = new Resolver(template, place);
-  const resources = readable(template);
-  const of = (...types: string[]) => types.flatMap((type) => resources.get(type) ?? []);
 
   const read = <S extends z.ZodObject>(
-    { logicalId, properties }: Resource,
-    { acted, leftOut }: understood.Understanding<S>,
+    logicalId: string,
+    properties: Record<string, Json>,
+    { acted, leftOut }: Understanding<S>,
   ): z.output<S> => {
     const resolved = Object.entries(properties).flatMap(([property, value]) => {
       const at = `${logicalId}.${property}`;
@@ -115,28 +118,28 @@ export function interpret(template: Template, place: StackPlace): LocalPlan {
     if (parsed.success) return parsed.data;
     throw new TemplateNotUnderstoodError(logicalId, z.prettifyError(parsed.error));
   };
+  const of = <S extends z.ZodObject>(kind: Understanding<S>): Resource<z.output<S>>[] =>
+    Object.entries(template.Resources)
+      .filter(([, { Type }]) => Type === kind.type)
+      .map(([logicalId, { Properties }]) => {
+        const properties = read(logicalId, Properties, kind);
+        return { logicalId, properties, ...resolver.identity(logicalId) };
+      });
 
-  const ownQueues = of('AWS::SQS::Queue').map((resource): QueuePlan => {
-    const { RedrivePolicy, QueueName: _, ...settings } = read(resource, understood.queue);
-    const { QueueName, Arn } = resolver.identity(resource.logicalId).attributes;
-    return {
-      name: QueueName ?? '',
-      arn: Arn ?? '',
-      attributes: textAttributes({ ...settings, RedrivePolicy }),
-    };
+  const ownQueues = of(understood.queue).map(({ attributes, properties }): QueuePlan => {
+    const { QueueName: _, ...settings } = properties;
+    const { QueueName = '', Arn = '' } = attributes;
+    return { name: QueueName, arn: Arn, attributes: textAttributes(settings) };
   });
-  const subscriptions = of('AWS::SNS::Subscription').map((resource) =>
-    read(resource, understood.subscription),
-  );
+  const subscriptions = of(understood.subscription).map(({ properties }) => properties);
   const foreignQueues = queuesOfOthers(
     subscriptions.flatMap(({ Protocol, Endpoint }) => (Protocol === 'sqs' ? [Endpoint] : [])),
     ownQueues,
   );
-  const functions = of('AWS::Lambda::Function').map((resource): FunctionPlan => {
-    const properties = read(resource, understood.lambdaFunction);
-    const { ref: name, attributes } = resolver.identity(resource.logicalId);
+  const functions = of(understood.lambdaFunction).map((one): FunctionPlan => {
+    const { ref: name, attributes, properties } = one;
+    const { LogFormat, ApplicationLogLevel, LogGroup } = properties.LoggingConfig;
     return {
-      logicalId: resource.logicalId,
       name,
       arn: attributes.Arn ?? '',
       handler: properties.Handler,
@@ -144,32 +147,33 @@ export function interpret(template: Template, place: StackPlace): LocalPlan {
       timeoutSeconds: properties.Timeout,
       memoryMb: properties.MemorySize,
       reservedConcurrency: properties.ReservedConcurrentExecutions,
-      environment: properties.Environment?.Variables ?? {},
+      environment: properties.Environment.Variables,
       logging: {
-        format: properties.LoggingConfig?.LogFormat ?? 'Text',
-        level: properties.LoggingConfig?.ApplicationLogLevel,
-        group: properties.LoggingConfig?.LogGroup ?? `/aws/lambda/${name}`,
+        format: LogFormat,
+        level: ApplicationLogLevel,
+        group: LogGroup ?? `/aws/lambda/${name}`,
       },
     };
   });
-
-  const urls = of('AWS::Lambda::Url').map((resource) => {
-    const { TargetFunctionArn } = read(resource, understood.functionUrl);
-    const target = functions.find(({ arn }) => arn === TargetFunctionArn);
+  const functionAt = (arn: string, at: string, problem: string): string => {
+    const target = functions.find((one) => one.arn === arn);
     if (target) return target.name;
-    throw new TemplateNotUnderstoodError(resource.logicalId, 'a URL of another function');
-  });
-  if (urls.length > 1) throw new TemplateNotUnderstoodError('the stack', 'several function URLs');
+    throw new TemplateNotUnderstoodError(at, problem);
+  };
+
+  const [functionWithUrl, ...others] = of(understood.functionUrl).map(({ logicalId, properties }) =>
+    functionAt(properties.TargetFunctionArn, logicalId, 'a URL of another function'),
+  );
+  if (others.length > 0) throw new TemplateNotUnderstoodError('the stack', 'several function URLs');
 
   return {
-    tables: of('AWS::DynamoDB::GlobalTable', 'AWS::DynamoDB::Table').map((resource) => ({
-      ...read(resource, understood.table),
-      TableName: resolver.identity(resource.logicalId).ref,
+    tables: of(understood.table).map(({ ref, properties }) => ({
+      ...properties,
+      TableName: ref,
       BillingMode: 'PAY_PER_REQUEST',
     })),
-    topics: of('AWS::SNS::Topic').map((resource) => {
-      const { TopicName: _, ...settings } = read(resource, understood.topic);
-      const { ref: arn, attributes } = resolver.identity(resource.logicalId);
+    topics: of(understood.topic).map(({ ref: arn, attributes, properties }) => {
+      const { TopicName: _, ...settings } = properties;
       return { name: attributes.TopicName ?? '', arn, attributes: textAttributes(settings) };
     }),
     queues: [...ownQueues, ...foreignQueues],
@@ -184,56 +188,42 @@ export function interpret(template: Template, place: StackPlace): LocalPlan {
         attributes: textAttributes(settings),
       };
     }),
-    keys: of('AWS::KMS::Key').map((resource) => ({
-      arn: resolver.identity(resource.logicalId).attributes.Arn ?? '',
-      policy: JSON.stringify(read(resource, understood.key).KeyPolicy),
+    keys: of(understood.key).map(({ attributes, properties }) => ({
+      arn: attributes.Arn ?? '',
+      policy: JSON.stringify(properties.KeyPolicy),
     })),
-    secrets: of('AWS::SecretsManager::Secret').map((resource) => {
-      const { Name, SecretString, GenerateSecretString } = read(resource, understood.secret);
+    secrets: of(understood.secret).map(({ logicalId, ref: arn, properties }) => {
+      const { Name, SecretString, GenerateSecretString: generated } = properties;
       return {
-        name: Name ?? `${place.stackName}-${resource.logicalId}`,
-        arn: resolver.identity(resource.logicalId).ref,
+        name: Name ?? `${place.stackName}-${logicalId}`,
+        arn,
         value: SecretString ?? {
-          template: GenerateSecretString?.SecretStringTemplate,
-          key: GenerateSecretString?.GenerateStringKey,
+          template: generated?.SecretStringTemplate,
+          key: generated?.GenerateStringKey,
         },
       };
     }),
     functions,
-    functionWithUrl: urls[0],
-    pipes: of('AWS::Pipes::Pipe').map((resource) => {
-      const { Source, SourceParameters, Target, TargetParameters } = read(
-        resource,
-        understood.pipe,
-      );
+    functionWithUrl,
+    pipes: of(understood.pipe).map(({ properties }) => ({
+      source: properties.Source,
+      batchSize: properties.SourceParameters.SqsQueueParameters.BatchSize,
+      target: properties.Target,
+      inputTemplate: properties.TargetParameters.InputTemplate,
+      eventBus: properties.TargetParameters.EventBridgeEventBusParameters,
+    })),
+    schedules: of(understood.schedule).map((one): SchedulePlan => {
+      const { logicalId, ref: name, attributes, properties } = one;
+      const { ScheduleExpression, State, Target } = properties;
+      const problem = 'a target that is no function of this stack';
       return {
-        source: Source,
-        batchSize: SourceParameters.SqsQueueParameters.BatchSize,
-        target: Target,
-        inputTemplate: TargetParameters.InputTemplate,
-        eventBus: TargetParameters.EventBridgeEventBusParameters,
+        name,
+        arn: attributes.Arn ?? '',
+        expression: ScheduleExpression,
+        enabled: State === 'ENABLED',
+        functionName: functionAt(Target.Arn, `${logicalId}.Target`, problem),
+        input: Target.Input,
       };
-    }),
-    schedules: of('AWS::Scheduler::Schedule').flatMap((resource): SchedulePlan[] => {
-      const properties = read(resource, understood.schedule);
-      const { ref: name, attributes } = resolver.identity(resource.logicalId);
-      const target = functions.find(({ arn }) => arn === properties.Target.Arn);
-      if (!target) {
-        throw new TemplateNotUnderstoodError(
-          `${resource.logicalId}.Target`,
-          'a target that is no function of this stack',
-        );
-      }
-      return [
-        {
-          name,
-          arn: attributes.Arn ?? '',
-          expression: properties.ScheduleExpression,
-          enabled: properties.State === 'ENABLED',
-          functionName: target.name,
-          input: properties.Target.Input,
-        },
-      ];
     }),
     output: (name) => {
       const output = template.Outputs[name];
@@ -247,21 +237,15 @@ export function interpret(template: Template, place: StackPlace): LocalPlan {
   };
 }
 
-/** The resources that exist locally, by type. */
-function readable(template: Template): Map<string, Resource[]> {
-  const byType = new Map<string, Resource[]>();
-  for (const [logicalId, resource] of Object.entries(template.Resources)) {
-    const { Type: type, Condition: condition, Properties: properties } = resource;
+/** @throws TemplateNotUnderstoodError for a type that matters, and for a resource with a condition */
+function refuseUnknown({ Resources }: Template): void {
+  for (const [logicalId, { Type: type, Condition: condition }] of Object.entries(Resources)) {
     if (!hasLocalMeaning(type)) continue;
-    if (!(type in nameProperties)) {
+    if (!nameProperties.has(type))
       throw new TemplateNotUnderstoodError(logicalId, `resource type ${type}`);
-    }
-    if (condition !== undefined) {
+    if (condition !== undefined)
       throw new TemplateNotUnderstoodError(logicalId, `the condition ${condition}`);
-    }
-    byType.set(type, [...(byType.get(type) ?? []), { logicalId, properties }]);
   }
-  return byType;
 }
 
 /** A subscribed queue outside of the template is foreign. A queue is created here in its place. */

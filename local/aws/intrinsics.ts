@@ -60,7 +60,7 @@ export class Resolver {
     const resource = this.#template.Resources[logicalId];
     if (!resource) throw new TemplateNotUnderstoodError(at, `no resource is called ${logicalId}`);
     const { Type: type, Properties: properties } = resource;
-    if (hasLocalMeaning(type) && !(type in nameProperties)) {
+    if (hasLocalMeaning(type) && !nameProperties.has(type)) {
       throw new TemplateNotUnderstoodError(logicalId, `resource type ${type}`);
     }
     const identity = identify(type, this.#nameOf(logicalId, type, properties), this.#place);
@@ -70,7 +70,7 @@ export class Resolver {
 
   /** CloudFormation's own name for a resource without one in the template: stack and logical id. */
   #nameOf(logicalId: string, type: string, properties: Readonly<Record<string, Json>>): string {
-    const property = nameProperties[type];
+    const property = nameProperties.get(type);
     const given = property === undefined ? undefined : properties[property];
     if (property !== undefined && given !== undefined) {
       return this.#string(given, `${logicalId}.${property}`);

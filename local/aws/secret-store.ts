@@ -2,18 +2,19 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { secretSuffix } from './identities.ts';
 import type { GeneratedSecret } from './interpret.ts';
 
-/** Secrets Manager's errors, by its own exception names. */
-export class SecretsManagerFault extends Error {
+/** An error of a service, by the name that AWS gives it. */
+export class ServiceFault extends Error {
   readonly type: string;
+  readonly status: number;
 
-  constructor(type: string, message: string) {
+  constructor(type: string, message: string, status = 400) {
     super(message);
-    this.name = new.target.name;
     this.type = type;
+    this.status = status;
   }
 }
 
-export interface SecretVersion {
+interface SecretVersion {
   readonly id: string;
   readonly value: string;
   readonly createdAtMs: number;
@@ -22,10 +23,12 @@ export interface SecretVersion {
 interface Secret {
   readonly name: string;
   readonly arn: string;
-  readonly versions: Map<string, SecretVersion>;
-  /** AWSCURRENT, AWSPREVIOUS → version id. */
-  readonly stages: Map<string, string>;
+  /** The newest one first. */
+  readonly versions: SecretVersion[];
 }
+
+/** The labels of the newest version and of the one before. */
+const stages = ['AWSCURRENT', 'AWSPREVIOUS'];
 
 /** Secrets with versions and staging labels, in memory. They are found by name, ARN or partial ARN. */
 export class SecretStore {
@@ -36,16 +39,15 @@ export class SecretStore {
     this.#arnPrefix = `arn:aws:secretsmanager:${region}:${accountId}:secret:`;
   }
 
-  /** @throws SecretsManagerFault when the name is taken */
+  /** @throws ServiceFault when the name is taken */
   create(name: string): Secret {
-    if (this.#secrets.some((secret) => secret.name === name)) {
-      throw new SecretsManagerFault(
+    if (this.has(name))
+      throw new ServiceFault(
         'ResourceExistsException',
         `The operation failed because the secret ${name} already exists.`,
       );
-    }
     const arn = `${this.#arnPrefix}${name}-${secretSuffix(name)}`;
-    const secret = { name, arn, versions: new Map(), stages: new Map() };
+    const secret = { name, arn, versions: [] };
     this.#secrets.push(secret);
     return secret;
   }
@@ -54,56 +56,49 @@ export class SecretStore {
     return this.#secrets.some((secret) => isCalled(secret, idOrArn));
   }
 
-  /** @throws SecretsManagerFault */
-  find(idOrArn: string): Secret {
-    const secret = this.#secrets.find((one) => isCalled(one, idOrArn));
-    if (secret) return secret;
-    throw new SecretsManagerFault(
-      'ResourceNotFoundException',
-      "Secrets Manager can't find the specified secret.",
-    );
-  }
-
   /**
    * Makes `value` the current version and the present one the previous version. The same id and value again change
    * nothing.
+   *
+   * @throws ServiceFault
    */
-  put(idOrArn: string, value: string, versionId: string = randomUUID()): SecretVersion {
-    const { versions, stages } = this.find(idOrArn);
-    const existing = versions.get(versionId);
+  put(idOrArn: string, value: string, id: string = randomUUID()): SecretVersion {
+    const { versions } = this.#find(idOrArn);
+    const existing = versions.find((one) => one.id === id);
     if (existing?.value === value) return existing;
-    if (existing) {
-      throw new SecretsManagerFault(
+    if (existing)
+      throw new ServiceFault(
         'ResourceExistsException',
         'A version with this id exists and holds another value.',
       );
-    }
-    const version = { id: versionId, value, createdAtMs: Date.now() };
-    versions.set(versionId, version);
-    const current = stages.get('AWSCURRENT');
-    if (current !== undefined) stages.set('AWSPREVIOUS', current);
-    stages.set('AWSCURRENT', versionId);
+    const version = { id, value, createdAtMs: Date.now() };
+    versions.unshift(version);
     return version;
   }
 
-  /** @throws SecretsManagerFault when there is no such secret, version or label */
-  get(idOrArn: string, { versionId = '', stage = 'AWSCURRENT' } = {}): SecretVersion {
-    const { versions, stages } = this.find(idOrArn);
-    const version = versions.get(versionId || (stages.get(stage) ?? ''));
-    if (version) return version;
-    throw new SecretsManagerFault(
+  /** The version, beside the fields that each answer has. @throws ServiceFault when there is no such secret, version or label */
+  get(idOrArn: string, versionId?: string, stage = 'AWSCURRENT') {
+    const { name, arn, versions } = this.#find(idOrArn);
+    const at = versionId ? versions.findIndex(({ id }) => id === versionId) : stages.indexOf(stage);
+    const version = versions[at];
+    if (version) {
+      const VersionStages = stages.slice(at, at + 1);
+      return { ARN: arn, Name: name, VersionId: version.id, VersionStages, version };
+    }
+    const asked = versionId ? `VersionId: ${versionId}` : `staging label: ${stage}`;
+    throw new ServiceFault(
       'ResourceNotFoundException',
-      `Secrets Manager can't find the specified secret value for ${
-        versionId ? `VersionId: ${versionId}` : `staging label: ${stage}`
-      }`,
+      `Secrets Manager can't find the specified secret value for ${asked}`,
     );
   }
 
-  /** The labels on a version. */
-  stagesOf(idOrArn: string, versionId: string): string[] {
-    return [...this.find(idOrArn).stages]
-      .filter(([, id]) => id === versionId)
-      .map(([stage]) => stage);
+  #find(idOrArn: string): Secret {
+    const secret = this.#secrets.find((one) => isCalled(one, idOrArn));
+    if (secret) return secret;
+    throw new ServiceFault(
+      'ResourceNotFoundException',
+      "Secrets Manager can't find the specified secret.",
+    );
   }
 }
 

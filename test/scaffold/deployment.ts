@@ -304,7 +304,7 @@ export class Deployment {
   }
 
   get #secretNow(): string {
-    return this.aws.secrets.get(this.#secretName).id;
+    return this.aws.secrets.get(this.#secretName).VersionId;
   }
 
   get #secretName(): string {

@@ -28,7 +28,6 @@ interface Wanted extends Partial<FunctionOptions> {
 function fixture({ handler = 'index.handler', plan, ...options }: Wanted = {}) {
   const localFunction = new LocalFunction(
     {
-      logicalId: 'Poll',
       name: 'Small-Poll',
       arn: 'arn:aws:lambda:us-east-1:000000000000:function:Small-Poll',
       handler,

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EmbeddedAws, startEmbeddedAws } from '../../../local/aws/index.ts';
-import { invocationUrl } from '../../../local/aws/lambda-service.ts';
+import { invocationUrl } from '../../../local/aws/services.ts';
 import { synthesizeSmallStack } from './small-stack.ts';
 
 let aws: EmbeddedAws;

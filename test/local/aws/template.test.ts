@@ -77,7 +77,7 @@ describe('a template', () => {
     ['a resource type', { Type: 'AWS::Kinesis::Stream' }, 'T: resource type AWS::Kinesis::Stream'],
     [
       'a property',
-      { Type: 'AWS::DynamoDB::Table', Properties: { StreamSpecification: {} } },
+      { Type: 'AWS::DynamoDB::GlobalTable', Properties: { StreamSpecification: {} } },
       'T.StreamSpecification: this property',
     ],
     ['a condition', { Type: 'AWS::SNS::Topic', Condition: 'IsProd' }, 'T: the condition IsProd'],

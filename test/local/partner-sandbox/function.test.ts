@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { close, listenOnLoopback } from '../../../local/aws/loopback-server.ts';
 import { SecretStore } from '../../../local/aws/secret-store.ts';
-import { secretsManager } from '../../../local/aws/secrets-manager.ts';
+import { services } from '../../../local/aws/services.ts';
 import type { handler } from '../../../local/partner-sandbox/function.ts';
 
 const secrets = new SecretStore('us-east-1', '000000000000');
-const server = secretsManager(secrets);
+const server = services({ secrets });
 const clientSecret = 'of-the-demo';
 secrets.create('demo');
 secrets.put('demo', JSON.stringify({ client_id: 'demo', client_secret: clientSecret }));
