@@ -31,14 +31,14 @@ export interface FunctionOptions {
   readonly region: string;
   readonly endpoints: Endpoints;
   /** Called for every line, before the invocation that wrote it resolves. */
-  readonly onOutput?: (line: OutputLine) => void;
+  readonly onOutput?: ((line: OutputLine) => void) | undefined;
   /** Takes and gives execution environments. Absent: an environment begins and ends with its function. */
-  readonly idle?: IdleEnvironments;
+  readonly idle?: IdleEnvironments | undefined;
   /**
    * For tests: the value of `Math.random` in the bundle, from 0 up to, not including, 1. With 0, no retry waits: each
    * back-off is a random part of its limit, the SDK's own included.
    */
-  readonly random?: number;
+  readonly random?: number | undefined;
 }
 
 interface Environment {

@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { keepOpen } from './loopback-server.ts';
+import { close, listenOnLoopback } from './loopback-server.ts';
 
 /** A request on its way to an embedded service. */
 export interface ServiceCall {
@@ -58,9 +58,12 @@ export class Gate {
   readonly #server = createServer((request, response) => void this.#pass(request, response));
   /** The address of the service. */
   target = '';
+  /** Whether there was a rule since `forget`. */
+  hasBent = false;
+  /** Whether an answer since `forget` had a date more than a minute from now. */
+  hasShownOtherTime = false;
   #rules: Rule[] = [];
-  #hasBent = false;
-  #hasShownOtherTime = false;
+  #url: Promise<string> | undefined;
   readonly #onCall: ((call: AwsCall) => void) | undefined;
   /** The latest operations, passed and stopped ones, in order. */
   readonly calls: string[] = [];
@@ -70,16 +73,15 @@ export class Gate {
     this.#onCall = onCall;
   }
 
-  /** The server does not keep the process alive. */
-  async open(): Promise<string> {
-    if (!this.#server.listening) {
-      keepOpen(this.#server);
-      this.#server.listen(0, '127.0.0.1').unref();
-      await once(this.#server, 'listening');
-    }
-    const address = this.#server.address();
-    if (address === null || typeof address === 'string') throw new Error('the gate has no port');
-    return `http://127.0.0.1:${address.port}`;
+  /** Listens on a loopback port, which does not keep the process alive. @returns the gate's URL */
+  open(): Promise<string> {
+    this.#url ??= listenOnLoopback(this.#server.unref());
+    return this.#url;
+  }
+
+  async close(): Promise<void> {
+    this.#url = undefined;
+    await close(this.#server);
   }
 
   /** A rule for the next call of this operation only. */
@@ -94,7 +96,7 @@ export class Gate {
 
   /** A rule for all calls without an earlier rule, until `reset`. */
   always(rule: Rule): void {
-    this.#hasBent = true;
+    this.hasBent = true;
     this.#rules.push(rule);
   }
 
@@ -103,33 +105,15 @@ export class Gate {
     this.calls.length = 0;
   }
 
-  /** Whether there was a rule since `forget`. */
-  get hasBent(): boolean {
-    return this.#hasBent;
-  }
-
-  /** Whether an answer since `forget` had a date more than a minute from now. */
-  get hasShownOtherTime(): boolean {
-    return this.#hasShownOtherTime;
-  }
-
   /** Prepares the gate for the next test. */
   forget(): void {
     this.reset();
-    this.#hasBent = false;
-    this.#hasShownOtherTime = false;
-  }
-
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, 'close');
+    this.hasBent = false;
+    this.hasShownOtherTime = false;
   }
 
   async #pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const body = Buffer.concat(chunks).toString();
+    const body = await text(request);
     const operation = operationOf(request, body);
     this.calls.push(operation);
     if (this.calls.length > callsKept) this.calls.shift();
@@ -145,7 +129,7 @@ export class Gate {
       const reply = await (this.#rules[0] ?? openly)(call);
       if (reply === undefined) return void response.destroy();
       const { status, type, date, errorType, retryAfter, body } = reply;
-      if (date && Math.abs(Date.parse(date) - Date.now()) > 60_000) this.#hasShownOtherTime = true;
+      if (date && Math.abs(Date.parse(date) - Date.now()) > 60_000) this.hasShownOtherTime = true;
       const headers = {
         ...(date && { date }),
         ...(errorType && { [errorHeader]: errorType }),

@@ -39,43 +39,42 @@ export function hasLocalMeaning(type: string): boolean {
   return !withoutLocalMeaning.some((pattern) => pattern.test(type));
 }
 
+/** What stands before the name in an ARN. */
+const pathsOfArns: Readonly<Record<string, string>> = {
+  'AWS::DynamoDB::GlobalTable': 'table/',
+  'AWS::KMS::Key': 'key/',
+  'AWS::Lambda::Function': 'function:',
+  'AWS::Pipes::Pipe': 'pipe/',
+  'AWS::Scheduler::Schedule': 'schedule/default/',
+  'AWS::SecretsManager::Secret': 'secret:',
+};
+
 /**
  * Names and ARNs are a pure function of the template and the place, so the order of resources does not matter.
  *
  * @param name the physical name: given in the template, or generated
  */
 export function identify(type: string, name: string, place: StackPlace): Identity {
-  const arn = (service: string, path: string) =>
-    `arn:aws:${service}:${place.region}:${place.accountId}:${path}`;
+  const service = type.split('::')[1]?.toLowerCase();
+  const path = pathsOfArns[type] ?? '';
+  const Arn = `arn:aws:${service}:${place.region}:${place.accountId}:${path}${name}`;
   switch (type) {
-    case 'AWS::DynamoDB::GlobalTable':
-      return { ref: name, attributes: { Arn: arn('dynamodb', `table/${name}`) } };
-    case 'AWS::SNS::Topic': {
-      const topicArn = arn('sns', name);
-      return { ref: topicArn, attributes: { TopicArn: topicArn, TopicName: name } };
-    }
+    case 'AWS::SNS::Topic':
+      return { ref: Arn, attributes: { TopicArn: Arn, TopicName: name } };
     case 'AWS::SQS::Queue': {
-      const url = `${place.sqsEndpoint}/${place.accountId}/${name}`;
-      return { ref: url, attributes: { Arn: arn('sqs', name), QueueName: name, QueueUrl: url } };
+      const QueueUrl = `${place.sqsEndpoint}/${place.accountId}/${name}`;
+      return { ref: QueueUrl, attributes: { Arn, QueueName: name, QueueUrl } };
     }
     case 'AWS::SecretsManager::Secret': {
-      const secretArn = arn('secretsmanager', `secret:${name}-${secretSuffix(name)}`);
-      return { ref: secretArn, attributes: { Id: secretArn } };
+      const Id = `${Arn}-${secretSuffix(name)}`;
+      return { ref: Id, attributes: { Id } };
     }
-    case 'AWS::Lambda::Function':
-      return { ref: name, attributes: { Arn: arn('lambda', `function:${name}`) } };
     case 'AWS::Lambda::Url':
       return { ref: name, attributes: { FunctionUrl: `${place.functionUrl}/` } };
-    case 'AWS::Scheduler::Schedule':
-      return { ref: name, attributes: { Arn: arn('scheduler', `schedule/default/${name}`) } };
-    case 'AWS::Pipes::Pipe':
-      return { ref: name, attributes: { Arn: arn('pipes', `pipe/${name}`) } };
     case 'AWS::KMS::Key':
-      return { ref: name, attributes: { Arn: arn('kms', `key/${name}`), KeyId: name } };
-    default: {
-      const service = type.split('::')[1]?.toLowerCase() ?? 'unknown';
-      return { ref: name, attributes: { Arn: arn(service, name) } };
-    }
+      return { ref: name, attributes: { Arn, KeyId: name } };
+    default:
+      return { ref: name, attributes: { Arn } };
   }
 }
 

@@ -5,14 +5,8 @@ import { buildApp } from 'fauxqs';
 import { readAssembly } from './assembly.ts';
 import { embeddedDynamoDb } from './dynamodb.ts';
 import { AssemblyError } from './errors.ts';
-import {
-  type Endpoints,
-  type FunctionOptions,
-  type IdleEnvironments,
-  LocalFunction,
-  type OutputLine,
-} from './function.ts';
-import { interpret, type LocalPlan, type SchedulePlan } from './interpret.ts';
+import { type Endpoints, type FunctionOptions, LocalFunction } from './function.ts';
+import { interpret, type LocalPlan } from './interpret.ts';
 import { close, keepOpen, listenOnLoopback, loopback, refuseWebPages } from './loopback-server.ts';
 import { initialValue, SecretStore } from './secret-store.ts';
 import { functionUrl, services } from './services.ts';
@@ -20,7 +14,7 @@ import { signNotifications } from './sns-signatures.ts';
 
 export type { InvocationResult, LocalFunction, OutputLine } from './function.ts';
 
-export interface EmbeddedAwsOptions {
+export interface EmbeddedAwsOptions extends Pick<FunctionOptions, 'onOutput' | 'idle' | 'random'> {
   /** The stack in the assembly; may be left out if there is only one. */
   readonly stackName?: string;
   /** The region of a stack that has none. Default: us-east-1. */
@@ -40,12 +34,6 @@ export interface EmbeddedAwsOptions {
   };
   /** Replaces resources of the template. */
   readonly adjust?: (plan: LocalPlan) => LocalPlan;
-  /** Every line every function writes. */
-  readonly onOutput?: (line: OutputLine) => void;
-  /** Takes the environments of functions that were not killed, for the next start. */
-  readonly idle?: IdleEnvironments;
-  /** For tests: the value of `Math.random` in the functions. */
-  readonly random?: number;
 }
 
 /** Also services that only people call. */
@@ -63,29 +51,24 @@ interface ClientConfig {
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
 }
 
-export interface EmbeddedAws {
+export interface EmbeddedAws
+  extends Pick<LocalPlan, 'output' | 'ref' | 'subscriptions' | 'schedules'> {
   readonly stackName: string;
   readonly region: string;
   readonly accountId: string;
   readonly endpoints: AllEndpoints;
   clientConfig(service: keyof AllEndpoints): ClientConfig;
-  /** A stack output's value. @throws TemplateNotUnderstoodError */
-  output(name: string): string;
-  /** The value of `Ref` for a logical id: table name, topic or secret ARN, queue URL. */
-  ref(logicalId: string): string;
   /** @param arn of a queue of the template, or of a foreign queue that the template subscribes */
   queueUrl(arn: string): string;
   /** The names of all created resources, in the template's order. */
   readonly tables: readonly string[];
   readonly topics: readonly string[];
-  readonly subscriptions: LocalPlan['subscriptions'];
   readonly secrets: SecretStore;
   readonly secretNames: readonly string[];
   /** By physical name. */
   readonly functions: ReadonlyMap<string, LocalFunction>;
   /** A further execution environment of a function, for instance to let two ticks overlap. */
   startFunction(name: string, overrides?: Partial<FunctionOptions>): LocalFunction;
-  readonly schedules: readonly SchedulePlan[];
   /** Ends the functions and the services. */
   close(): Promise<void>;
 }
@@ -106,6 +89,7 @@ export async function startEmbeddedAws(
   const assembly = readAssembly(assemblyDirectory, options.stackName);
   const region = assembly.region ?? options.region ?? 'us-east-1';
   const { stackName, template } = assembly;
+  const { onOutput, idle, random } = options;
 
   await using opened = new AsyncDisposableStack();
   const dynamodb = refuseWebPages(embeddedDynamoDb());
@@ -144,10 +128,6 @@ export async function startEmbeddedAws(
     secrets.put(name, initialValue(value));
   }
 
-  const started = new Set<LocalFunction>();
-  opened.defer(async () => {
-    await Promise.all([...started].map((running) => running.leave()));
-  });
   const server = refuseWebPages(
     services({
       secrets,
@@ -178,6 +158,10 @@ export async function startEmbeddedAws(
     cloudFormation: servicesUrl,
     scheduler: servicesUrl,
   };
+  const started = new Set<LocalFunction>();
+  opened.defer(async () => {
+    await Promise.all([...started].map((running) => running.leave()));
+  });
   const functionEndpoints = { ...endpoints, ...(await options.endpointOverrides?.(endpoints)) };
   const startFunction = (name: string, overrides?: Partial<FunctionOptions>) => {
     const functionPlan = plan.functions.find((candidate) => candidate.name === name);
@@ -186,9 +170,9 @@ export async function startEmbeddedAws(
       codeDirectory: assembly.assetDirectory(functionPlan.assetKey),
       region,
       endpoints: functionEndpoints,
-      ...(options.onOutput && { onOutput: options.onOutput }),
-      ...(options.idle && { idle: options.idle }),
-      ...(options.random !== undefined && { random: options.random }),
+      onOutput,
+      idle,
+      random,
       ...overrides,
     });
     started.add(localFunction);
@@ -197,14 +181,14 @@ export async function startEmbeddedAws(
   for (const { name } of plan.functions) functions.set(name, startFunction(name));
 
   const lifetime = opened.move();
+  const { output, ref, subscriptions, schedules } = plan;
   return {
+    ...{ output, ref, subscriptions, schedules },
     stackName,
     region,
     accountId,
     endpoints,
     clientConfig: (service) => clientConfigAt(endpoints[service]),
-    output: plan.output,
-    ref: plan.ref,
     queueUrl: (arn) => {
       const queue = plan.queues.find((candidate) => candidate.arn === arn);
       if (!queue) throw new AssemblyError(`The stack neither has nor subscribes the queue ${arn}`);
@@ -212,12 +196,10 @@ export async function startEmbeddedAws(
     },
     tables: plan.tables.flatMap(({ TableName }) => TableName ?? []),
     topics: plan.topics.map(({ arn }) => arn),
-    subscriptions: plan.subscriptions,
     secrets,
     secretNames: plan.secrets.map(({ name }) => name),
     functions,
     startFunction,
-    schedules: plan.schedules,
     close: () => lifetime.disposeAsync(),
   };
 }
