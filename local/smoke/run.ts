@@ -115,18 +115,20 @@ async function smoke(options: Options, host: OpsHost, clients: Clients): Promise
 
   partner.catchUp();
   const begun = partner.now();
-  const waitedFor = { from: partner.happened.length, changes: options.changes, withinMs };
   say(`waiting for ${options.changes} changes and their events`);
-  const { events: heard, others } = await listen(receive, partner, waitedFor, say);
+  const { due, heard } = await listen(receive, partner, { ...options, withinMs }, say);
+  const events = eventsIn(heard);
   const problems = [
-    ...others.map((messageId) => `message ${messageId}: it is no event`),
-    ...untold(dueOf(partner, waitedFor), heard).map(
-      ({ kind, id }) => `${kind} ${id}: no event tells of it`,
+    ...heard.flatMap((one) =>
+      'messageId' in one ? [`message ${one.messageId}: it is no event`] : [],
     ),
-    ...falsehoods(partner.happened, heard),
+    ...untold(due, events).map(({ kind, id }) => `${kind} ${id}: no event tells of it`),
+    ...falsehoods(partner.happened, events),
     ...(await unproven(client, partner, begun - settledMs)),
   ];
-  say(`changes: ${countsOf(dueOf(partner, waitedFor))}`);
+  // Removals are rare, so a few changes may have none.
+  const counts = changeKinds.map((kind) => [due.filter((one) => one.kind === kind).length, kind]);
+  say(`changes: ${counts.map((one) => one.join(' ')).join(', ')}`);
   for (const problem of problems) say(problem);
   say(
     problems.length === 0
@@ -136,66 +138,39 @@ async function smoke(options: Options, host: OpsHost, clients: Clients): Promise
   return problems.length === 0 ? exitCodes.fine : exitCodes.problem;
 }
 
-/** A number of changes to wait for. */
-interface WaitedFor {
-  /** The number of changes before them. */
-  readonly from: number;
-  readonly changes: number;
-  /** The limit for the wait after the last of them. */
-  readonly withinMs: number;
-}
-
-const dueOf = ({ happened }: DemoPartner, { from, changes }: WaitedFor) =>
-  happened.slice(from, from + changes);
-
-/** Removals are rare, so a few changes may have none. */
-function countsOf(due: readonly TimetableChange[]): string {
-  const counts = changeKinds.map((kind) => [kind, due.filter((one) => one.kind === kind).length]);
-  return counts.map(([kind, count]) => `${count} ${kind}`).join(', ');
-}
+const eventsIn = (heard: readonly Heard[]) => heard.filter((one) => 'id' in one);
 
 /**
- * Reads the queue until the changes have happened and were announced, or until `withinMs` is over. Then it reads for as
- * long as the partner takes for another change, to notice a second or a false event.
+ * Reads the queue until so many more changes have happened and were announced, or until `withinMs` after the last of
+ * them. Then it reads for as long as the partner takes for another change, to notice a second or a false event.
  */
 async function listen(
   receive: () => Promise<readonly Heard[]>,
   partner: DemoPartner,
-  waitedFor: WaitedFor,
+  { changes, withinMs }: { readonly changes: number; readonly withinMs: number },
   say: (line: string) => void,
-): Promise<{ readonly events: readonly QueuedEvent[]; readonly others: readonly string[] }> {
-  const events: QueuedEvent[] = [];
-  const others: string[] = [];
+): Promise<{ readonly due: readonly TimetableChange[]; readonly heard: readonly Heard[] }> {
+  const from = partner.happened.length;
+  const heard: Heard[] = [];
   const told = new Set<TimetableChange>();
+  let due: readonly TimetableChange[] = [];
   let endsAt = Number.POSITIVE_INFINITY;
   while (partner.now() <= endsAt) {
-    for (const one of await receive()) {
-      if ('messageId' in one) others.push(one.messageId);
-      else events.push(one);
-    }
+    heard.push(...(await receive()));
     partner.catchUp();
-    const due = dueOf(partner, waitedFor);
-    for (const [change, event] of newlyTold(due, events, told)) {
+    due = partner.happened.slice(from, from + changes);
+    for (const change of due.filter((one) => !told.has(one))) {
+      const event = eventsIn(heard).find((one) => tells(change, one));
+      if (event === undefined) continue;
       told.add(change);
       say(lineOf(change, event, partner));
     }
-    const [last] = due.slice(waitedFor.changes - 1);
+    const last = due[changes - 1];
     if (last === undefined) continue;
-    const isOver = told.size === due.length || partner.now() > last.at + waitedFor.withinMs;
+    const isOver = told.size === due.length || partner.now() > last.at + withinMs;
     if (isOver) endsAt = Math.min(endsAt, partner.now() + partner.everySeconds * 1_000);
   }
-  return { events, others };
-}
-
-function newlyTold(
-  due: readonly TimetableChange[],
-  heard: readonly QueuedEvent[],
-  told: ReadonlySet<TimetableChange>,
-) {
-  return due.flatMap((change) => {
-    const event = told.has(change) ? undefined : heard.find((one) => tells(change, one));
-    return event === undefined ? [] : [[change, event] as const];
-  });
+  return { due, heard };
 }
 
 function lineOf(
