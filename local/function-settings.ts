@@ -1,18 +1,17 @@
 import * as z from 'zod';
+import { jsonText } from '../lambda/json-text.ts';
 import { environment } from '../lambda/names.ts';
-import type { FunctionPlan, LocalPlan } from './aws/interpret.ts';
+import type { LocalPlan } from './aws/interpret.ts';
 
-const integration = z
-  .string()
-  .transform((text) => JSON.parse(text))
-  .pipe(
-    z.looseObject({
-      name: z.string(),
-      baseUrl: z.string(),
-      every: z.number(),
-      withdrawAfter: z.number(),
-    }),
-  );
+const integration = z.pipe(
+  jsonText,
+  z.looseObject({
+    name: z.string(),
+    baseUrl: z.string(),
+    every: z.number(),
+    withdrawAfter: z.number(),
+  }),
+);
 
 type Settings = z.output<typeof integration>;
 
@@ -22,44 +21,31 @@ export const settingsIn = ({
 }: Readonly<Record<string, string>>): Settings => integration.parse(text);
 
 /** The stack, with other settings of the integrations in its functions. */
-export function withSettings(
+export const withSettings = (
   plan: LocalPlan,
   change: (settings: Settings) => Partial<Settings>,
-): LocalPlan {
-  return changed(plan, environment.integration, (text) => {
-    const settings = integration.safeParse(text);
-    return settings.success ? { ...settings.data, ...change(settings.data) } : undefined;
-  });
-}
+): LocalPlan => changed(plan, environment.integration, integration, change);
 
-const timetable = z
-  .string()
-  .transform((text) => JSON.parse(text))
-  .pipe(z.looseObject({ everySeconds: z.number() }));
+const timetable = z.pipe(jsonText, z.looseObject({ everySeconds: z.number() }));
 
 /** A stack with its own partner, at another pace and with another first change. */
-export function withTimetable(
+export const withTimetable = (
   plan: LocalPlan,
-  change: (everySeconds: number) => { everySeconds: number; since: number; until: string },
-): LocalPlan {
-  return changed(plan, 'SANDBOX', (text) => {
-    const sandbox = timetable.safeParse(text);
-    return sandbox.success ? { ...sandbox.data, ...change(sandbox.data.everySeconds) } : undefined;
-  });
-}
+  change: (timetable: { readonly everySeconds: number }) => object,
+): LocalPlan => changed(plan, 'SANDBOX', timetable, change);
 
-/** @param change gets the variable's value; undefined leaves it unchanged */
-function changed(
+/** Changes a variable in the functions whose value fits the schema. */
+function changed<Value extends object>(
   plan: LocalPlan,
   variable: string,
-  change: (text: string | undefined) => object | undefined,
+  schema: z.ZodType<Value>,
+  change: (value: Value) => object,
 ): LocalPlan {
-  return {
-    ...plan,
-    functions: plan.functions.map((one): FunctionPlan => {
-      const other = change(one.environment[variable]);
-      if (other === undefined) return one;
-      return { ...one, environment: { ...one.environment, [variable]: JSON.stringify(other) } };
-    }),
-  };
+  const functions = plan.functions.map((one) => {
+    const { data } = schema.safeParse(one.environment[variable]);
+    if (data === undefined) return one;
+    const other = JSON.stringify({ ...data, ...change(data) });
+    return { ...one, environment: { ...one.environment, [variable]: other } };
+  });
+  return { ...plan, functions };
 }

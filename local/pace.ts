@@ -9,7 +9,7 @@ import { withSettings, withTimetable } from './function-settings.ts';
  */
 export function paced(plan: LocalPlan, seconds: number, now: Temporal.Instant): LocalPlan {
   const expression = `rate(${seconds} ${seconds === 1 ? 'second' : 'seconds'})`;
-  const lively = withTimetable(plan, (everySeconds) => {
+  const lively = withTimetable(plan, ({ everySeconds }) => {
     const since = now.subtract({ seconds: Math.ceil((40 * everySeconds * seconds) / 60) });
     return {
       everySeconds: (everySeconds * seconds) / 60,

@@ -37,18 +37,16 @@ const blockFrom = (first: number): Ports => ({
  */
 export async function portsFor(asked?: number): Promise<Ports> {
   if (asked === 0) return anyFree;
-  if (asked !== undefined) {
-    const block = blockFrom(asked);
+  const usual = Array.from({ length: triedBlocks }, (_, tried) => firstPort + tried * blockSize);
+  for (const first of asked === undefined ? usual : [asked]) {
+    const block = blockFrom(first);
     const taken = await firstTaken(block);
     if (taken === undefined) return block;
-    throw new StartError(
-      `Port ${taken} is taken.`,
-      `--port ${asked} needs ${asked} to ${block.lambda}. Choose another one, or 0 for any that are free.`,
-    );
-  }
-  for (let tried = 0; tried < triedBlocks; tried += 1) {
-    const block = blockFrom(firstPort + tried * blockSize);
-    if ((await firstTaken(block)) === undefined) return block;
+    if (asked !== undefined)
+      throw new StartError(
+        `Port ${taken} is taken.`,
+        `--port ${asked} needs ${asked} to ${block.lambda}. Choose another one, or 0 for any that are free.`,
+      );
   }
   return anyFree;
 }
