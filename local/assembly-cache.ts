@@ -90,19 +90,16 @@ export async function cachedAssembly(
   return cachedAssembly(config, options);
 }
 
-/** The same; but if the cache cannot be written, synthesizes into an empty folder. */
-export async function assemblyFor(
+/** The same, with another cache where a checkout cannot be written. */
+export function assemblyFor(
   config: NotifierConfig,
   spare: string,
-  options: SynthesisOptions = {},
+  options: SynthesisOptions,
 ): Promise<string> {
-  try {
-    return await cachedAssembly(config, options);
-  } catch (error) {
+  return cachedAssembly(config, options).catch((error) => {
     if (!isSystemError(error, 'EACCES', 'EPERM', 'EROFS')) throw error;
-    await synthesize(config, spare, options);
-    return spare;
-  }
+    return cachedAssembly(config, { ...options, cache: spare });
+  });
 }
 
 /** The key of a configuration and of the sources in a folder. */

@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod';
+import { jsonText } from '../lambda/json-text.ts';
 import { isSystemError, StartError } from './errors.ts';
 
 /** The depth differs between sources and compiled files. */
@@ -34,22 +35,17 @@ type Instance = z.infer<typeof instanceSchema>;
 
 /** The claim of one process on a directory: it is the instance there. */
 export interface ClaimedInstance {
-  /** An empty folder for the synthesized stack. */
-  readonly assembly: string;
   /** Writes the addresses of the instance. */
   publish(aws: NonNullable<Instance['aws']>): Promise<void>;
-  /** Removes the file and the folder. */
+  /** Removes the file. */
   remove(): Promise<void>;
 }
 
 /** An instance answers within seconds. A claim without an answer after this time was left by a dead process. */
 const startLimit = Temporal.Duration.from({ minutes: 2 });
 
-const assemblyPrefix = 'assembly-';
-
 /**
- * Claims `instance.json` of a directory for this process. A file of a dead process is taken over, and its folder is
- * removed.
+ * Claims `instance.json` of a directory for this process. A file of a dead process is taken over.
  *
  * @throws StartError when another instance runs, or the directory cannot be written
  */
@@ -62,17 +58,9 @@ export async function claimInstance(
   try {
     await mkdir(directory, { recursive: true });
     await claimFile(file, claim, now);
-    for (const name of await readdir(directory)) {
-      if (name.startsWith(assemblyPrefix)) await removeFolder(join(directory, name));
-    }
-    const assembly = await mkdtemp(join(directory, assemblyPrefix));
     return {
-      assembly,
       publish: (aws) => writeFile(file, text({ ...claim, aws })),
-      remove: async () => {
-        await removeFolder(assembly);
-        await rm(file, { force: true });
-      },
+      remove: () => rm(file, { force: true }),
     };
   } catch (cause) {
     if (!(cause instanceof Error && 'syscall' in cause && 'code' in cause)) throw cause;
@@ -111,17 +99,12 @@ async function createOnce(file: string, instance: Instance): Promise<boolean> {
 }
 
 /** Undefined: there is no file, or it is no instance file. */
-async function readInstance(file: string): Promise<Instance | undefined> {
+export async function readInstance(file: string): Promise<Instance | undefined> {
   const content = await readFile(file, 'utf8').catch((error) => {
     if (isSystemError(error, 'ENOENT')) return '';
     throw error;
   });
-  try {
-    return instanceSchema.safeParse(JSON.parse(content)).data;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return z.pipe(jsonText, instanceSchema).safeParse(content).data;
 }
 
 /**
@@ -141,15 +124,15 @@ async function isRunning({ pid, startedAt, aws }: Instance, now: Temporal.Instan
     const age = now.since(Temporal.Instant.from(startedAt)).abs();
     return Temporal.Duration.compare(age, startLimit) < 0;
   }
-  return fetch(endpoint, { signal: AbortSignal.timeout(2000) }).then(
+  return answers(endpoint);
+}
+
+/** Whether an embedded service answers there. */
+export const answers = (endpoint: string): Promise<boolean> =>
+  fetch(endpoint, { signal: AbortSignal.timeout(2000) }).then(
     () => true,
     () => false,
   );
-}
-
-function removeFolder(folder: string): Promise<void> {
-  return rm(folder, { recursive: true, force: true });
-}
 
 function text(instance: Instance): string {
   return `${JSON.stringify(instance, null, 2)}\n`;

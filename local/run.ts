@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { DeploymentDoor, serveConsole } from '../console/index.ts';
@@ -50,7 +51,8 @@ async function start(flags: StartFlags, host: OpsHost): Promise<number> {
     ? parseConfig(demoConfig)
     : await loadConfig(flags.config ?? configFile);
   const integrations = watchedIntegrations(config, flags);
-  const instance = await claimInstance(localDirectory(environment), clock.now());
+  const directory = localDirectory(environment);
+  const instance = await claimInstance(directory, clock.now());
   cleanup.defer(() => instance.remove());
   const ports = await portsFor(flags.port);
 
@@ -87,10 +89,9 @@ async function start(flags: StartFlags, host: OpsHost): Promise<number> {
   const every = flags.every ?? Math.min(...watched.map(({ host }) => host.every));
   const assembly = await step('synthesizing the stack, if it has changed', async () => {
     const { assemblyFor } = await import('./assembly-cache.ts');
-    return assemblyFor({ ...config, integrations: [...integrations] }, instance.assembly, {
-      signal: stopping.signal,
-      demo: flags.demo,
-    });
+    const watchedOnly = { ...config, integrations: [...integrations] };
+    const { signal } = stopping;
+    return assemblyFor(watchedOnly, join(directory, 'assemblies'), { signal, demo: flags.demo });
   });
   const { Faults } = await import('./provoking/faults.ts');
   const faults = cleanup.use(new Faults());

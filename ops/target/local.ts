@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { instanceSchema, localDirectory } from '../../local/instance.ts';
+import { answers, localDirectory, readInstance } from '../../local/instance.ts';
 import { NotFoundError } from '../errors.ts';
 import type { EnvironmentVariables } from '../host.ts';
 import type { AwsService, ClientSettings } from './access.ts';
@@ -17,11 +16,11 @@ const whatToDo =
 export async function localSettings(
   environment: EnvironmentVariables,
 ): Promise<(service: AwsService) => ClientSettings> {
-  const aws = await published(join(localDirectory(environment), 'instance.json'));
+  const { aws } = (await readInstance(join(localDirectory(environment), 'instance.json'))) ?? {};
   if (aws === undefined)
     throw new NotFoundError('No local instance is running, or it is still starting.', whatToDo);
   const { endpoints, region } = aws;
-  if (!(await answers(endpoints.cloudFormation)))
+  if (!(endpoints.cloudFormation && (await answers(endpoints.cloudFormation))))
     throw new NotFoundError('The local instance has ended, or is of another version.', whatToDo);
   return (service) => ({
     region,
@@ -40,22 +39,4 @@ export function localUser(lookUp: () => { username: string } = userInfo): string
       throw error;
     return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
-}
-
-async function published(file: string) {
-  try {
-    return instanceSchema.safeParse(JSON.parse(await readFile(file, 'utf8'))).data?.aws;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-async function answers(endpoint: string | undefined): Promise<boolean> {
-  if (endpoint === undefined) return false;
-  return fetch(endpoint, { signal: AbortSignal.timeout(2000) }).then(
-    () => true,
-    () => false,
-  );
 }

@@ -34,7 +34,6 @@ const content = async () => instanceSchema.parse(JSON.parse(await readFile(file,
 test('an instance names its process first, then its addresses, and leaves nothing behind', async () => {
   const instance = await claimInstance(directory, now);
   expect(await content()).toEqual({ pid: process.pid, startedAt });
-  expect(await readdir(instance.assembly)).toEqual([]);
   await instance.publish(awsAt('http://127.0.0.1:1'));
   expect((await content()).aws?.endpoints).toEqual({ dynamodb: 'http://127.0.0.1:1' });
   await instance.remove();
@@ -48,13 +47,11 @@ test('a checkout keeps its instance in its own folder, unless another one is nam
 });
 
 test('a second instance is refused while the first one starts or answers, with the file that says so', async () => {
-  const first = await claimInstance(directory, now);
+  await claimInstance(directory, now);
   await leave({ pid: somebody, startedAt });
   const second = claimInstance(directory, now.add({ seconds: 90 }));
   await expect(second).rejects.toThrow(StartError);
   await expect(second).rejects.toThrow(file);
-  // Nothing of the first one is removed.
-  expect(await readdir(first.assembly)).toEqual([]);
   const server = createServer((_, response) => response.end('healthy'));
   await leave({ pid: somebody, startedAt, aws: awsAt(await listenOnLoopback(server)) });
   await expect(claimInstance(directory, now.add({ hours: 24 }))).rejects.toThrow(StartError);
@@ -73,17 +70,6 @@ test.each([
   await leave(left);
   await claimInstance(directory, now);
   expect(await content()).toEqual({ pid: process.pid, startedAt });
-});
-
-test('the folder of a killed instance is removed by the next one', async () => {
-  const killed = await claimInstance(directory, now);
-  await writeFile(join(killed.assembly, 'manifest.json'), '{}');
-  await leave({ pid: nobody, startedAt });
-  const { assembly } = await claimInstance(directory, now);
-  expect((await readdir(directory)).sort()).toEqual([
-    assembly.slice(directory.length + 1),
-    'instance.json',
-  ]);
 });
 
 test.each([

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { close, listenOnLoopback } from '../../local/aws/loopback-server.ts';
 import { run } from '../../local/run.ts';
 import { HastyClock } from '../ops/hasty-clock.ts';
@@ -137,9 +137,7 @@ test('Ctrl-C while the stack is synthesized ends it cleanly', async () => {
   await writeFile(file, `export default ${JSON.stringify(config)};`);
   const started = start('--config', file);
   const local = join(directory, 'local');
-  await vi.waitFor(async () => expect((await readdir(local)).join()).toContain('assembly-'), {
-    timeout: 20_000,
-  });
+  await started.shows(/synthesizing the stack/);
   const stdout = await stopped(started);
   expect(stdout).toMatch(/start +synthesizing the stack.*\n$/);
   expect(await readdir(local)).toEqual([]);
