@@ -3,12 +3,13 @@ import { AnswerCache } from './answer-cache.ts';
 import { blemish, malform } from './blemish.ts';
 import { deviate } from './deviations.ts';
 import type { Route, SandboxFault } from './faults.ts';
+import type { SandboxRow } from './genesis.ts';
+import { list } from './list.ts';
 import { readRawQuery } from './query.ts';
 import { type Random, scramble } from './random.ts';
-import { RecentOrders } from './recent-orders.ts';
-import type { Records } from './records.ts';
+import { RequestsOfMinute } from './requests-of-minute.ts';
+import type { Row, View } from './rows.ts';
 import { documentRules, type Rules, type SandboxAnswer } from './rules.ts';
-import { select } from './select.ts';
 import type { Switches } from './switches.ts';
 import type { AuthorizedRequest, TokenIssuer } from './token-issuer.ts';
 import type { World } from './world.ts';
@@ -35,14 +36,6 @@ const tooManyRequests: SandboxAnswer = {
   body: { errors: [{ message: 'Too many requests' }] },
 };
 
-/** The parameters of a list request, without those of its page. */
-function unpaged(params: URLSearchParams): string {
-  const rest = new URLSearchParams(params);
-  rest.delete('page');
-  rest.delete('offset');
-  return rest.toString();
-}
-
 /** Changes of the world over time: by chance (life.ts), or by a timetable (timetable.ts). */
 export interface Happenings {
   /** Makes the changes that were due by `now`, in epoch milliseconds. */
@@ -51,38 +44,33 @@ export interface Happenings {
   churn(now: number, probability: number, backdated: number): void;
 }
 
+export interface ApiParts {
+  readonly world: World;
+  readonly life: Happenings;
+  readonly clock: Clock;
+  /** Decides which requests the replica answers. */
+  readonly random: Random;
+  readonly access: TokenIssuer;
+}
+
 /** The partner's API without its transport: it answers a request at an instant. */
 export class Api {
-  readonly access: TokenIssuer;
-  readonly #world: World;
-  readonly #life: Happenings;
-  readonly #clock: Clock;
-  /** Decides which requests the replica answers. */
-  readonly #random: Random;
+  readonly #parts: ApiParts;
   #switches: Switches;
   #rules: Rules;
-  /** Grows when an order must not be remembered: for unstable ties, and at other switches. */
+  /** The number of lists so far. */
   #listed = 0;
-  readonly #orders = new RecentOrders();
-  readonly #answers = new AnswerCache();
-  /** The times of the requests that were answered within the last minute: epoch milliseconds. */
-  #answered: number[] = [];
+  readonly #answers = new AnswerCache<string, SandboxAnswer>();
+  readonly #minute = new RequestsOfMinute();
 
-  constructor(
-    world: World,
-    life: Happenings,
-    clock: Clock,
-    random: Random,
-    access: TokenIssuer,
-    switches: Switches,
-  ) {
-    this.access = access;
-    this.#world = world;
-    this.#life = life;
-    this.#clock = clock;
-    this.#random = random;
+  constructor(parts: ApiParts, switches: Switches) {
+    this.#parts = parts;
     this.#switches = switches;
     this.#rules = deviate(documentRules, switches.deviations);
+  }
+
+  get access(): TokenIssuer {
+    return this.#parts.access;
   }
 
   get switches(): Switches {
@@ -90,19 +78,22 @@ export class Api {
   }
 
   set switches(switches: Switches) {
-    this.#listed++;
     this.#switches = switches;
     this.#rules = deviate(documentRules, switches.deviations);
   }
 
+  get #nowMs(): number {
+    return this.#parts.clock.now().epochMilliseconds;
+  }
+
   /** The server's time, in epoch milliseconds. */
   now(): number {
-    return this.#clock.now().epochMilliseconds + this.#switches.clockSkew * 1000;
+    return this.#nowMs + this.#switches.clockSkew * 1000;
   }
 
   /** Makes the changes that are due by now. */
   catchUp(): void {
-    this.#life.catchUp(this.#clock.now().epochMilliseconds, this.#switches.backdated);
+    this.#parts.life.catchUp(this.#nowMs, this.#switches.backdated);
   }
 
   answer(request: ApiRequest, fault?: SandboxFault): SandboxAnswer {
@@ -115,34 +106,30 @@ export class Api {
     if (fault?.kind === 'unauthorized') return this.#rules.invalidToken;
     if (!this.access.admits(request.authorization, this.now(), this.switches))
       return this.#rules.invalidToken;
-    const { organizationIds, productIds } = this.#world.scope;
+    const { organizationIds, productIds } = this.#parts.world.scope;
     if (organizationIds.size === 0) return this.#rules.noOrganizations;
     if (productIds.size === 0) return this.#rules.noAssessments;
     this.catchUp();
     return route === 'list' ? this.#list(request.params, fault) : this.#record(request.path, fault);
   }
 
-  /** The world that answers this request: the real one, or its replica. */
-  #answering(): World {
+  /** The rows that answer this request: those of now, or of a replica that lags. */
+  #answering(): View<SandboxRow> {
     const { replicaLag } = this.#switches;
-    if (replicaLag === 0 || this.#random.chance(0.5)) return this.#world;
-    return this.#world.asOf(this.#clock.now().epochMilliseconds - replicaLag * 60_000);
+    const { rows } = this.#parts.world;
+    if (replicaLag === 0 || this.#parts.random.chance(0.5)) return rows;
+    return rows.asOf(this.#nowMs - replicaLag * 60_000);
   }
 
   #isTooMany(): boolean {
-    const { requestsPerMinute } = this.#switches;
-    if (requestsPerMinute === 0) return false;
-    const now = this.#clock.now().epochMilliseconds;
-    this.#answered = this.#answered.filter((at) => now - at < 60_000);
-    if (this.#answered.length >= requestsPerMinute) return true;
-    this.#answered.push(now);
-    return false;
+    const most = this.#switches.requestsPerMinute || Number.POSITIVE_INFINITY;
+    return !this.#minute.admits(this.#nowMs, most);
   }
 
   #list(params: URLSearchParams, fault: SandboxFault | undefined): SandboxAnswer {
     const { churn, backdated, cache } = this.#switches;
-    const now = this.#clock.now().epochMilliseconds;
-    this.#life.churn(now, churn, backdated);
+    const now = this.#nowMs;
+    this.#parts.life.churn(now, churn, backdated);
     if (cache === 0 || fault !== undefined) return this.#made(params, fault);
     return this.#answers.get(params.toString(), now - cache * 1_000, now, () =>
       this.#made(params, undefined),
@@ -150,29 +137,20 @@ export class Api {
   }
 
   #made(params: URLSearchParams, fault: SandboxFault | undefined): SandboxAnswer {
-    const world = this.#answering();
-    const { records } = world;
-    const { unstableTies, userNameOrder } = this.#switches;
+    const { byDay } = this.#answering();
+    const { unstableTies, userNameOrder: userName } = this.#switches;
     const raw = readRawQuery(params);
-    const refusal = this.#rules.refuse(raw, records);
+    const refusal = this.#rules.refuse(raw, this.#parts.world.scope);
     if (refusal !== undefined) return refusal;
     const query = this.#rules.listQuery(raw);
-    const ordering = {
-      userName: userNameOrder,
-      tieSalt: unstableTies ? ++this.#listed : undefined,
-    };
-    const { count, slots } = select(
-      records,
-      query,
-      this.#rules.matching(query, records, raw),
-      ordering,
-      (sort) => this.#orders.get(`${records.version}/${this.#listed}`, unpaged(params), sort),
-    );
+    const salt = ++this.#listed;
+    const tie = unstableTies ? ({ assessment: { id } }: Row) => scramble(id, salt) : undefined;
+    const { count, rows } = list(byDay, query, this.#rules.matching(query, raw), { userName, tie });
     return {
       status: 200,
       body: {
-        data: slots.map((slot, row) => this.#show(world, slot, row === 0 ? fault : undefined)),
-        meta: this.#rules.meta(count + this.#surplus(params), query, slots.length),
+        data: rows.map((row, index) => this.#show(row, index === 0 ? fault : undefined)),
+        meta: this.#rules.meta(count + this.#surplus(params), query, rows.length),
       },
     };
   }
@@ -184,25 +162,21 @@ export class Api {
   }
 
   #record(path: string, fault: SandboxFault | undefined): SandboxAnswer {
-    const world = this.#answering();
+    const view = this.#answering();
     const [, digits] = /\/(\d+)\/?$/.exec(path) ?? [];
-    const slot = digits === undefined ? undefined : this.#find(Number(digits), world.records);
-    if (slot === undefined) return this.#rules.notFound;
-    return { status: 200, body: this.#rules.single(this.#show(world, slot, fault)) };
+    const row = digits === undefined ? undefined : this.#find(Number(digits), view);
+    if (row === undefined) return this.#rules.notFound;
+    return { status: 200, body: this.#rules.single(this.#show(row, fault)) };
   }
 
-  #find(id: number, records: Records): number | undefined {
-    const slot = records.slotOf(id);
+  #find(id: number, view: View<SandboxRow>): SandboxRow | undefined {
     const isZombie = scramble(id, 7) / 2 ** 32 < this.#switches.zombies;
-    return slot !== undefined && isZombie && records.isRemoved(slot)
-      ? slot
-      : this.#rules.find(id, records);
+    return (isZombie ? this.#parts.world.removed(id) : undefined) ?? this.#rules.find(id, view);
   }
 
-  #show(world: World, slot: number, fault: SandboxFault | undefined): unknown {
-    const assessment = world.records.assessment(slot);
+  #show({ assessment, damage }: SandboxRow, fault: SandboxFault | undefined): unknown {
     if (fault?.kind === 'malformed-record') return malform(assessment);
-    const shown = blemish(assessment, this.#switches, world.damage(assessment.id));
+    const shown = blemish(assessment, this.#switches, damage);
     return shown === assessment ? this.#rules.record(assessment) : shown;
   }
 }
