@@ -1,14 +1,28 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { Argument, Command, type Help } from 'commander';
+import { Argument, Command, type Help, InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
+import { flag, setting, worded } from '../lambda/commands/words.ts';
 import { commands } from './commands/index.ts';
 import { completionScript, shells } from './completion.ts';
 import { exitCodeMeanings } from './exit-codes.ts';
+import { type Given, givenIn, longOf, readText } from './input.ts';
 import type { OpsCommand } from './ops-command.ts';
 import type { Streams } from './terminal.ts';
 
 export const programName = 'certification-notifier';
+
+const name = worded(z.string().optional(), { value: 'name' });
+
+/** The settings of every command. */
+export const everywhere = z.object({
+  stack: setting(name, 'a deployment in AWS (env: NOTIFIER_STACK)'),
+  local: flag('the instance that npm start runs on this machine'),
+  integration: setting(name, 'which one, where the deployment watches several'),
+  region: setting(name, 'AWS region (default: as AWS_REGION or the profile says)'),
+  profile: setting(name, 'AWS profile (default: as AWS_PROFILE says)'),
+  json: flag('print JSON, for machines'),
+});
 
 type Carry = (command: OpsCommand, parsed: Command) => Promise<void>;
 
@@ -24,12 +38,6 @@ export function buildProgram(
   const program = new Command(programName)
     .description('Shows the state of the notifier, and controls it: in AWS, or under npm start.')
     .version(version(), '--version', 'print the version')
-    .option('--stack <name>', 'a deployment in AWS (env: NOTIFIER_STACK)')
-    .option('--local', 'the instance that npm start runs on this machine')
-    .option('--integration <name>', 'which one, where the deployment watches several')
-    .option('--region <name>', 'AWS region (default: as AWS_REGION or the profile says)')
-    .option('--profile <name>', 'AWS profile (default: as AWS_PROFILE says)')
-    .option('--json', 'print JSON, for machines')
     .configureHelp({ showGlobalOptions: true, helpWidth: 100 })
     .addHelpText('after', ({ command }) => `\nExit codes:\n${exitCodeTable(command.createHelp())}`)
     .allowExcessArguments(false)
@@ -40,6 +48,7 @@ export function buildProgram(
       writeErr: (text) => streams?.errors.write(text),
     })
     .exitOverride();
+  for (const given of givenIn(everywhere)) declare(program, given);
   for (const command of commands) addCommand(program, command, carry);
   addCompletion(program);
   return program;
@@ -57,7 +66,36 @@ function addCommand(program: Command, command: OpsCommand, carry: Carry): void {
     .addHelpText('after', exampleText(command.examples))
     .allowExcessArguments(false)
     .action(() => carry(command, added));
-  command.declare?.(added);
+  for (const given of givenIn(command.input)) declare(added, given);
+}
+
+/** Adds a setting as an option, or as an argument. */
+function declare(command: Command, given: Given): void {
+  const { name, words, isList } = given;
+  const parse = (text: string, earlier: unknown) => {
+    const read = readText(given, text, isList ? earlier : undefined);
+    if (read === undefined) throw new InvalidArgumentError(`Allowed: ${words.allowed}.`);
+    return read;
+  };
+  if (words.isArgument)
+    command.addArgument(new Argument(`<${name}>`, words.describe).argParser(parse));
+  else if (words.describe !== undefined) command.addOption(optionFor(command, given, parse));
+  if (words.no !== undefined) command.option(`--no-${longOf(name)}`, words.no);
+}
+
+function optionFor(
+  { options }: Command,
+  { name, words, isRequired, isFlag, choices }: Given,
+  parse: (text: string, earlier: unknown) => unknown,
+): Option {
+  const { describe, value = 'number', letter, excludes = [] } = words;
+  const flags = `${letter ? `-${letter}, ` : ''}--${longOf(name)}`;
+  const option = new Option(isFlag ? flags : `${flags} <${value}>`, describe)
+    .makeOptionMandatory(isRequired)
+    .conflicts(excludes === 'earlier' ? options.map((one) => one.attributeName()) : [...excludes]);
+  // Only for the help and for completion: the parser takes lists of them, too.
+  if (choices.length > 0) option.argChoices = [...choices];
+  return isFlag ? option : option.argParser(parse);
 }
 
 /** Needs no deployment. */
@@ -66,7 +104,7 @@ function addCompletion(program: Command): void {
     .command('completion')
     .summary('Prints a script that completes commands, options and their values in your shell.')
     .description(
-      `Prints a script that completes commands, options and their values in your shell.\n\nIt completes the word ${programName}. Where npx runs it, make that a function of your shell:\n\n  bash, zsh:  ${programName}() { npx ${programName} "$@"; }\n  fish:       function ${programName}; npx ${programName} $argv; end`,
+      `Prints a script that completes commands, options and their values in your shell.\n\nIt completes the word ${programName}. Where npx runs it, make that a function of your shell:\n\n  ${programName}() { npx ${programName} "$@"; }`,
     )
     .addArgument(new Argument('<shell>', 'your shell').choices(shells))
     .addHelpText(
@@ -74,7 +112,6 @@ function addCompletion(program: Command): void {
       exampleText([
         ['completion bash >> ~/.bashrc', 'bash'],
         ['completion zsh >> ~/.zshrc', 'zsh'],
-        [`completion fish > ~/.config/fish/completions/${programName}.fish`, 'fish'],
       ]),
     )
     .allowExcessArguments(false)

@@ -1,14 +1,14 @@
 import type { Clock } from '../lambda/clock.ts';
 import type { CommandName, ResultOf } from '../lambda/commands/contract.ts';
 import { type CommandPlace, commandLine } from '../lambda/condition-table.ts';
-import { NotConfirmedError, StoppedShortError, UsageError } from './errors.ts';
+import { NotConfirmedError, RetoldError, UsageError } from './errors.ts';
 import type { Followed } from './following.ts';
-import { type OpsHost, programStarted } from './host.ts';
+import { type OpsHost, placeOf } from './host.ts';
 import { answeredWithinMs, Progress } from './progress.ts';
 import type { View } from './render/layout.ts';
 import { jsonLine, marked, shellQuoted } from './render/text.ts';
 import type { Clients } from './target/access.ts';
-import { OperateClient, type SettingsOf } from './target/operate-client.ts';
+import { OperateClient } from './target/operate-client.ts';
 import {
   type DeployedIntegration,
   findTarget,
@@ -107,10 +107,12 @@ export class Session {
   async ask<Name extends CommandName>(
     client: OperateClient,
     name: Name,
-    settings: SettingsOf<Name>,
+    settings: Readonly<Record<string, unknown>>,
   ): Promise<ResultOf<Name>> {
     using _ = this.progress(name, answeredWithinMs);
-    return await client.ask(name, settings);
+    const { result, failure } = await client.attempt(name, settings);
+    if (failure !== undefined) throw failure;
+    return result;
   }
 
   /** @param withinMs how long a call takes at most, if the wait is for calls */
@@ -126,7 +128,7 @@ export class Session {
   /**
    * Prints the answer of a command that may take several calls.
    *
-   * @throws StoppedShortError if the command has stopped early
+   * @throws RetoldError if the command has stopped early
    */
   conclude<Result>(
     { result, stopped }: Followed<Result>,
@@ -138,7 +140,11 @@ export class Session {
     }
     if (result !== undefined) this.note((view) => lines(view, result));
     const { cause, next } = stopped;
-    throw new StoppedShortError(cause, { result, next, goOn: this.commandLine(next) });
+    throw new RetoldError(
+      cause.message,
+      { ...cause, result, next, goOn: this.commandLine(next) },
+      cause,
+    );
   }
 
   /** The command line that resumes the work. */
@@ -153,15 +159,7 @@ export class Session {
 
   /** The place of later commands: the same program, deployment, account and region. */
   place(integration = this.#options.integration): CommandPlace {
-    const { stack = '', local, region, profile } = this.#options;
-    const where = Object.entries({ region, profile }).map(([name, value]) =>
-      value === undefined ? '' : ` --${name} ${shellQuoted(value)}`,
-    );
-    return {
-      at: local ? '--local' : `--stack ${shellQuoted(stack)}${where.join('')}`,
-      program: programStarted(this.#host.environment),
-      integration: integration && shellQuoted(integration),
-    };
+    return placeOf(this.#options, this.#host, integration);
   }
 
   /** @param isMarked whether to begin with a byte order mark. Default: if standard output is a file */

@@ -1,8 +1,7 @@
-import * as z from 'zod';
 import type { ResultOf } from '../../lambda/commands/contract.ts';
-import type { WaitingSelection } from '../../lambda/commands/shapes.ts';
+import { kind, type WaitingSelection } from '../../lambda/commands/shapes.ts';
 import { holds } from '../../ops/commands/holds.ts';
-import { selectionOf, selectionSettings } from '../../ops/commands/selecting.ts';
+import { selectionIn } from '../../ops/commands/selecting.ts';
 import {
   countedEvents,
   holdingTold,
@@ -16,7 +15,7 @@ import { amount, count } from '../../ops/render/text.ts';
 import { moment } from '../../ops/render/time.ts';
 import { addressOf, commandForm, hiddenFields } from '../command-form.ts';
 import { decisionForm, type SelectedOptions } from '../decisions.ts';
-import { settingsGiven } from '../forms.ts';
+import { filterIn, settingsAsked } from '../forms.ts';
 import { facts, type Html, live, table } from '../html.ts';
 import { pathOf } from '../layout.ts';
 import { html } from '../library.ts';
@@ -30,9 +29,6 @@ const rowsShown = 100;
  * it reads each of them.
  */
 const putAnewUpTo = 1_000;
-const kinds = ['created', 'updated', 'withdrawn', 'restored'] as const;
-const filters = ['organization', 'year', 'type', 'id'] as const;
-const settings = z.object(selectionSettings);
 
 /** The events that wait for a decision of ops, counted, with the decision about each count. */
 export const heldPage: ConsolePage = {
@@ -40,11 +36,10 @@ export const heldPage: ConsolePage = {
   title: () => 'Held',
   async content(asked) {
     const { door, integration, given } = asked;
-    const chosen = selectionOf(
-      settings.parse(settingsGiven(holds, { ...given, undeliverable: '' })),
-    );
+    const { undeliverable: _, ...filter } = filterIn('holds', given);
+    const chosen = selectionIn(settingsAsked('holds', holds, filter));
     const view = viewOf(door);
-    const parts = { view, integration, filter: filterOf(given) };
+    const parts = { view, integration, filter };
     const held = await waiting(asked, { ...chosen, waiting: 'held' });
     const refused = await waiting(asked, { ...chosen, waiting: 'undeliverable' });
     const isLive = held.found.events + refused.found.events <= putAnewUpTo;
@@ -78,10 +73,6 @@ interface Parts {
   readonly filter: SelectedOptions;
 }
 
-function filterOf(given: PageRequest['given']): SelectedOptions {
-  return Object.fromEntries(filters.flatMap((name) => (given[name] ? [[name, given[name]]] : [])));
-}
-
 /** One answer, with up to ten thousand events: a live page reads no more. */
 async function waiting(
   { door, integration }: PageRequest,
@@ -103,7 +94,7 @@ function filterForm(integration: string, filter: SelectedOptions): Html {
     html`<label>${label}<input name="${name}" value="${filter[name] ?? ''}" size="12"></label>`;
   return html`<form class="row" method="get" action="${pathOf(integration, 'held')}">
 ${text('organization', 'Organizations')}${text('year', 'Certified in')}
-<label>Type<select name="type"><option value="">any</option>${kinds.map((kind) => html`<option${kind === filter['type'] ? html` selected` : ''}>${kind}</option>`)}</select></label>
+<label>Type<select name="type"><option value="">any</option>${kind.options.map((one) => html`<option${one === filter['type'] ? html` selected` : ''}>${one}</option>`)}</select></label>
 ${text('id', 'Assessments')}
 <button>Show these only</button>${Object.keys(filter).length === 0 ? '' : html`<a href="${pathOf(integration, 'held')}">Show all</a>`}
 </form>`;
@@ -152,71 +143,68 @@ function partOnly(
 ${commandForm(integration, 'holds', all, 'buttons')}`;
 }
 
+/** A count of events, which the filter of this name selects. */
+interface Counted {
+  /** Null: no filter selects records without an organization. */
+  readonly value: string | number | null;
+  readonly of: string;
+  readonly events: number;
+  /** Stands behind the value. */
+  readonly named?: string;
+}
+
+function counts(
+  waits: WaitingSelection['waiting'],
+  { integration, filter }: Parts,
+  { by, title: heading, noun, all }: { by: string; title: string; noun: string; all: Counted[] },
+) {
+  const shown = all.slice(0, rowsShown);
+  const columns = [{ title: heading }, { title: 'Events', isNumber: true }, { title: 'Decision' }];
+  const rows = shown.map(({ value, of, events, named = '' }) => {
+    if (value === null) return ['none', amount(events), ''];
+    const selected = { ...filter, [by]: String(value) };
+    return [
+      html`<a href="${addressOf(pathOf(integration, 'held'), selected)}">${value}</a>${named}`,
+      amount(events),
+      decisionForm(integration, { waits, selected, of }),
+    ];
+  });
+  return html`${table(`${title(waits)} by ${by}`, columns, rows)}${others(all.length - shown.length, noun)}`;
+}
+
 function byOrganization(
-  { byOrganization: all }: WaitingCounts,
+  { byOrganization: found }: WaitingCounts,
   waits: WaitingSelection['waiting'],
   parts: Parts,
 ) {
-  const { integration, filter } = parts;
-  const shown = all.slice(0, rowsShown);
-  const columns = [
-    { title: 'Organization' },
-    { title: 'Events', isNumber: true },
-    { title: 'Decision' },
-  ];
-  const rows = shown.map(({ organization_id: id, organization_name: name = '', events }) => {
-    // No filter selects records without an organization.
-    if (id === null) return ['none', amount(events), ''];
-    const selected = { ...filter, organization: String(id) };
-    const link = html`<a href="${addressOf(pathOf(integration, 'held'), selected)}">${id}</a> ${name}`;
-    return [
-      link,
-      amount(events),
-      decisionForm(integration, { waits, selected, of: `organization ${id}` }),
-    ];
-  });
-  return html`<div>${table(`${title(waits)} by organization`, columns, rows)}${others(all.length - shown.length, 'other organization')}</div>`;
+  const all = found.map(({ organization_id: value, organization_name: name = '', events }) => ({
+    ...{ value, events, named: ` ${name}`, of: `organization ${value}` },
+  }));
+  const by = { by: 'organization', title: 'Organization', noun: 'other organization' };
+  return html`<div>${counts(waits, parts, { ...by, all })}</div>`;
 }
 
 function byYear(
-  { byYear: all }: WaitingCounts,
+  { byYear: found }: WaitingCounts,
   waits: WaitingSelection['waiting'],
-  { integration, filter }: Parts,
+  parts: Parts,
 ) {
-  const shown = all.slice(0, rowsShown);
-  const columns = [
-    { title: 'Certified in' },
-    { title: 'Events', isNumber: true },
-    { title: 'Decision' },
-  ];
-  const rows = shown.map(({ year, events }) => {
-    const selected = { ...filter, year: String(year) };
-    return [
-      html`<a href="${addressOf(pathOf(integration, 'held'), selected)}">${year}</a>`,
-      amount(events),
-      decisionForm(integration, { waits, selected, of: `certified in ${year}` }),
-    ];
-  });
-  return html`${table(`${title(waits)} by year`, columns, rows)}${others(all.length - shown.length, 'other year')}`;
+  const all = found.map(({ year: value, events }) => ({
+    ...{ value, events, of: `certified in ${value}` },
+  }));
+  const by = { by: 'year', title: 'Certified in', noun: 'other year' };
+  return counts(waits, parts, { ...by, all });
 }
 
 function byType(
-  { byType: all }: WaitingCounts,
+  { byType: found }: WaitingCounts,
   waits: WaitingSelection['waiting'],
-  { integration, filter }: Parts,
+  parts: Parts,
 ) {
-  const columns = [{ title: 'Type' }, { title: 'Events', isNumber: true }, { title: 'Decision' }];
-  const rows = kinds
-    .filter((type) => all[type] > 0)
-    .map((type) => {
-      const selected = { ...filter, type };
-      return [
-        html`<a href="${addressOf(pathOf(integration, 'held'), selected)}">${type}</a>`,
-        amount(all[type]),
-        decisionForm(integration, { waits, selected, of: type }),
-      ];
-    });
-  return table(`${title(waits)} by type`, columns, rows);
+  const all = kind.options
+    .map((value) => ({ value, of: value, events: found[value] }))
+    .filter(({ events }) => events > 0);
+  return counts(waits, parts, { by: 'type', title: 'Type', noun: 'other type', all });
 }
 
 function list(

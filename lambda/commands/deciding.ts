@@ -12,7 +12,6 @@ import type { Call, OperationParts } from './parts.ts';
 import { ifPaused } from './pause.ts';
 import { inPortions } from './portions.ts';
 import {
-  by,
   byKind,
   count,
   eventsPerSecond,
@@ -20,11 +19,12 @@ import {
   instant,
   next,
   noneOfAnyKind,
-  operation,
   paused,
+  recorded,
   type WaitingSelection,
   waitingSelection,
 } from './shapes.ts';
+import { setting } from './words.ts';
 
 /** The most hours for which one command may let everything through. */
 export const mostOpenHours = 72;
@@ -73,15 +73,27 @@ export const release = define({
       command: z.literal('release'),
       ...waitingSelection,
       /** `digest`: people are told by mail; subscribers are not. */
-      as: z._default(z.enum(['events', 'digest']), 'events'),
-      eventsPerSecond,
+      as: setting(z._default(z.enum(['events', 'digest']), 'events'), 'tell people only, by mail', {
+        option: 'digest',
+        means: 'digest',
+      }),
       /**
        * For this many hours from now on, nothing new of any kind is held, except on days that the
        * baseline could not read; 0: the gate holds again.
        */
-      forHours: z.optional(z.int().check(z.minimum(0), z.maximum(mostOpenHours))),
-      by,
-      operation,
+      forHours: setting(
+        z.optional(z.int().check(z.minimum(0), z.maximum(mostOpenHours))),
+        'hold no new event for so long, such as 12h; 0h ends that',
+        {
+          option: 'for',
+          value: 'hours',
+          allowed: `0h to ${mostOpenHours}h`,
+          read: (text) => /^\d{1,2}h$/.test(text) && Number.parseInt(text, 10),
+          excludes: 'earlier',
+        },
+      ),
+      eventsPerSecond,
+      ...recorded,
     })
     .check(
       z.refine(
@@ -102,7 +114,6 @@ export const release = define({
     paused,
     next,
   }),
-  changes: () => true,
   hasChanged: isDone,
   seenIn: 'holds shows the events that are left.',
   async carry(parts, command, call) {
@@ -121,9 +132,8 @@ export const release = define({
 /** Takes events that wait for ops out of the outboxes: nobody is told of them. */
 export const discard = define({
   does: 'Discards held events: nobody is told of them.',
-  command: z.strictObject({ command: z.literal('discard'), ...waitingSelection, by, operation }),
+  command: z.strictObject({ command: z.literal('discard'), ...waitingSelection, ...recorded }),
   result: z.object({ ...decided, next }),
-  changes: () => true,
   hasChanged: isDone,
   seenIn: 'holds shows the events that are left.',
   carry: (parts, command, call) => decideAll(parts, call, command, 'discarded'),

@@ -15,16 +15,16 @@ import { recordedState, refuseIfLeftAlone, underLease, whenFree } from './lease.
 import type { OperationParts } from './parts.ts';
 import { proofsOf } from './proofs.ts';
 import {
-  by,
   byKind,
   count,
   day,
   dayCertified,
   instant,
   next,
-  operation,
   rangeInOrder,
+  recorded,
 } from './shapes.ts';
+import { flag, setting } from './words.ts';
 
 /**
  * The most calendar years of one certificate. It is one answer, which has 6 MB at most, and some
@@ -41,17 +41,16 @@ export function fitsOneCertificate({ from, to }: { readonly from: string; readon
 const command = z
   .strictObject({
     command: z.literal('prove'),
-    /** Both included. */
-    from: day,
-    to: day,
-    /** Reads all of these days again first, and announces differences. */
-    now: z._default(z.boolean(), false),
-    by,
+    from: setting(day, 'first day'),
+    to: setting(day, 'last day'),
+    now: flag('read all of these days again first, and announce the differences', {
+      changes: true,
+    }),
+    ...recorded,
     /**
      * When the first of several calls began: days that were read since are done; part of `next`.
      */
     since: z.optional(instant),
-    operation,
   })
   .check(
     z.refine(({ from, to }) => from <= to, rangeInOrder),

@@ -1,16 +1,17 @@
 import * as z from 'zod';
+import { id, selection } from '../../lambda/commands/shapes.ts';
+import { setting } from '../../lambda/commands/words.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { type Envelope, readEnvelope } from '../listening/envelope.ts';
 import { post } from '../listening/post.ts';
 import { targetUrl } from '../listening/target-url.ts';
 import { mostAttempts, type PostVerdict, verdictOf } from '../listening/verdict.ts';
 import { opsCommand } from '../ops-command.ts';
-import { kindsSchema, positiveNumber, typeOption } from '../options.ts';
 import { type Attempt, attemptLine, type ListenTally, tallyLines } from '../render/listen.ts';
-import { jsonLine } from '../render/text.ts';
+import { given, jsonLine } from '../render/text.ts';
 import type { Session } from '../session.ts';
 import type { Access } from '../target/access.ts';
-import { Attempts } from '../watching/attempts.ts';
+import { attemptsOf } from '../watching/attempts.ts';
 import {
   type QueuedMessage,
   type Subscribed,
@@ -39,15 +40,13 @@ export const listen = opsCommand({
       'the next event of a deployment, then the end',
     ],
   ],
-  declare: (command) =>
-    command
-      .requiredOption('--forward-to <url>', 'where your webhook answers', targetUrl)
-      .option('--count <number>', 'end after so many events', positiveNumber)
-      .addOption(typeOption('only events of these types; test events always come')),
-  settings: z.object({
-    forwardTo: z.instanceof(URL),
-    count: z.int().optional(),
-    type: kindsSchema,
+  own: z.object({
+    forwardTo: setting(z.instanceof(URL), 'where your webhook answers', {
+      value: 'url',
+      read: targetUrl,
+    }),
+    count: setting(z.optional(id), 'end after so many events'),
+    type: setting(selection.types, 'only events of these types; test events always come'),
   }),
   async run(session, { forwardTo, count = Number.POSITIVE_INFINITY, type: kinds }) {
     const { access, topics, integrations } = await session.target();
@@ -87,7 +86,7 @@ async function forwardAll(session: Session, forwarding: Forwarding): Promise<Lis
   const outcomes = new Map<string, Outcome>();
   await using queue = await TemporaryQueue.create(access, subscribed, clock);
   announce(session, forwarding);
-  const attempts = new Attempts(session);
+  const attempt = attemptsOf(session);
   const forwarded = async (message: QueuedMessage): Promise<void> => {
     const envelope = readEnvelope(message.body);
     if (envelope === undefined) {
@@ -111,7 +110,7 @@ async function forwardAll(session: Session, forwarding: Forwarding): Promise<Lis
     underWay.add(one);
   };
   while (!stop.aborted && settled(outcomes) < count) {
-    const isRead = await attempts.attempt(async () => {
+    const isRead = await attempt(async () => {
       const isNoneToCome =
         outcomes.size >= count && tallyOf(outcomes).notDelivered <= underWay.size;
       if (!isNoneToCome && underWay.size < atOnce)
@@ -156,19 +155,14 @@ function announce(session: Session, { access, subscribed, forwardTo, swept }: Fo
   const to = `${forwardTo.origin}${forwardTo.pathname}`;
   if (session.json) session.terminal.print([jsonLine({ listening: { topicArn, to } })]);
   session.note((view) =>
-    [
+    given(
       `Posting events of ${integration} to ${to}; Ctrl-C ends it.`,
       `Their topic: ${topicArn}`,
-      ...(topicArn.endsWith('.fifo')
-        ? ['It is a FIFO topic, which SNS itself delivers to no URL.']
-        : []),
-      ...(access.isLocal
-        ? [
-            `The local instance signs events; its certificate is at ${access.settings('sns').endpoint}: docs/subscribing.md says how a webhook verifies them.`,
-          ]
-        : []),
-      ...(swept > 0 ? [`Removed leftovers of earlier runs: ${swept}.`] : []),
-    ].map((line) => view.paint('faint', line)),
+      topicArn.endsWith('.fifo') && 'It is a FIFO topic, which SNS itself delivers to no URL.',
+      access.isLocal &&
+        `The local instance signs events; its certificate is at ${access.settings('sns').endpoint}: docs/subscribing.md says how a webhook verifies them.`,
+      swept > 0 && `Removed leftovers of earlier runs: ${swept}.`,
+    ).map((line) => view.paint('faint', line)),
   );
 }
 

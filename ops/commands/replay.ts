@@ -1,42 +1,28 @@
 import * as z from 'zod';
-import { type CommandInput, contract } from '../../lambda/commands/contract.ts';
-import { DaysDone } from '../days-done.ts';
+import type { ResultOf } from '../../lambda/commands/contract.ts';
+import { queueArn } from '../../lambda/commands/replay.ts';
+import { day } from '../../lambda/commands/shapes.ts';
+import { flag, setting } from '../../lambda/commands/words.ts';
+import { daysDone } from '../days-done.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { follow, operationName } from '../following.ts';
+import { nextOf, rangeIn } from '../input.ts';
 import { opsCommand } from '../ops-command.ts';
-import {
-  addNext,
-  day,
-  eventsPerSecond,
-  ids,
-  kindsSchema,
-  nextSchema,
-  queueArn,
-  refuseBackwards,
-  typeOption,
-} from '../options.ts';
 import { answeredWithinMs } from '../progress.ts';
-import { replayLines, replaySum } from '../render/replay.ts';
+import { facts, type View } from '../render/layout.ts';
+import { added, count, counts } from '../render/text.ts';
 
-const settings = z.object({
-  from: z.iso.date().optional(),
-  to: z.iso.date().optional(),
-  all: z.boolean().default(false),
-  id: z.array(z.int()).optional(),
-  organization: z.array(z.int()).optional(),
-  type: kindsSchema,
-  baseline: z.boolean().default(false),
-  queue: z.string().optional(),
-  eventsPerSecond: z.int().optional(),
-  dryRun: z.boolean().default(false),
-  next: nextSchema,
+const target = z.object({
+  from: setting(z.optional(day), 'certified on this day or later'),
+  to: setting(z.optional(day), 'certified on this day or earlier'),
+  all: flag('all of history'),
+  queue: setting(z.optional(queueArn), 'to this queue alone (default: to every subscriber)'),
 });
 
 export const replay = opsCommand({
-  usage: 'replay',
-  changes: { isFinal: true },
-  summary: contract.replay.does,
+  of: 'replay',
+  isFinal: true,
   details:
     'Events keep their ids and are marked as replays, so a subscriber that handles each id once is safe. See docs/subscribing.md#replays. Ends with 3 when an --id is not known here; the others are sent.',
   examples: [
@@ -47,29 +33,14 @@ export const replay = opsCommand({
       'everything, to a subscriber that starts from nothing',
     ],
   ],
-  declare: (command) =>
-    addNext(
-      'replay',
-      command
-        .option('--from <day>', 'certified on this day or later', day)
-        .option('--to <day>', 'certified on this day or earlier', day)
-        .option('--all', 'all of history')
-        .option('--id <ids>', 'these assessments', ids)
-        .option('--organization <ids>', 'of these organizations', ids)
-        .addOption(typeOption('whose last event was of these types'))
-        .option('--baseline', 'also certifications that the baseline recorded without an event')
-        .option('--queue <arn>', 'to this queue alone (default: to every subscriber)', queueArn)
-        .addOption(eventsPerSecond())
-        .option('--dry-run', 'count the events, and send none'),
-    ),
-  settings,
-  async run(session, options) {
-    const { next } = options;
-    const first = next ?? firstCall(options);
+  first: target,
+  own: z.object(nextOf('replay')),
+  async run(session, { next, ...targeted }, settings) {
+    const first = next ?? firstCall(targeted, settings);
     const client = await session.operateClient();
     const by = await session.by();
     using progress = session.progress('replay', answeredWithinMs);
-    const done = new DaysDone(first);
+    const done = daysDone(first);
     const followed = await follow(
       client,
       'replay',
@@ -79,7 +50,7 @@ export const replay = opsCommand({
         progress,
         sum: replaySum,
         onResult: (one) => {
-          const part = done.upTo(
+          const part = done(
             one.next?.after,
             session.clock.now().toZonedDateTimeISO('UTC').toPlainDate(),
           );
@@ -92,29 +63,61 @@ export const replay = opsCommand({
   },
 });
 
-function firstCall(options: z.output<typeof settings>): CommandInput {
-  const { all, queue, baseline, dryRun, eventsPerSecond } = options;
-  const { from, to, id: ids, organization: organizations, type: types } = options;
-  refuseBackwards(from, to);
-  const isSelected = [from, to, ids, organizations, types].some((one) => one !== undefined);
+function firstCall({ all, queue, ...days }: z.output<typeof target>, settings: object): object {
+  const { from, to } = rangeIn(days);
+  const isOfDays = from !== undefined || to !== undefined;
+  const isSelected = isOfDays || ['ids', 'organizations', 'types'].some((one) => one in settings);
   if (isSelected === all)
     throw new UsageError(
       all ? '--all excludes any other selection.' : 'The events to replay are not selected.',
       'Give --from, --to, --id, --organization or --type, or --all for all of history.',
     );
   return {
-    command: 'replay',
-    baseline,
-    dryRun,
+    ...settings,
+    ...((all || isOfDays) && { days: { from, to } }),
+    ...(queue !== undefined && { to: { queue } }),
     operation: operationName(),
-    days: all ? {} : daysOf(from, to),
-    ids,
-    organizations,
-    types,
-    to: queue === undefined ? undefined : { queue },
-    eventsPerSecond,
   };
 }
 
-const daysOf = (from: string | undefined, to: string | undefined) =>
-  from === undefined && to === undefined ? undefined : { from, to };
+type Replay = ResultOf<'replay'>;
+
+const reasons: Readonly<Required<Record<keyof Replay['skipped'], string>>> = {
+  changed: 'changed since: a tick will announce them',
+  pending: 'pending: the next tick delivers them',
+  held: 'held: release or discard them',
+  undeliverable: 'refused by SNS for good',
+  discarded: 'discarded, or released to people alone',
+  neverAnnounced: 'never announced (--baseline sends them, too)',
+  unreadable: 'malformed at the partner',
+  withoutHistory: 'recorded by a version without history',
+  refused: 'refused by the target for good',
+  unknown: 'not known here: `explain` asks the partner for them',
+};
+
+function replaySum(all: Replay | undefined, one: Replay): Replay {
+  return {
+    ...one,
+    events: one.events + (all?.events ?? 0),
+    byType: added(all?.byType, one.byType),
+    skipped: added(all?.skipped, one.skipped),
+  };
+}
+
+/** The number of events that were sent, and of the others by reason. */
+function replayLines(view: View, replay: Replay): string[] {
+  const { dryRun, events, byType, skipped } = replay;
+  const what = `${count(events, 'event')} ${dryRun ? 'would be sent' : 'sent'}`;
+  return [
+    `${view.paint('strong', what)}${events > 0 ? `: ${counts(byType)}` : ''}`,
+    ...(Object.keys(skipped).length > 0 ? ['not sent:'] : []),
+    ...facts(
+      view,
+      Object.entries(reasons).flatMap(([reason, text]): [string, string][] =>
+        Object.entries(skipped)
+          .filter(([name]) => name === reason)
+          .map(([, number]) => [String(number), text]),
+      ),
+    ),
+  ];
+}

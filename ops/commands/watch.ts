@@ -2,14 +2,15 @@ import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod';
 import type { ResultOf } from '../../lambda/commands/contract.ts';
 import type { Reason } from '../../lambda/commands/status.ts';
+import { flag } from '../../lambda/commands/words.ts';
 import { certificationEventSchema } from '../../lambda/events/event.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
-import { harmlessJson, jsonLine } from '../render/text.ts';
+import { given, harmlessJson, jsonLine } from '../render/text.ts';
 import { eventGist, eventLine, noticeLine, tickLine } from '../render/watch.ts';
 import type { Session } from '../session.ts';
 import type { OperateClient } from '../target/operate-client.ts';
-import { Attempts } from '../watching/attempts.ts';
+import { type Attempt, attemptsOf } from '../watching/attempts.ts';
 import { sweep, TemporaryQueue } from '../watching/temporary-queue.ts';
 
 type Status = ResultOf<'status'>;
@@ -30,8 +31,7 @@ export const watch = opsCommand({
     ['watch --stack prod', 'what is going on?'],
     ['watch --stack prod --integration district-a', 'one integration only'],
   ],
-  declare: (command) => command.option('--events-only', 'do not ask for ticks'),
-  settings: z.object({ eventsOnly: z.boolean().default(false) }),
+  own: z.object({ eventsOnly: flag('do not ask for ticks') }),
   async run(session, { eventsOnly }) {
     const { access, topics, integrations } = await session.target();
     // Not patient: to wait for one function would delay the events, and the next look is soon.
@@ -45,18 +45,18 @@ export const watch = opsCommand({
     } as const;
     const swept = await sweep(access, watched, session.clock);
     await using queue = await TemporaryQueue.create(access, watched, session.clock);
-    session.note((view) => [
-      view.paint(
-        'faint',
-        `Watching ${clients.map(({ integration }) => integration.name).join(', ')}; Ctrl-C ends it.`,
-      ),
-      ...(swept > 0 ? [view.paint('faint', `Removed leftovers of earlier runs: ${swept}.`)] : []),
-    ]);
-    const attempts = new Attempts(session);
+    const names = clients.map(({ integration }) => integration.name).join(', ');
+    session.note((view) =>
+      given(
+        `Watching ${names}; Ctrl-C ends it.`,
+        swept > 0 && `Removed leftovers of earlier runs: ${swept}.`,
+      ).map((line) => view.paint('faint', line)),
+    );
+    const attempt = attemptsOf(session);
     const ticks = new Ticks(session, eventsOnly ? [] : clients);
     while (!session.stop.aborted) {
       await ticks.look();
-      const isRead = await attempts.attempt(async () => {
+      const isRead = await attempt(async () => {
         for (const body of await queue.take(session.stop)) showEvent(session, body);
         await queue.keep();
       });
@@ -79,13 +79,13 @@ function showEvent({ terminal, json }: Session, body: string): void {
 /** Prints the changes from one look at the status to the next. */
 class Ticks {
   readonly #session: Session;
-  readonly #looks: readonly { readonly client: OperateClient; readonly attempts: Attempts }[];
+  readonly #looks: readonly { readonly client: OperateClient; readonly attempt: Attempt }[];
   readonly #last = new Map<OperateClient, Status>();
   #lookedAt: Temporal.Instant | undefined;
 
   constructor(session: Session, clients: readonly OperateClient[]) {
     this.#session = session;
-    this.#looks = clients.map((client) => ({ client, attempts: new Attempts(session) }));
+    this.#looks = clients.map((client) => ({ client, attempt: attemptsOf(session) }));
   }
 
   async look(): Promise<void> {
@@ -94,9 +94,9 @@ class Ticks {
     // The absolute value, since a clock that was set back must not stop the looks.
     if (Math.abs(sinceMs) < statusEveryMs) return;
     this.#lookedAt = now;
-    for (const { client, attempts } of this.#looks) {
+    for (const { client, attempt } of this.#looks) {
       if (this.#session.stop.aborted) return;
-      await attempts.attempt(async () => {
+      await attempt(async () => {
         const status = await client.ask('status', { partner: false });
         this.#show(this.#last.get(client), status);
         this.#last.set(client, status);
@@ -119,7 +119,7 @@ class Ticks {
       return;
     }
     terminal.print([
-      ...(isTick ? [tickLine(view, status)] : []),
+      ...given(isTick && tickLine(view, status)),
       ...begun.map((reason) => noticeLine(view, at, status, reason, false)),
       ...over.map((reason) => noticeLine(view, at, before ?? status, reason, true)),
     ]);

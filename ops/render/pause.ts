@@ -21,24 +21,6 @@ export function ifPausedLines(
   view: View,
   { paused }: { readonly paused?: Paused | undefined },
 ): string[] {
-  if (paused === undefined) return [];
-  return [
-    view.paint(
-      'warning',
-      `Takes effect after resume: the integration is ${pausedTold(view, paused)}`,
-    ),
-  ];
-}
-
-export function pauseLines(view: View, pause: ResultOf<'pause'>): string[] {
-  return [
-    pause.changed
-      ? view.paint('warning', 'paused')
-      : `It is ${pausedTold(view, pause.paused)} (as it was before)`,
-    'Ticks do nothing until resume. Nothing is lost: changes made meanwhile are announced then.',
-  ];
-}
-
-export function resumeLines(view: View, { changed }: ResultOf<'resume'>): string[] {
-  return [changed ? view.paint('good', 'resumed') : 'It was not paused.'];
+  const told = `Takes effect after resume: the integration is ${pausedTold(view, paused)}`;
+  return paused === undefined ? [] : [view.paint('warning', told)];
 }

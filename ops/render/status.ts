@@ -5,7 +5,7 @@ import { conditions } from '../../lambda/condition-table.ts';
 import { baselineIn, baselineLine } from './baseline.ts';
 import { type Cell, facts, type Tone, table, type View } from './layout.ts';
 import { pausedTold, wasLeftAlone } from './pause.ts';
-import { amount, count, counts } from './text.ts';
+import { amount, count, counts, given } from './text.ts';
 import { distance, limit, moment, momentAndDistance, msSince } from './time.ts';
 
 type Status = ResultOf<'status'>;
@@ -147,7 +147,8 @@ function total({ certifications, partner, unexplained, missing }: Status): Cell 
   if (missing.isTooMany)
     return [
       'bad',
-      `${theirs}: too many are missing to be withdrawn. If that is right: accept-total ${partner.count}`,
+      `${theirs}: too many are missing to be withdrawn.`,
+      { says: 'If that is right', ops: `accept-total ${partner.count}` },
     ];
   return unexplained === 0 ? theirs : ['warning', `${theirs}, ${amount(unexplained)} unexplained`];
 }
@@ -164,12 +165,10 @@ function waiting({ waiting: { pending, digest, held, undeliverable } }: Status):
 function pace(view: View, { pace: learned }: Status): Cell | undefined {
   if (learned === undefined) return undefined;
   const { perMinute, silentUntil } = learned;
-  const told = [
-    ...(perMinute === undefined ? [] : [`${count(perMinute, 'request')} a minute, by refusals`]),
-    ...(silentUntil === undefined
-      ? []
-      : [`the partner wants silence until ${momentAndDistance(silentUntil, view)}`]),
-  ];
+  const told = given(
+    perMinute !== undefined && `${count(perMinute, 'request')} a minute, by refusals`,
+    silentUntil && `the partner wants silence until ${momentAndDistance(silentUntil, view)}`,
+  );
   return ['warning', told.join('; ')];
 }
 
@@ -195,7 +194,8 @@ function unproven({ unproven: { days, first } }: Status): Cell | undefined {
   const more = left > 0 ? ` and ${amount(left)} more` : '';
   return [
     'warning',
-    `${count(days, 'day')}: ${told.join(', ')}${more}. Why: prove --from ${from} --to ${to}`,
+    `${count(days, 'day')}: ${told.join(', ')}${more}.`,
+    { says: 'Why', ops: `prove --from ${from} --to ${to}` },
   ];
 }
 

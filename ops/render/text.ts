@@ -22,6 +22,10 @@ export function harmlessJson(text: string): unknown {
   }
 }
 
+/** The parts that apply: a condition that is not met leaves `false` or nothing. */
+export const given = <Part>(...parts: readonly (Part | false | undefined)[]): Part[] =>
+  parts.filter((part): part is Part => part !== false && part !== undefined);
+
 const numbers = new Intl.NumberFormat('en-US');
 
 /** `12,004` */
@@ -38,6 +42,16 @@ export function count(number: number, noun: string, plural = `${noun}s`): string
 export function counts(numbers: Readonly<Record<string, number>>, none = 'none'): string {
   const some = Object.entries(numbers).filter(([, number]) => number > 0);
   return some.map(([name, number]) => `${amount(number)} ${name}`).join(', ') || none;
+}
+
+/** Adds numbers by key; a key that only one side has counts as well. */
+export function added<Counts extends Readonly<Record<string, number>>>(
+  all: Counts | undefined,
+  one: Counts,
+): Counts {
+  if (all === undefined) return one;
+  const sums = Object.entries(one).map(([name, number]) => [name, number + (all[name] ?? 0)]);
+  return { ...all, ...one, ...Object.fromEntries(sums) };
 }
 
 /** For the middle of a sentence. */

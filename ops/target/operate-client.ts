@@ -4,21 +4,28 @@ import { type Clock, systemClock } from '../../lambda/clock.ts';
 import {
   type Command,
   type CommandName,
-  contract,
+  type CommandOf,
+  type contract,
   definitions,
   isChanging,
   type ResultOf,
 } from '../../lambda/commands/contract.ts';
 import { problemSchema } from '../../lambda/commands/shapes.ts';
 import { inEnglish, problemsOf } from '../../lambda/english.ts';
-import { CallGoesOnError, NotFoundError, UsageError } from '../errors.ts';
+import {
+  CallGoesOnError,
+  NotFoundError,
+  type OpsError,
+  RetoldError,
+  UsageError,
+} from '../errors.ts';
+import { exitCodeOf } from '../exit-codes.ts';
 import { harmlessJson } from '../render/text.ts';
 import { type Access, calling, timeouts } from './access.ts';
 import {
   AnswerLostError,
   AnswerNotUnderstoodError,
   AwsFailedError,
-  CommandFailedError,
   FunctionFailedError,
   NotStartedError,
 } from './errors.ts';
@@ -33,7 +40,7 @@ export type SettingsOf<Name extends CommandName> = Omit<
 /** The outcome of a command: its result, or a failure with the work done before it. */
 export type Outcome<Result> =
   | { readonly result: Result; readonly failure?: undefined }
-  | { readonly result?: Result; readonly failure: CommandFailedError };
+  | { readonly result?: Result; readonly failure: OpsError };
 
 const envelope = z.discriminatedUnion('ok', [
   z.object({ ok: z.literal(true), result: z.unknown() }),
@@ -68,47 +75,30 @@ interface OperateClientOptions {
 export class OperateClient {
   readonly integration: DeployedIntegration;
   readonly #lambda: LambdaClient;
-  readonly #stop: AbortSignal;
-  readonly #onNotStarted: OperateClientOptions['onNotStarted'];
-  readonly #clock: Clock;
-  readonly #beforeChange: OperateClientOptions['beforeChange'];
+  readonly #options: OperateClientOptions & { readonly clock: Clock };
 
-  constructor(
-    access: Access,
-    integration: DeployedIntegration,
-    {
-      stop,
-      onNotStarted,
-      clock = systemClock,
-      silenceMs = answerMs,
-      beforeChange,
-    }: OperateClientOptions,
-  ) {
+  constructor(access: Access, integration: DeployedIntegration, options: OperateClientOptions) {
     this.integration = integration;
-    this.#stop = stop;
-    this.#onNotStarted = onNotStarted;
-    this.#clock = clock;
-    this.#beforeChange = beforeChange;
-    this.#lambda = access.clients.open(
-      new LambdaClient({
-        ...access.settings('lambda'),
-        ...timeouts(silenceMs),
-        // A command whose answer is lost may have been carried out: the user decides whether to repeat it.
-        maxAttempts: 1,
-      }),
-    );
+    this.#options = { clock: systemClock, ...options };
+    const settings = {
+      ...access.settings('lambda'),
+      ...timeouts(options.silenceMs ?? answerMs),
+      // A command whose answer is lost may have been carried out: the user decides whether to repeat it.
+      maxAttempts: 1,
+    };
+    this.#lambda = access.clients.open(new LambdaClient(settings));
   }
 
   /**
    * @throws UsageError for settings that the command does not take
-   * @throws CommandFailedError when the function answers with a problem
+   * @throws RetoldError when the function answers with a problem
    * @throws NotStartedError, FunctionFailedError, AnswerNotUnderstoodError, NotPermittedError, AwsFailedError
    */
   async ask<Name extends CommandName>(
     name: Name,
     settings: SettingsOf<Name>,
   ): Promise<ResultOf<Name>> {
-    const { result, failure } = await this.attempt(name, { command: name, ...settings });
+    const { result, failure } = await this.attempt(name, settings);
     if (failure !== undefined) throw failure;
     return result;
   }
@@ -116,37 +106,33 @@ export class OperateClient {
   /**
    * As `ask`, but returns a problem, with the work done before it.
    *
-   * @param input the whole command, such as `next` of an answer
+   * @param input its settings, or the whole command, such as `next` of an answer
    */
   async attempt<Name extends CommandName>(
     name: Name,
     input: object,
   ): Promise<Outcome<ResultOf<Name>>> {
-    const command = contract[name].command.safeParse(input, inEnglish);
-    if (!command.success)
-      throw new UsageError(
-        `${problemsOf(command.error).join('; ')}.`,
-        'Correct the options; --help describes them.',
-      );
-    const answer = understood(envelope, await this.#started(command.data));
+    const answer = understood(envelope, await this.#started(commandOf(name, input)));
     const schema = definitions[name].result;
     if (answer.ok) return { result: understood(schema, answer.result) };
-    const failure = new CommandFailedError(answer.problem, answer.result);
+    const { problem, result } = answer;
+    const exitCode = exitCodeOf(problem.code);
+    const failure = new RetoldError(problem.message, { ...problem, exitCode, result });
     if (answer.result === undefined) return { failure };
     return { failure, result: understood(schema, answer.result) };
   }
 
   /** A call that was not started has done nothing, so any command can safely be repeated. */
   async #started(command: Command): Promise<unknown> {
-    if (isChanging(command.command, command)) this.#beforeChange?.(command);
-    const began = this.#clock.now();
+    const { clock, stop, beforeChange, onNotStarted: tell } = this.#options;
+    if (isChanging(command.command, command)) beforeChange?.(command);
+    const began = clock.now();
     let isTold = false;
     for (;;) {
       try {
         return await this.#invoke(command);
       } catch (error) {
-        const waitedMs = this.#clock.now().since(began).total('milliseconds');
-        const tell = this.#onNotStarted;
+        const waitedMs = clock.now().since(began).total('milliseconds');
         if (!(error instanceof NotStartedError) || !tell || waitedMs >= startedWithinMs)
           throw error;
         if (!isTold && waitedMs >= toldAfterMs) {
@@ -154,18 +140,19 @@ export class OperateClient {
           isTold = true;
         }
         const { least, most } = triedAgainMs;
-        await this.#clock.sleep(Math.min(Math.max(waitedMs, least), most), this.#stop);
+        await clock.sleep(Math.min(Math.max(waitedMs, least), most), stop);
       }
     }
   }
 
   async #invoke(command: Command): Promise<unknown> {
+    const { stop } = this.#options;
     const FunctionName = this.integration.operateFunction;
     const invocation = new InvokeCommand({ FunctionName, Payload: JSON.stringify(command) });
     const { FunctionError, Payload } = await calling(
       'lambda:InvokeFunction',
-      () => this.#lambda.send(invocation, { abortSignal: this.#stop }),
-      this.#stop,
+      () => this.#lambda.send(invocation, { abortSignal: stop }),
+      stop,
     ).catch((error) => {
       throw this.#notAnswered(command, error);
     });
@@ -179,7 +166,7 @@ export class OperateClient {
     const { command: name } = command;
     const changes = isChanging(name, command);
     const where = definitions[name].seenIn ?? seenInHistory;
-    if (changes && this.#stop.aborted) return new CallGoesOnError(where);
+    if (changes && this.#options.stop.aborted) return new CallGoesOnError(where);
     if (!(error instanceof AwsFailedError)) return error;
     if (error.reason === 'ResourceNotFoundException')
       return new NotFoundError(
@@ -193,6 +180,16 @@ export class OperateClient {
       return new AnswerLostError(name, { reason: error.reason, seeing: where }, { cause: error });
     return error;
   }
+}
+
+/** The command with these settings. @throws UsageError for settings that it does not take */
+export function commandOf<Name extends CommandName>(name: Name, settings: object): CommandOf<Name> {
+  const command = definitions[name].command.safeParse({ ...settings, command: name }, inEnglish);
+  if (command.success) return command.data;
+  throw new UsageError(
+    `${problemsOf(command.error).join('; ')}.`,
+    'Correct the options; --help describes them.',
+  );
 }
 
 /** @throws AnswerNotUnderstoodError */
