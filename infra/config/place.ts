@@ -4,6 +4,7 @@ import { RegionInfo } from 'aws-cdk-lib/region-info';
 import type { Construct } from 'constructs';
 import type { NotifierSettings } from '../config.ts';
 import { describedValue, settingAt } from '../config-error.ts';
+import { placedArns, placeIn } from './placed-arns.ts';
 import { isAliasArn, isDeferred, isUnrouted } from './words.ts';
 
 // Checks that depend on the place of the deployment and on constructs of the app. Each returns one line for each
@@ -24,37 +25,6 @@ export function outOfReach({ integrations }: NotifierSettings): string[] {
       : [],
   );
 }
-
-interface PlacedArn {
-  readonly path: readonly PropertyKey[];
-  readonly arn: string;
-  /** It shares this with the stack. SNS delivers to queues and functions of any region of its partition. */
-  readonly within: 'Region' | 'Partition';
-}
-
-/** The settings with a place of their own. An ARN of the app itself, which only CloudFormation knows, is none. */
-function placedArns(settings: NotifierSettings): PlacedArn[] {
-  const arns: { path: PropertyKey[]; arn: unknown; within: PlacedArn['within'] }[] = [
-    { path: ['keyArn'], arn: settings.keyArn, within: 'Region' },
-    { path: ['pagerTopicArn'], arn: settings.pagerTopicArn, within: 'Region' },
-    ...settings.integrations.map(({ secretKeyArn: arn }, index) => ({
-      ...{ path: ['integrations', index, 'secretKeyArn'], arn, within: 'Region' as const },
-    })),
-    ...settings.subscriptions.map((subscription, index) => ({
-      path: ['subscriptions', index, 'endpoint'],
-      arn: 'endpoint' in subscription ? subscription.endpoint : undefined,
-      within: 'Partition' as const,
-    })),
-  ];
-  return arns.flatMap(({ arn, ...rest }) =>
-    typeof arn === 'string' && arn.startsWith('arn:') && !Token.isUnresolved(arn)
-      ? { arn, ...rest }
-      : [],
-  );
-}
-
-const placeIn = (arn: string, within: PlacedArn['within']) =>
-  arn.split(':')[within === 'Region' ? 3 : 1] ?? '';
 
 /** The region of a stack, also of one without: the CDK's command line says where it deploys. */
 export function regionOf(stack: Stack): string {

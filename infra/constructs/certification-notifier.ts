@@ -8,7 +8,6 @@ import type * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { IntegrationSettingsInput, NotifierSettingsInput } from '../config/input.ts';
 import {
   keyLookedUp,
   keyOfAnotherAccount,
@@ -21,7 +20,7 @@ import {
   thingsOfOtherRegions,
 } from '../config/place.ts';
 import { isChat } from '../config/subscription.ts';
-import { parseSettings } from '../config.ts';
+import { type NotifierConfigInput, parseSettings } from '../config.ts';
 import { ConfigError, describedValue } from '../config-error.ts';
 import { addOutputs } from '../outputs.ts';
 import { channelsOfOthers } from './chat.ts';
@@ -35,8 +34,11 @@ import { Subscriptions } from './subscriptions.ts';
 import { Topics } from './topics.ts';
 import { UnstartedTicks } from './unstarted-ticks.ts';
 
+type IntegrationInput = NotifierConfigInput['integrations'][number];
+type OfAStack = 'stackName' | 'permissionsBoundary' | 'terminationProtection' | 'tags';
+
 /** One set of credentials at the partner. */
-export interface WatchedIntegration extends IntegrationSettingsInput {
+export interface WatchedIntegration extends IntegrationInput {
   /**
    * The partner's credentials, as `{"client_id": "…", "client_secret": "…"}`, in a secret of the app or one that it
    * looks up. The functions of the integration may then read it, and decrypt it with its `encryptionKey`. The CDK does
@@ -47,7 +49,8 @@ export interface WatchedIntegration extends IntegrationSettingsInput {
 }
 
 /** The settings, without those of a stack: its name, its tags and its protection. */
-export interface CertificationNotifierProps extends Omit<NotifierSettingsInput, 'integrations'> {
+export interface CertificationNotifierProps
+  extends Omit<NotifierConfigInput, 'integrations' | OfAStack> {
   /**
    * The integrations: one element for each set of credentials at the partner.
    * Allowed: 1 to 22 integrations.

@@ -144,21 +144,27 @@ it.each([
   expect(problemsOf(config)).toEqual([]);
 });
 
-it('several problems are named at once, including those between settings', () => {
+it('several problems are named at once, and those between settings that are right', () => {
+  const twice = [district, district];
   const problems = problemsOf({
-    integrations: [
-      { ...district, every: 'often', colour: 'red' },
-      { ...district, timeZone: 'Nowhere', recentDays: 0.5 },
+    integrations: twice,
+    subscriptions: [
+      { ...queue, topic: 'news', raw: 1 },
+      { ...slack, channel: '#alerts' },
     ],
-    subscriptions: [{ ...queue, topic: 'news', filter: { integrations: ['district-z'] } }],
+    alerts: { maxRows: 0.5, colour: 'red' },
     logRetentionDays: 2,
   });
   expect(problems.map((problem) => problem.split(': ')[0])).toEqual(
     expect.arrayContaining([
-      ...['every', 'colour'].map((setting) => `integrations[0].${setting}`),
-      ...['timeZone', 'recentDays', 'name'].map((setting) => `integrations[1].${setting}`),
-      ...['topic', 'filter.integrations[0]'].map((setting) => `subscriptions[0].${setting}`),
-      'logRetentionDays',
+      ...['topic', 'raw'].map((setting) => `subscriptions[0].${setting}`),
+      ...['subscriptions[1].channel', 'alerts.maxRows', 'alerts.colour', 'logRetentionDays'],
+      'integrations[1].name',
     ]),
   );
+  const between = subscribed(queue, queue);
+  expect(problemsOf({ ...between, integrations: [{ ...district, every: 0 }] })).toEqual([
+    expect.stringContaining('integrations[0].every: 0'),
+    expect.stringContaining('subscriptions[1]: an object'),
+  ]);
 });
