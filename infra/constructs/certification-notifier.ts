@@ -25,6 +25,7 @@ import { ConfigError, describedValue } from '../config-error.ts';
 import { addOutputs } from '../outputs.ts';
 import { channelsOfOthers } from './chat.ts';
 import { Dashboard } from './dashboard.ts';
+import { newUnstartedTicks } from './dead-letters.ts';
 import { DeliveryAlarms } from './delivery-alarms.ts';
 import { Integration } from './integration.ts';
 import { Ledger } from './ledger.ts';
@@ -32,7 +33,6 @@ import { setRunbook } from './runbook.ts';
 import { Starter } from './starter.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { Topics } from './topics.ts';
-import { UnstartedTicks } from './unstarted-ticks.ts';
 
 type IntegrationInput = NotifierConfigInput['integrations'][number];
 type OfAStack = 'stackName' | 'permissionsBoundary' | 'terminationProtection' | 'tags';
@@ -129,7 +129,7 @@ export class CertificationNotifier extends Construct {
     this.queues = subscriptions.newQueues;
     this.archive = subscriptions.archive;
 
-    const unstarted = new UnstartedTicks(this, 'UnstartedTicks', topics);
+    const unstarted = newUnstartedTicks(this, topics);
     const starter = new Starter(this, 'Starter', unstarted);
     if (!settings.subscriptions.some(({ topic }) => topic === 'operations'))
       Annotations.of(this).addWarningV2(

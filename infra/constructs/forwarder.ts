@@ -98,11 +98,7 @@ export class Forwarder extends Construct implements PassedOn {
         period,
         statistic: cloudwatch.Stats.MINIMUM,
       }),
-      comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      threshold: 1,
       evaluationPeriods: latePeriods,
-      // SQS reports nothing of a queue that was unused for hours.
-      treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
       condition: 'not-forwarded',
       of: to,
     });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { Aws, Duration, RemovalPolicy, SecretValue, Stack, Validations } from 'aws-cdk-lib';
-import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import { Aws, Duration, Names, RemovalPolicy, SecretValue, Stack, Validations } from 'aws-cdk-lib';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as logs from 'aws-cdk-lib/aws-logs';
@@ -16,10 +17,10 @@ import { integrationVariable } from '../function-settings.ts';
 import type { Ledger } from './ledger.ts';
 import { type FunctionSurroundings, NotifierFunction } from './notifier-function.ts';
 import { Operate } from './operate.ts';
+import { describedAlarm } from './operations-alarm.ts';
 import type { Starter } from './starter.ts';
 import { TickAlarms } from './tick-alarms.ts';
 import type { Topics } from './topics.ts';
-import { UrgentAlarm } from './urgent-alarm.ts';
 
 /**
  * The first value of a new secret. CloudFormation writes it once, and again whenever this text changes: an edit here
@@ -112,8 +113,22 @@ export class Integration extends Construct {
       tells: topics.ofOperations,
     });
     this.urgentAlarms = urgent;
-    if (props.pager)
-      new UrgentAlarm(this, 'Page', { integration: config.name, urgent, topic: props.pager });
+    if (props.pager) this.#wakes(props.pager, config.name, urgent);
+  }
+
+  /** Wakes somebody once, also if several urgent alarms go off. */
+  #wakes(pager: sns.ITopic, integration: string, urgent: readonly cloudwatch.IAlarm[]): void {
+    const alarm = new cloudwatch.CompositeAlarm(this, 'Page', {
+      // The CDK would name the alarm after its place in the app, which two deployments share. A stack's name has at
+      // most 128 characters, an alarm's 255.
+      compositeAlarmName: `${Aws.STACK_NAME}-${Names.uniqueResourceName(this, { maxLength: 100 })}`,
+      alarmRule: cloudwatch.AlarmRule.anyOf(
+        ...urgent.map((one) => cloudwatch.AlarmRule.fromAlarm(one, cloudwatch.AlarmState.ALARM)),
+      ),
+      alarmDescription: describedAlarm(this, { condition: 'paged', integration }),
+    });
+    alarm.addAlarmAction(new SnsAction(pager));
+    alarm.addOkAction(new SnsAction(pager));
   }
 
   #credentials(settings: IntegrationSettings): CredentialsSecret {

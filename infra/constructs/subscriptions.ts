@@ -1,4 +1,4 @@
-import { Aws, CfnCondition, CfnResource, Duration, Fn } from 'aws-cdk-lib';
+import { Aws, CfnCondition, CfnResource, Duration, Fn, Stack } from 'aws-cdk-lib';
 import type * as iam from 'aws-cdk-lib/aws-iam';
 import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
 import type * as s3 from 'aws-cdk-lib/aws-s3';
@@ -20,7 +20,6 @@ import { Archive, archiveInPublic } from './archive.ts';
 import { Chat, chatInPublic } from './chat.ts';
 import type { PassedOn } from './dashboard.ts';
 import { DeadLetters } from './dead-letters.ts';
-import { busInPublic, EventBus } from './event-bus.ts';
 import { Forwarder } from './forwarder.ts';
 import { SubscriberQueue } from './subscriber-queue.ts';
 import type { Topics } from './topics.ts';
@@ -178,11 +177,31 @@ export class Subscriptions extends Construct {
     return queue;
   }
 
+  /** Events become those of an EventBridge bus. Their `detail` is the CloudEvent. */
   #toBus({ topic, bus, filter }: EventBusConfig): void {
     const id = `event bus ${bus}`;
-    const parts = this.#forwarding(id, busInPublic(bus));
-    const eventBus = new EventBus(this, id, { ...parts, bus });
-    this.#forwarded(`${topic} ${id}`, eventBus, filter, parts);
+    const to = `the event bus ${bus}`;
+    const parts = this.#forwarding(id, to);
+    const forwarder = new Forwarder(this, id, {
+      ...parts,
+      to,
+      target: Stack.of(this).formatArn({
+        service: 'events',
+        resource: 'event-bus',
+        resourceName: bus,
+      }),
+      targetParameters: {
+        eventBridgeEventBusParameters: {
+          source: '$.body.source',
+          detailType: '$.body.type',
+          time: '$.body.time',
+        },
+      },
+      actions: ['events:PutEvents'],
+      // PutEvents takes 256 KB in a request, and a single event may have as many.
+      batchSize: 1,
+    });
+    this.#forwarded(`${topic} ${id}`, forwarder, filter, parts);
   }
 
   /** SNS itself delivers, save from a FIFO topic: there a pipe does. */
