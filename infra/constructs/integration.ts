@@ -16,7 +16,6 @@ import type { AlertsConfig, IntegrationSettings } from '../config.ts';
 import { integrationVariable } from '../function-settings.ts';
 import type { Ledger } from './ledger.ts';
 import { type FunctionSurroundings, NotifierFunction } from './notifier-function.ts';
-import { Operate } from './operate.ts';
 import { describedAlarm } from './operations-alarm.ts';
 import type { Starter } from './starter.ts';
 import { TickAlarms } from './tick-alarms.ts';
@@ -82,7 +81,7 @@ export class Integration extends Construct {
 
   constructor(scope: Construct, id: string, props: IntegrationProps) {
     super(scope, id);
-    const { config, ledger, topics, eventQueueArns } = props;
+    const { config, ledger, topics } = props;
     this.secret = this.#credentials(config);
     const logGroup = new logs.LogGroup(this, 'Logs', {
       retention: props.logRetention,
@@ -95,14 +94,7 @@ export class Integration extends Construct {
     };
     this.poll = this.#pollFunction(props, surroundings);
     this.schedule = this.#scheduled(props);
-    this.operate = new Operate(this, 'Operate', {
-      ...surroundings,
-      integration: config.name,
-      ledger,
-      topics,
-      credentials: credentialsStatements(this.secret),
-      queueArns: eventQueueArns,
-    });
+    this.operate = this.#operateFunction(props, surroundings);
     this.selfCheck = this.#checkedDaily(props);
     const { urgent } = new TickAlarms(this, 'Alarms', {
       integration: config.name,
@@ -211,6 +203,44 @@ export class Integration extends Construct {
         ...ledger.pollStatements(name),
         ...topics.pollStatements(),
         ...credentialsStatements(this.secret),
+      ],
+    });
+  }
+
+  /**
+   * The function that carries out the commands of ops. Its role has the rights of a tick. It may also send to subscribed
+   * queues, and look at these, at the topics and at their key.
+   */
+  #operateFunction(
+    { config: { name }, ledger, topics, eventQueueArns }: IntegrationProps,
+    surroundings: FunctionSurroundings,
+  ): lambda.Function {
+    return new NotifierFunction(this, 'Operate', {
+      ...surroundings,
+      runs: 'operate',
+      description: `Commands of ops for ${name}: status, release, replay and more`,
+      // The AWS CLI waits 60 seconds for an answer, and then invokes the function again. A longer command answers with
+      // the point where to go on.
+      timeout: Duration.seconds(55),
+      maxEventAge: Duration.seconds(60),
+      statements: [
+        ...ledger.operateStatements(name),
+        ...topics.pollStatements('kms:DescribeKey', 'kms:GetKeyPolicy'),
+        ...credentialsStatements(this.secret),
+        new iam.PolicyStatement({
+          sid: 'LookAtTopics',
+          actions: ['sns:GetTopicAttributes', 'sns:ListSubscriptionsByTopic'],
+          resources: topics.all.map(({ topicArn }) => topicArn),
+        }),
+        ...(eventQueueArns.length === 0
+          ? []
+          : [
+              new iam.PolicyStatement({
+                sid: 'SendToSubscribedQueues',
+                actions: ['sqs:GetQueueUrl', 'sqs:GetQueueAttributes', 'sqs:SendMessage'],
+                resources: [...eventQueueArns],
+              }),
+            ]),
       ],
     });
   }
