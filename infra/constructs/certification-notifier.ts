@@ -9,19 +9,17 @@ import * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import {
-  keyLookedUp,
-  keyOfAnotherAccount,
-  keysByAlias,
   ofOtherPlaces,
   outOfReach,
   regionOf,
   ruleOfPlaces,
   runsLocally,
-  thingsOfOtherRegions,
+  unusableKey,
+  unusableSecrets,
 } from '../config/place.ts';
 import { isChat } from '../config/subscription.ts';
 import { type NotifierConfigInput, parseSettings } from '../config.ts';
-import { ConfigError, describedValue } from '../config-error.ts';
+import { ConfigError } from '../config-error.ts';
 import { addOutputs } from '../outputs.ts';
 import { channelsOfOthers } from './chat.ts';
 import { Dashboard } from './dashboard.ts';
@@ -102,14 +100,10 @@ export class CertificationNotifier extends Construct {
     const region = regionOf(Stack.of(this));
     const problems = [
       ...(isLocal ? [] : [...outOfReach(settings), ...ofOtherPlaces(settings, region)]),
-      ...thingsOfOtherRegions(settings, key, region),
-      ...keyOfAnotherAccount(key, account),
-      ...keyLookedUp(key),
-      ...keysByAlias(settings, key),
+      ...(key ? unusableKey(key, settings, { region, account }) : []),
+      ...unusableSecrets(settings, { region, account }),
       ...channelsOfOthers(this, settings.subscriptions),
     ];
-    if (key && settings.keyArn !== undefined)
-      problems.push(`keyArn: ${describedValue(settings.keyArn)} found; allowed: none beside key`);
     if (problems.length > 0) throw new ConfigError(problems, source);
     if (settings.runbookUrl !== undefined) setRunbook(this, settings.runbookUrl);
     ruleOfPlaces(this, settings);

@@ -182,7 +182,7 @@ export class Subscriptions extends Construct {
     return archive.bucket;
   }
 
-  /** What a delivery needs: the dead letters of a subscriber, whom ops know by this name. */
+  /** The parts of a delivery: the dead letters of a subscriber, and its name for ops. */
   #delivery(id: string, name: string, topic: SubscriptionConfig['topic'] = 'events') {
     const topics = this.#topics;
     const fifo = topic === 'events' && topics.events.fifo;
