@@ -31,7 +31,7 @@ export function refuseClashes(
     ...strangeRegions(settings),
     ...unknownIntegrations(settings),
     ...(wrong.has('alerts') ? [] : digestsBetweenTicks(settings)),
-    ...unfitForTheTopic(settings),
+    ...(wrong.has('topic') ? [] : unfitForTheTopic(settings)),
     ...tooMuchForAStack(settings),
     ...tooLargePolicies(settings.subscriptions),
   ];

@@ -44,12 +44,9 @@ describe('the types of the configuration', () => {
 
   it('have the allowed values and the default of each setting for editors, in each member of a union', () => {
     const [types = ''] = configurationTypes().values();
-    const told = [...types.matchAll(/\*\/\nreadonly (\w+)\??:/g)].map(([, name]) => name);
     const names = settings.map(({ path }) => path.split('.').at(-1));
-    expect(new Set(told)).toEqual(new Set(names));
-    expect(told).toHaveLength(types.match(/\breadonly \w+\??:/g)?.length ?? 0);
-    expect(types.match(/@default \S/g)).toHaveLength(
-      types.match(/\breadonly \w+\?:/g)?.length ?? 0,
-    );
+    expect(new Set(types.match(/(?<=\*\/\nreadonly )\w+/g))).toEqual(new Set(names));
+    expect(types).not.toMatch(/[^/]\nreadonly/);
+    expect(types.match(/@default \S/g)).toHaveLength(types.match(/readonly \w+\?:/g)?.length ?? 0);
   });
 });

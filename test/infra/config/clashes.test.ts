@@ -145,26 +145,13 @@ it.each([
 });
 
 it('several problems are named at once, and those between settings that are right', () => {
-  const twice = [district, district];
   const problems = problemsOf({
-    integrations: twice,
-    subscriptions: [
-      { ...queue, topic: 'news', raw: 1 },
-      { ...slack, channel: '#alerts' },
-    ],
+    integrations: [district, district],
+    subscriptions: [{ ...queue, topic: 'news', raw: 1 }, slack],
     alerts: { maxRows: 0.5, colour: 'red' },
-    logRetentionDays: 2,
   });
-  expect(problems.map((problem) => problem.split(': ')[0])).toEqual(
-    expect.arrayContaining([
-      ...['topic', 'raw'].map((setting) => `subscriptions[0].${setting}`),
-      ...['subscriptions[1].channel', 'alerts.maxRows', 'alerts.colour', 'logRetentionDays'],
-      'integrations[1].name',
-    ]),
-  );
-  const between = subscribed(queue, queue);
-  expect(problemsOf({ ...between, integrations: [{ ...district, every: 0 }] })).toEqual([
-    expect.stringContaining('integrations[0].every: 0'),
-    expect.stringContaining('subscriptions[1]: an object'),
+  expect(problems.map((problem) => problem.split(': ')[0]).toSorted()).toEqual([
+    ...['alerts.colour', 'alerts.maxRows', 'integrations[1].name'],
+    ...['subscriptions[0].raw', 'subscriptions[0].topic'],
   ]);
 });

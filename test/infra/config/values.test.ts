@@ -76,15 +76,13 @@ const ofIntegration: Row[] = [
 const ofQueue: Row[] = [
   ['topic', "one of 'events', 'alerts', 'operations'", ['event']],
   ['protocol', "'sqs'", ['fax']],
+  ['endpoint', 'the ARN of a queue', [undefined]],
   ['mailPerEvent', "false: it is about mail on the topic 'events' only", [true]],
   [
     'endpoint',
     'the ARN of a queue, or an object with newQueue',
-    [
-      ...each(`payroll arn:aws:sqs::111122223333:a arn:aws:sqs:us--1:111122223333:a ${sqsArn}
-        ${sqsArn}${'q'.repeat(81)}`),
-      undefined,
-    ],
+    each(`payroll arn:aws:sqs::111122223333:a arn:aws:sqs:us--1:111122223333:a ${sqsArn}
+      ${sqsArn}${'q'.repeat(81)}`),
     [`arn:aws-us-gov:sqs:us-gov-west-1:111122223333:${'q'.repeat(80)}`, { newQueue: 'payroll' }],
   ],
 ];
@@ -281,12 +279,6 @@ describe.each<[string, config: object, place: string, Row[]]>([
   });
 });
 
-/** A setting of another protocol. */
-const ofAnother = (config: object, belongs: string): [object, string, string] => [
-  config,
-  `subscriptions[0].${belongs.split(' ')[0]}: unknown setting; allowed: an object with topic, protocol`,
-  belongs,
-];
 const announced = (since: string) => some.withDistrict({ announce: { since } });
 
 it.each<[input: unknown, line: string, allowed: string]>([
@@ -303,18 +295,20 @@ it.each<[input: unknown, line: string, allowed: string]>([
     'subscriptions[0].storageClass: unknown setting',
     'an object with topic, protocol, keepDays, raw, mailPerEvent, filter',
   ],
-  ofAnother(withQueue({ bus: 'default' }), "bus is a setting of 'event-bus'"),
-  ofAnother(subscribed({ ...some.bus, keepDays: 90 }), "keepDays is a setting of 'archive'"),
-  ofAnother(
-    subscribed({ ...some.bus, endpoint: some.addresses.lambda }),
-    "endpoint is a setting of 'sqs', 'lambda', 'https', 'email', 'email-json'",
-  ),
-  ofAnother(
-    subscribed({ ...some.slack, tenant: some.teams.tenant }),
-    "tenant is a setting of 'teams'",
-  ),
   [{ ...notifier, tags: { ' ': 'x' } }, 'tags. : not usable as a name', 'a tag key'],
   [{ ...notifier, tags: { 'aws:x': 'y' } }, 'tags.aws:x: not usable', 'not start with "aws:"'],
   [announced('2999-01-01'), 'announce.since: "2999-01-01" found', 'a day, YYYY-MM-DD, not after'],
   [announced('2026-02-30'), 'announce.since: "2026-02-30" found', 'a day, YYYY-MM-DD, not after'],
 ])('%j is refused: %s', expectOneLine);
+
+it.each([
+  [withQueue({ bus: 'default' }), "bus is a setting of 'event-bus'"],
+  [subscribed({ ...some.bus, keepDays: 90 }), "keepDays is a setting of 'archive'"],
+  [
+    subscribed({ ...some.bus, endpoint: 'a' }),
+    "of 'sqs', 'lambda', 'https', 'email', 'email-json'",
+  ],
+  [subscribed({ ...some.slack, tenant: 'a' }), "tenant is a setting of 'teams'"],
+])('a setting of another protocol is unknown in %j, which is refused: %s', (config, belongs) => {
+  expectOneLine(config, ': unknown setting; allowed: an object with topic, protocol', belongs);
+});
