@@ -1,19 +1,23 @@
 import type * as z from 'zod';
+import { refuseClashes } from './config/clashes.ts';
 import { deployment } from './config/deployment.ts';
 import type { NotifierConfigInput } from './config/input.ts';
 import { integration } from './config/integration.ts';
-import { notifier } from './config/notifier.ts';
+import { type NotifierSettings, notifier } from './config/notifier.ts';
+import { anyObject } from './config/words.ts';
 import { ConfigError, describedValue, settingAt } from './config-error.ts';
 
 /** The settings of the stack: checked, with defaults, and with `baseUrl` reduced to its origin. */
 export type NotifierConfig = z.output<typeof deployment>;
-/** The same without the settings of a stack. */
-export type NotifierSettings = z.output<typeof notifier>;
 export type IntegrationConfig = NotifierConfig['integrations'][number];
 /** The settings of one integration in the constructs; its secret may be a construct of the app. */
 export type IntegrationSettings = NotifierSettings['integrations'][number];
 export type AlertsConfig = NotifierConfig['alerts'];
 export type { NotifierConfigInput } from './config/input.ts';
+/** A subscription, as people write it. */
+export type SubscriptionSettingsInput = NonNullable<NotifierConfigInput['subscriptions']>[number];
+/** The settings of a notifier in a foreign stack. */
+export type { NotifierSettings } from './config/notifier.ts';
 export type {
   AddressedConfig,
   ArchiveConfig,
@@ -33,12 +37,12 @@ export function defineConfig(input: NotifierConfigInput): NotifierConfigInput {
  * @throws ConfigError naming every problem: the setting, the value that was found, the allowed ones
  */
 export function parseConfig(input: unknown, source?: string): NotifierConfig {
-  return parsed(deployment, input, source);
+  return parsed(deployment.superRefine(refuseClashes, anyObject), input, source);
 }
 
 /** The same for a notifier in a foreign stack. @throws ConfigError */
 export function parseSettings(input: unknown, source: string): NotifierSettings {
-  return parsed(notifier, input, source);
+  return parsed(notifier.superRefine(refuseClashes, anyObject), input, source);
 }
 
 function parsed<T>(schema: z.ZodType<T>, input: unknown, source?: string): T {

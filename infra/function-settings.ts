@@ -1,24 +1,7 @@
 import type { IntegrationSettings } from './config.ts';
 
-/** The settings of an integration for the functions: lambda/settings.ts reads them. */
+/** The settings of an integration for the functions, which are all but those of its secret: lambda/settings.ts reads them. */
 export function integrationVariable(config: IntegrationSettings): string {
-  const { name, baseUrl, timeZone, recentDays, every, tokenRequest, audit } = config;
-  const { requestsPerMinute, holdAbove, withdrawAfter, silence, announce, baseline, fields } =
-    config;
-  return JSON.stringify({
-    name,
-    baseUrl,
-    timeZone,
-    recentDays,
-    every,
-    tokenRequest,
-    audit,
-    requestsPerMinute,
-    holdAbove,
-    withdrawAfter,
-    ...(silence !== undefined && { silence }),
-    announce,
-    baseline,
-    fields,
-  });
+  const { secret: _, secretName: _name, secretKeyArn: _key, ...settings } = config;
+  return JSON.stringify(settings);
 }

@@ -1,7 +1,7 @@
 import './needed-node.ts';
 
 /** The exports of `certification-notifier/cdk` for CDK apps: docs/configuration.md#the-construct. */
-export type { SubscriptionSettingsInput } from './config/input.ts';
+export type { SubscriptionSettingsInput } from './config.ts';
 export { ConfigError } from './config-error.ts';
 export {
   CertificationNotifier,

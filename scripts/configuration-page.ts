@@ -16,7 +16,7 @@ const settingSchema = z.looseObject({
   default: z.json().optional(),
   type: z.string().optional(),
   enum: z.array(z.union([z.string(), z.number()])).optional(),
-  const: z.literal(false).optional(),
+  const: z.union([z.string(), z.literal(false)]).optional(),
   get properties() {
     return z.record(z.string(), settingSchema).optional();
   },
@@ -25,6 +25,10 @@ const settingSchema = z.looseObject({
     return settingSchema.optional();
   },
   get anyOf() {
+    return z.array(settingSchema).optional();
+  },
+  // The members of a union: one for each value of a setting.
+  get oneOf() {
     return z.array(settingSchema).optional();
   },
   // For a record, its values; `false` where no other settings are allowed.
@@ -57,27 +61,59 @@ export function documentedSettings(): DocumentedSetting[] {
 }
 
 function settingsIn(parent: Setting, prefix: string, depth: number): DocumentedSetting[] {
-  return Object.entries(parent.properties ?? {}).flatMap(([name, setting]) => {
+  const { properties = {}, required = [], anyOf = [], oneOf = [] } = parent;
+  const own = Object.entries(properties).flatMap(([name, setting]) => {
     const path = `${prefix}${name}`;
     const documented: DocumentedSetting = {
       path,
       depth,
-      required: parent.required?.includes(name) === true,
+      required: required.includes(name),
       description: setting.description,
       allowed: allowedIn(setting),
       fallback: setting.default === undefined ? undefined : written(setting.default),
     };
-    const alternatives = setting.anyOf ?? [];
     return [
       documented,
       ...settingsIn(setting, `${path}.`, depth + 1),
       ...settingsIn(setting.items ?? {}, `${path}[].`, depth + 1),
-      ...alternatives.flatMap((one) => settingsIn(one, `${path}.`, depth + 1)),
     ];
+  });
+  return [
+    ...own,
+    ...anyOf.flatMap((one) => settingsIn(one, prefix, depth)),
+    ...inOne(oneOf.map((one) => settingsIn(one, prefix, depth))),
+  ];
+}
+
+/** The settings of all members of a union, each once. The second setting of a member chooses it. */
+function inOne(members: readonly DocumentedSetting[][]): DocumentedSetting[] {
+  const settings = members.flatMap((all) => all.map((one) => ({ ...one, of: all[1]?.allowed })));
+  const told = settings.filter(({ description, allowed }) => description ?? allowed);
+  return [...Map.groupBy(told, ({ path }) => path).values()].flatMap(([first, ...others]) => {
+    if (!first) return [];
+    const same = [first, ...others];
+    const byAllowed = Map.groupBy(same, ({ allowed }) => allowed);
+    const isChoice = byAllowed.size === members.length;
+    const each = [...byAllowed].map(
+      ([text, some]) => `${text} (${some.map(({ of }) => of).join(', ')})`,
+    );
+    const only = same.length < members.length && [
+      `Only for ${same.map(({ of }) => of).join(', ')}.`,
+    ];
+    return {
+      ...first,
+      description: [...(only || []), ...(first.description ? [first.description] : [])].join(' '),
+      allowed: isChoice
+        ? `one of ${[...byAllowed.keys()].join(', ')}`
+        : byAllowed.size > 1
+          ? each.join('; ')
+          : first.allowed,
+    };
   });
 }
 
-export function allowedIn({ allowed, items }: Setting): string | undefined {
+export function allowedIn({ allowed, items, const: only }: Setting): string | undefined {
+  if (typeof only === 'string') return `'${only}'`;
   return allowed && items?.allowed ? `${allowed}; each ${items.allowed}` : allowed;
 }
 

@@ -1,8 +1,9 @@
 // Runs before every npm script, on the host's own Node: installs from the lockfile when
-// node_modules differs from the lockfile, and otherwise does nothing.
+// node_modules differs from the lockfile, writes the types of the configuration when they are older than its schema, and
+// otherwise does nothing.
 // Plain JavaScript, because the Node that runs TypeScript is one of the things installed.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -55,4 +56,22 @@ if (!isInstalled()) {
         'Does npm forbid install scripts (ignore-scripts)? Allow them and run this again.',
     );
   }
+}
+
+/** The schema, and the scripts that make the types of it. */
+const sources = ['infra/config/', 'scripts/'].flatMap((folder) =>
+  readdirSync(`${root}${folder}`)
+    .filter((name) => folder === 'infra/config/' || name.startsWith('configuration-'))
+    .map((name) => `${root}${folder}${name}`),
+);
+const types = `${root}infra/config/input.ts`;
+if (
+  !existsSync(types) ||
+  sources.some((file) => statSync(file).mtimeMs > statSync(types).mtimeMs)
+) {
+  const { status } = spawnSync(nodeBinary, [`${root}scripts/generate-types.ts`], {
+    stdio: ['ignore', 2, 2],
+    shell: process.platform === 'win32',
+  });
+  if (status !== 0) giveUp('The types of the configuration could not be written: see above.');
 }

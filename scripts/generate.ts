@@ -1,8 +1,9 @@
-/** `npm run generate`: writes the documents that are made from the sources. */
+/** `npm run generate`: writes the documents and the types that are made from the sources. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { generatedFiles } from './generated-files.ts';
+import './generate-types.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 

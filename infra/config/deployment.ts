@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { withoutClashes } from './clashes.ts';
 import { notifierSettings } from './notifier.ts';
-import { arn, flag, label, name } from './words.ts';
+import { arn, flag, label, name, record } from './words.ts';
 
 /** AWS's limit for the owner's tags of a resource or a stack. */
 const maxTags = 50;
@@ -9,8 +8,8 @@ const maxTags = 50;
 /** "Tag naming limits" in the AWS General Reference. */
 const tagCharacters = 'letters, digits, spaces and _ . : / = + - @';
 
-/** A notifier in a stack of its own, as `notifier.config.ts` has it. */
-export const deployment = withoutClashes({
+/** A notifier in a stack of its own, as `notifier.config.ts` has it, before clashes between settings are looked for. */
+export const deployment = record({
   ...notifierSettings,
   stackName: name(
     'letters, digits and hyphens, starting with a letter, at most 128 characters',

@@ -1,6 +1,5 @@
 import type * as z from 'zod';
-import { integrationName } from './integration.ts';
-import { flag, list, name, oneOf, record, whole } from './words.ts';
+import { anyObject, flag, list, name, oneOf, record, shortName, whole } from './words.ts';
 
 /** The last part of an event's `type`. */
 const eventTypes = ['created', 'updated', 'withdrawn', 'restored', 'test'] as const;
@@ -40,24 +39,21 @@ export const filter = record({
   )
     .optional()
     .describe('Upper and lower case are told apart.'),
-  integrations: list(integrationName, 'at least one integration name', maxCombinations)
+  integrations: list(shortName, 'at least one integration name', maxCombinations)
     .optional()
     .describe('Names of configured integrations.'),
   late: flag()
     .optional()
     .describe('`true`: only completions before the recent window; `false`: only the rest.'),
-}).superRefine(
-  (value, problems) => {
-    const refuse = (message: string) => problems.addIssue({ code: 'custom', message });
-    if (Object.values(value).every((values) => values === undefined))
-      refuse(`at least one of ${Object.keys(filter.shape).join(', ')}; no filter means everything`);
-    else if (combinationsOf(value) > maxCombinations)
-      refuse(
-        `at most ${maxCombinations} combinations, not ${combinationsOf(value)} (SNS multiplies the numbers of values)`,
-      );
-  },
-  { when: ({ value }) => typeof value === 'object' && value !== null },
-);
+}).superRefine((value, problems) => {
+  const refuse = (message: string) => problems.addIssue({ code: 'custom', message });
+  if (Object.values(value).every((values) => values === undefined))
+    refuse(`at least one of ${Object.keys(filter.shape).join(', ')}; no filter means everything`);
+  else if (combinationsOf(value) > maxCombinations)
+    refuse(
+      `at most ${maxCombinations} combinations, not ${combinationsOf(value)} (SNS multiplies the numbers of values)`,
+    );
+}, anyObject);
 
 export type FilterConfig = z.output<typeof filter>;
 

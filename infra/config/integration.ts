@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { assessmentFields } from './assessment-fields.ts';
 import {
+  anyObject,
   fitsOrIsDeferred,
   isDeferred,
   isLoopback,
@@ -9,14 +10,10 @@ import {
   name,
   oneOf,
   record,
+  shortName,
   text,
   whole,
 } from './words.ts';
-
-export const integrationName = name(
-  'lower-case letters, digits and single hyphens, starting with a letter, at most 40 characters',
-  (value) => value.length <= 40 && /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(value),
-);
 
 const choiceOfFields = `'all', 'identifiers' or a list of at least one of ${assessmentFields.join(', ')}`;
 
@@ -24,7 +21,7 @@ const choiceOfFields = `'all', 'identifiers' or a list of at least one of ${asse
 const defaultRecentMinutes = 15;
 
 export const integration = record({
-  name: integrationName.describe(
+  name: shortName.describe(
     'Its name for subscribers and ops: it is in the id and the source of every event. A live integration that is renamed is a new one: a new secret, a new baseline.',
   ),
   baseUrl: text(
@@ -148,25 +145,22 @@ export const integration = record({
     .describe(
       "The customer key that the existing secret is encrypted with, if it is not AWS's own. The functions of the integration may then decrypt with it, through Secrets Manager and for that secret only. It is in the secret's region, and a key of another account must let this account in as well.",
     ),
-}).superRefine(
-  (value, problems) => {
-    const { every, audit } = value;
-    if (audit?.recentMinutes < every && audit?.recentMinutes !== defaultRecentMinutes)
-      problems.addIssue({
-        code: 'custom',
-        path: ['audit', 'recentMinutes'],
-        message: `at least \`every\` (${every}): nothing is read between two ticks`,
-      });
-    const hasSecret = value.secretName !== undefined || Reflect.get(value, 'secret') !== undefined;
-    if (value.secretKeyArn !== undefined && !hasSecret)
-      problems.addIssue({
-        code: 'custom',
-        path: ['secretKeyArn'],
-        message: 'none: it belongs to an existing secret (secretName)',
-      });
-  },
-  { when: ({ value }) => typeof value === 'object' && value !== null },
-);
+}).superRefine((value, problems) => {
+  const { every, audit } = value;
+  if (audit?.recentMinutes < every && audit?.recentMinutes !== defaultRecentMinutes)
+    problems.addIssue({
+      code: 'custom',
+      path: ['audit', 'recentMinutes'],
+      message: `at least \`every\` (${every}): nothing is read between two ticks`,
+    });
+  const hasSecret = value.secretName !== undefined || Reflect.get(value, 'secret') !== undefined;
+  if (value.secretKeyArn !== undefined && !hasSecret)
+    problems.addIssue({
+      code: 'custom',
+      path: ['secretKeyArn'],
+      message: 'none: it belongs to an existing secret (secretName)',
+    });
+}, anyObject);
 
 /**
  * The latest day that is today anywhere: the day at UTC+14. By `Date`, since apps that use the construct may not have

@@ -2,12 +2,19 @@ import type { ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import * as z from 'zod';
 import { isCredential } from '../config-error.ts';
 import { alerts } from './alerts.ts';
-import { withoutClashes } from './clashes.ts';
 import { integration } from './integration.ts';
-import { maxIntegrations } from './limits.ts';
-import { maxSubscriberAccounts } from './policy-sizes.ts';
 import { subscription } from './subscription.ts';
-import { arn, fitsOrIsDeferred, flag, keyArn, list, oneOf, text } from './words.ts';
+import {
+  anyObject,
+  arn,
+  fitsOrIsDeferred,
+  flag,
+  keyArn,
+  list,
+  oneOf,
+  record,
+  text,
+} from './words.ts';
 
 /** The retention times that CloudWatch Logs knows (PutRetentionPolicy), up to ten years. */
 const retentionDays = [
@@ -20,6 +27,12 @@ const retentionDays = [
  * has the longest possible name, leaves more than this.
  */
 const maxRunbookUrl = 200;
+
+/** More integrations need a second deployment with another `stackName`. */
+export const maxIntegrations = 22;
+
+/** SNS's limit for a topic's policy: 30 KB and 100 statements. An account takes a statement of up to 500 bytes. */
+export const maxSubscriberAccounts = 50;
 
 function integrationsOf<T extends z.ZodType>(one: T) {
   return list(one, `1 to ${maxIntegrations} integrations`, maxIntegrations).describe(
@@ -109,20 +122,18 @@ const integrationOfAnApp = integration
       )
       .optional(),
   })
-  .superRefine(
-    ({ secret, secretName, secretKeyArn }, problems) => {
-      const refuse = (path: string, message: string) =>
-        problems.addIssue({ code: 'custom', path: [path], message });
-      if (secret === undefined) return;
-      if (secretName !== undefined) refuse('secretName', 'none beside `secret`');
-      if (secretKeyArn !== undefined && secret?.encryptionKey !== undefined)
-        refuse('secretKeyArn', 'none: `secret` has a key of its own');
-    },
-    { when: ({ value }) => typeof value === 'object' && value !== null },
-  );
+  .superRefine(({ secret, secretName, secretKeyArn }, problems) => {
+    const refuse = (path: string, message: string) =>
+      problems.addIssue({ code: 'custom', path: [path], message });
+    if (secret === undefined) return;
+    if (secretName !== undefined) refuse('secretName', 'none beside `secret`');
+    if (secretKeyArn !== undefined && secret?.encryptionKey !== undefined)
+      refuse('secretKeyArn', 'none: `secret` has a key of its own');
+  }, anyObject);
 
-/** The settings that `new CertificationNotifier` takes. */
-export const notifier = withoutClashes({
+/** The settings that `new CertificationNotifier` takes, before clashes between them are looked for. */
+export const notifier = record({
   ...notifierSettings,
   integrations: integrationsOf(integrationOfAnApp),
 });
+export type NotifierSettings = z.output<typeof notifier>;

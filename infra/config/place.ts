@@ -4,6 +4,7 @@ import { RegionInfo } from 'aws-cdk-lib/region-info';
 import type { Construct } from 'constructs';
 import type { NotifierSettings } from '../config.ts';
 import { describedValue, settingAt } from '../config-error.ts';
+import { placedArns, placeIn } from './placed-arns.ts';
 import { isAliasArn, isDeferred, isUnrouted } from './words.ts';
 
 // Checks that depend on the place of the deployment and on constructs of the app. Each returns one line for each
@@ -15,46 +16,15 @@ export const runsLocally = 'certification-notifier:runs-locally';
 /** AWS cannot reach addresses of this machine and its network. */
 export function outOfReach({ integrations }: NotifierSettings): string[] {
   return integrations.flatMap(({ baseUrl }, index) =>
-    !isDeferred(baseUrl) && isUnrouted(baseUrl)
-      ? found(
-          ['integrations', index, 'baseUrl'],
-          baseUrl,
-          'a host that AWS can reach; this one is for `npm start`',
-        )
-      : [],
+    refused(settingAt(['integrations', index, 'baseUrl']), [
+      [
+        !isDeferred(baseUrl) && isUnrouted(baseUrl),
+        describedValue(baseUrl),
+        'a host that AWS can reach; this one is for `npm start`',
+      ],
+    ]),
   );
 }
-
-interface PlacedArn {
-  readonly path: readonly PropertyKey[];
-  readonly arn: string;
-  /** It shares this with the stack. SNS delivers to queues and functions of any region of its partition. */
-  readonly within: 'Region' | 'Partition';
-}
-
-/** The settings with a place of their own. An ARN of the app itself, which only CloudFormation knows, is none. */
-function placedArns(settings: NotifierSettings): PlacedArn[] {
-  const arns: { path: PropertyKey[]; arn: unknown; within: PlacedArn['within'] }[] = [
-    { path: ['keyArn'], arn: settings.keyArn, within: 'Region' },
-    { path: ['pagerTopicArn'], arn: settings.pagerTopicArn, within: 'Region' },
-    ...settings.integrations.map(({ secretKeyArn: arn }, index) => ({
-      ...{ path: ['integrations', index, 'secretKeyArn'], arn, within: 'Region' as const },
-    })),
-    ...settings.subscriptions.map((subscription, index) => ({
-      path: ['subscriptions', index, 'endpoint'],
-      arn: 'endpoint' in subscription ? subscription.endpoint : undefined,
-      within: 'Partition' as const,
-    })),
-  ];
-  return arns.flatMap(({ arn, ...rest }) =>
-    typeof arn === 'string' && arn.startsWith('arn:') && !Token.isUnresolved(arn)
-      ? { arn, ...rest }
-      : [],
-  );
-}
-
-const placeIn = (arn: string, within: PlacedArn['within']) =>
-  arn.split(':')[within === 'Region' ? 3 : 1] ?? '';
 
 /** The region of a stack, also of one without: the CDK's command line says where it deploys. */
 export function regionOf(stack: Stack): string {
@@ -71,9 +41,8 @@ export function ofOtherPlaces(settings: NotifierSettings, region: string): strin
       within === 'Region'
         ? [region, `${region}, the stack's region`]
         : [partition, `the partition ${describedValue(partition)}, the stack's`];
-    return here === undefined || placeIn(arn, within) === here
-      ? []
-      : found(path, arn, `an ARN of ${what}`);
+    const isElsewhere = here !== undefined && placeIn(arn, within) !== here;
+    return refused(settingAt(path), [[isElsewhere, describedValue(arn), `an ARN of ${what}`]]);
   });
 }
 
@@ -115,74 +84,73 @@ export function ruleOfPlaces(scope: Construct, settings: NotifierSettings): void
   if (assertions.length > 0) new CfnRule(scope, 'Places', { assertions });
 }
 
-/** The same for constructs of the app: a key, the secrets. */
-export function thingsOfOtherRegions(
-  { integrations }: NotifierSettings,
-  key: IResource | undefined,
-  region: string,
+/** Problems with a key of the app. A region or an account that is unknown is none. */
+export function unusableKey(
+  key: IKey,
+  { keyArn }: NotifierSettings,
+  { region, account }: Place,
 ): string[] {
-  const things: [PropertyKey[], string, IResource | undefined][] = [
-    [['key'], 'key', key],
-    ...integrations.map(({ secret }, index): [PropertyKey[], string, IResource | undefined] => [
-      ['integrations', index, 'secret'],
-      'secret',
-      secret,
+  return [
+    ...refused('key', [
+      ofAnotherRegion('key', key, region),
+      // The permission that alarms need is written into a key's policy for the account of the key. In another account,
+      // it lets in nobody of this account, and CloudWatch drops its alarms silently.
+      [
+        differ(account, key.env.account),
+        `a key of account ${describedValue(key.env.account)}`,
+        `one of ${account}, the stack's account; of another, only its ARN (keyArn), with a policy that its owner keeps`,
+      ],
+      // The policy of a key that is only looked up cannot be extended from here, and the CDK does not say so.
+      [
+        !isAlias(key) && !Resource.isOwnedResource(key),
+        'a key that is only looked up',
+        'one that the app makes, or its ARN (keyArn), with a policy that its owner keeps',
+      ],
+      [isAlias(key), 'an alias', theKeyItself],
     ]),
+    ...refused('keyArn', [[keyArn !== undefined, describedValue(keyArn), 'none beside key']]),
   ];
-  return things.flatMap(([path, what, thing]) =>
-    thing === undefined ||
-    Token.isUnresolved(region) ||
-    Token.isUnresolved(thing.env.region) ||
-    thing.env.region === region
+}
+
+/** Problems with secrets of the app. A region that is unknown is none. */
+export function unusableSecrets({ integrations }: NotifierSettings, { region }: Place): string[] {
+  return integrations.flatMap(({ secret }, index) =>
+    secret === undefined
       ? []
-      : `${settingAt(path)}: a ${what} of ${describedValue(thing.env.region)} found; allowed: one of ${region}, the stack's region`,
+      : refused(settingAt(['integrations', index, 'secret']), [
+          ofAnotherRegion('secret', secret, region),
+          [
+            secret.encryptionKey !== undefined && isAlias(secret.encryptionKey),
+            'one whose encryptionKey is an alias',
+            theKeyItself,
+          ],
+        ]),
   );
 }
 
-/**
- * The permission that alarms need is written into a key's policy for the account of the key. In another account, it
- * lets in nobody of this account, and CloudWatch drops its alarms silently. No problem is found while an account is
- * unknown.
- */
-export function keyOfAnotherAccount(key: IResource | undefined, account: string): string[] {
-  return key === undefined ||
-    Token.isUnresolved(account) ||
-    Token.isUnresolved(key.env.account) ||
-    key.env.account === account
-    ? []
-    : [
-        `key: a key of account ${describedValue(key.env.account)} found; allowed: one of ${account}, the stack's account; of another, only its ARN (keyArn), with a policy that its owner keeps`,
-      ];
-}
-
-/** The policy of a key that is only looked up cannot be extended from here, and the CDK does not say so. */
-export function keyLookedUp(key: IKey | undefined): string[] {
-  return key === undefined || isAlias(key) || Resource.isOwnedResource(key)
-    ? []
-    : [
-        'key: a key that is only looked up found; allowed: one that the app makes, or its ARN (keyArn), with a policy that its owner keeps',
-      ];
+/** Of a stack. */
+interface Place {
+  readonly region: string;
+  readonly account: string;
 }
 
 /** IAM knows keys only by their ARNs: a permission for an alias has no effect, and AWS does not say so. */
-export function keysByAlias({ integrations }: NotifierSettings, key: IKey | undefined): string[] {
-  const keys: [PropertyKey[], string, IKey | undefined][] = [
-    [['key'], '', key],
-    ...integrations.map(({ secret }, index): [PropertyKey[], string, IKey | undefined] => [
-      ['integrations', index, 'secret'],
-      'one whose encryptionKey is ',
-      secret?.encryptionKey,
-    ]),
-  ];
-  return keys.flatMap(([path, what, key]) =>
-    key !== undefined && isAlias(key)
-      ? `${settingAt(path)}: ${what}an alias found; allowed: the key itself, such as the alias's aliasTargetKey`
-      : [],
+const theKeyItself = "the key itself, such as the alias's aliasTargetKey";
+
+type Refusal = readonly [isRefused: boolean, found: string, allowed: string];
+
+const refused = (where: string, refusals: readonly Refusal[]) =>
+  refusals.flatMap(([isRefused, found, allowed]) =>
+    isRefused ? `${where}: ${found} found; allowed: ${allowed}` : [],
   );
-}
+
+const ofAnotherRegion = (what: string, { env }: IResource, region: string): Refusal => [
+  differ(region, env.region),
+  `a ${what} of ${describedValue(env.region)}`,
+  `one of ${region}, the stack's region`,
+];
+
+const differ = (here: string, there: string) =>
+  !Token.isUnresolved(here) && !Token.isUnresolved(there) && here !== there;
 
 const isAlias = (key: IKey) => 'aliasName' in key || isAliasArn(key.keyArn);
-
-const found = (path: readonly PropertyKey[], value: string, allowed: string) => [
-  `${settingAt(path)}: ${describedValue(value)} found; allowed: ${allowed}`,
-];

@@ -1,14 +1,10 @@
+import { isChat, newQueueOf, type SubscriptionConfig } from './subscription.ts';
+
 /**
  * AWS limits the size of policies, which would show only half-way through a deployment. The parts of a policy that grow
  * with the configuration have a limit here. The other parts are taken at their largest (the longest names, partition
  * and region). A test compares both with the synthesized stack.
  */
-
-/** SNS's limit for a topic's policy: 30 KB and 100 statements. An account takes a statement of up to 500 bytes. */
-export const maxSubscriberAccounts = 50;
-
-/** SQS's limit for a queue's policy: 50 principals. Two are the topic and everybody, who is denied plain HTTP. */
-export const maxReaders = 48;
 
 const limits = {
   /** SQS's limit for a queue's policy: 8,192 bytes, less 1,130 for its other statements. */
@@ -29,48 +25,39 @@ const chatTopic = 2 * ('arn:aws-us-gov:sns:us-gov-west-1:111122223333:'.length +
 /** The size of a statement for the readers of one queue, without the readers. */
 const statement = 230;
 
-interface Subscriber {
-  readonly topic: string;
-  readonly protocol: string;
-  /** An ARN, or undefined if the stack makes the queue. */
-  readonly arn: string | undefined;
-  readonly readers: readonly string[];
-}
-
-interface TooLarge {
-  readonly path: (string | number)[];
+/** A problem of settings that do not fit together. */
+export interface Clash {
+  readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
-export function tooLargePolicies(subscribers: readonly Subscriber[]): TooLarge[] {
-  const large: TooLarge[] = [];
-  subscribers.forEach(({ readers }, index) => {
-    if (listed(readers) > limits.queue)
+export function tooLargePolicies(subscriptions: readonly SubscriptionConfig[]): Clash[] {
+  const large: Clash[] = [];
+  const readersOf = (one: SubscriptionConfig) => newQueueOf(one)?.readers ?? [];
+  subscriptions.forEach((one, index) => {
+    if (listed(readersOf(one)) > limits.queue)
       large.push({
         path: ['subscriptions', index, 'endpoint', 'readers'],
         message:
           "fewer: with so many long ARNs, the queue's policy would be larger than SQS takes (8192 bytes)",
       });
   });
-  const ofTheKey = subscribers
-    .filter(({ readers }) => readers.length > 0)
-    .reduce((sum, { readers }) => sum + statement + listed(readers), 0);
+  const ofTheKey = subscriptions
+    .map(readersOf)
+    .reduce((sum, readers) => sum + (readers.length && statement + listed(readers)), 0);
   if (ofTheKey > limits.key)
     large.push({
       path: ['subscriptions'],
       message:
         "fewer readers of new queues: the key's policy would be larger than KMS takes (32768 bytes)",
     });
-  const queues = subscribers.filter(
-    ({ topic, protocol }) => topic === 'events' && protocol === 'sqs',
+  const queues = subscriptions.flatMap((one) =>
+    one.topic === 'events' && one.protocol === 'sqs' ? one.endpoint : [],
   );
-  const chatTopics = new Set(
-    subscribers.flatMap(({ topic, protocol }) =>
-      protocol === 'slack' || protocol === 'teams' ? topic : [],
-    ),
-  );
+  const chatTopics = new Set(subscriptions.filter(isChat).map(({ topic }) => topic));
   const room = limits.role - chatTopic * chatTopics.size;
-  if (listed(queues.map(({ arn }) => arn ?? ' '.repeat(newQueueArn))) > room)
+  const arns = queues.map((one) => (typeof one === 'string' ? one : ' '.repeat(newQueueArn)));
+  if (listed(arns) > room)
     large.push({
       path: ['subscriptions'],
       message: `fewer queues for events than ${queues.length}: the policy of the function that replays to them would be larger than IAM takes (10240 characters)`,

@@ -26,6 +26,12 @@ export const label = (allowed: string, accepts: (value: string) => boolean) =>
       (/^([0-9a-f-]+$|arn:)/i.test(value) || !looksGenerated(value)),
   );
 
+/** The name of an integration or of a new queue; the names of outputs are made of it. */
+export const shortName = name(
+  'lower-case letters, digits and single hyphens, starting with a letter, at most 40 characters',
+  (value) => value.length <= 40 && /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(value),
+);
+
 export const whole = (what: string, min: number, max: number) => {
   const allowed = `${what}, a whole number from ${min} to ${max}`;
   // Not `z.int()`: for a fraction, it would keep the checks of combinations from running.
@@ -37,10 +43,10 @@ export const whole = (what: string, min: number, max: number) => {
     .meta({ allowed });
 };
 
-export const oneOf = <const T extends readonly string[]>(values: T) => {
-  const allowed = `one of ${values.map((value) => `'${value}'`).join(', ')}`;
-  return z.enum(values, { error: allowed }).meta({ allowed });
-};
+export const oneOf = <const T extends readonly string[]>(
+  values: T,
+  allowed = `one of ${values.map((value) => `'${value}'`).join(', ')}`,
+) => z.enum(values, { error: allowed }).meta({ allowed });
 
 export const flag = () =>
   z.boolean({ error: 'true or false' }).meta({ allowed: '`true` or `false`' });
@@ -63,12 +69,21 @@ export const list = <T extends z.ZodType>(element: T, allowed: string, max: numb
     })
     .meta({ allowed });
 
-export const record = <T extends z.ZodRawShape>(shape: T) =>
+/** @param more is told of unknown settings */
+export const record = <T extends z.ZodRawShape>(
+  shape: T,
+  more: (unknown: readonly string[]) => string = () => '',
+) =>
   z.strictObject(shape, {
     // The fields of the present shape, also after the object was extended.
-    error: ({ inst }) =>
-      `an object with ${Object.keys(inst instanceof z.ZodObject ? inst.shape : shape).join(', ')}`,
+    error: ({ inst, keys }) =>
+      `an object with ${Object.keys(inst instanceof z.ZodObject ? inst.shape : shape).join(', ')}${more(Array.isArray(keys) ? keys : [])}`,
   });
+
+/** For a check of a combination: it runs also beside settings that are wrong, so that one run reports all problems. */
+export const anyObject: Pick<z.core.$ZodCustomParams, 'when'> = {
+  when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
+};
 
 /** An ARN of one service, in any partition. Only IAM's ARNs have no region. */
 export const arn = (service: string, resource: RegExp) => {

@@ -87,11 +87,7 @@ export class Archive extends Construct implements PassedOn {
     new OperationsAlarm(this, 'Late', {
       tells: topics.ofOperations,
       metric: this.waiting,
-      comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       threshold: late.toSeconds(),
-      evaluationPeriods: 1,
-      // Firehose reports nothing while it has nothing to deliver.
-      treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
       condition: 'archive-late',
       of: this.to,
     });

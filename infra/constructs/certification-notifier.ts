@@ -8,24 +8,22 @@ import type * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { IntegrationSettingsInput, NotifierSettingsInput } from '../config/input.ts';
 import {
-  keyLookedUp,
-  keyOfAnotherAccount,
-  keysByAlias,
   ofOtherPlaces,
   outOfReach,
   regionOf,
   ruleOfPlaces,
   runsLocally,
-  thingsOfOtherRegions,
+  unusableKey,
+  unusableSecrets,
 } from '../config/place.ts';
 import { isChat } from '../config/subscription.ts';
-import { parseSettings } from '../config.ts';
-import { ConfigError, describedValue } from '../config-error.ts';
+import { type NotifierConfigInput, parseSettings } from '../config.ts';
+import { ConfigError } from '../config-error.ts';
 import { addOutputs } from '../outputs.ts';
 import { channelsOfOthers } from './chat.ts';
 import { Dashboard } from './dashboard.ts';
+import { newUnstartedTicks } from './dead-letters.ts';
 import { DeliveryAlarms } from './delivery-alarms.ts';
 import { Integration } from './integration.ts';
 import { Ledger } from './ledger.ts';
@@ -33,10 +31,12 @@ import { setRunbook } from './runbook.ts';
 import { Starter } from './starter.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { Topics } from './topics.ts';
-import { UnstartedTicks } from './unstarted-ticks.ts';
+
+type IntegrationInput = NotifierConfigInput['integrations'][number];
+type OfAStack = 'stackName' | 'permissionsBoundary' | 'terminationProtection' | 'tags';
 
 /** One set of credentials at the partner. */
-export interface WatchedIntegration extends IntegrationSettingsInput {
+export interface WatchedIntegration extends IntegrationInput {
   /**
    * The partner's credentials, as `{"client_id": "…", "client_secret": "…"}`, in a secret of the app or one that it
    * looks up. The functions of the integration may then read it, and decrypt it with its `encryptionKey`. The CDK does
@@ -47,7 +47,8 @@ export interface WatchedIntegration extends IntegrationSettingsInput {
 }
 
 /** The settings, without those of a stack: its name, its tags and its protection. */
-export interface CertificationNotifierProps extends Omit<NotifierSettingsInput, 'integrations'> {
+export interface CertificationNotifierProps
+  extends Omit<NotifierConfigInput, 'integrations' | OfAStack> {
   /**
    * The integrations: one element for each set of credentials at the partner.
    * Allowed: 1 to 22 integrations.
@@ -99,14 +100,10 @@ export class CertificationNotifier extends Construct {
     const region = regionOf(Stack.of(this));
     const problems = [
       ...(isLocal ? [] : [...outOfReach(settings), ...ofOtherPlaces(settings, region)]),
-      ...thingsOfOtherRegions(settings, key, region),
-      ...keyOfAnotherAccount(key, account),
-      ...keyLookedUp(key),
-      ...keysByAlias(settings, key),
+      ...(key ? unusableKey(key, settings, { region, account }) : []),
+      ...unusableSecrets(settings, { region, account }),
       ...channelsOfOthers(this, settings.subscriptions),
     ];
-    if (key && settings.keyArn !== undefined)
-      problems.push(`keyArn: ${describedValue(settings.keyArn)} found; allowed: none beside key`);
     if (problems.length > 0) throw new ConfigError(problems, source);
     if (settings.runbookUrl !== undefined) setRunbook(this, settings.runbookUrl);
     ruleOfPlaces(this, settings);
@@ -126,7 +123,7 @@ export class CertificationNotifier extends Construct {
     this.queues = subscriptions.newQueues;
     this.archive = subscriptions.archive;
 
-    const unstarted = new UnstartedTicks(this, 'UnstartedTicks', topics);
+    const unstarted = newUnstartedTicks(this, topics);
     const starter = new Starter(this, 'Starter', unstarted);
     if (!settings.subscriptions.some(({ topic }) => topic === 'operations'))
       Annotations.of(this).addWarningV2(

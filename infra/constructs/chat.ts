@@ -6,7 +6,7 @@ import {
 } from 'aws-cdk-lib/aws-chatbot';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { isChat } from '../config/subscription.ts';
+import { isChat, placeOf } from '../config/subscription.ts';
 import type { ChatConfig, SubscriptionConfig } from '../config.ts';
 import { describedValue, settingAt } from '../config-error.ts';
 import type { Topics } from './topics.ts';
@@ -61,12 +61,6 @@ export class Chat extends Construct {
         });
     }
   }
-}
-
-function placeOf(config: ChatConfig): string {
-  return config.protocol === 'slack'
-    ? `slack ${config.workspace} ${config.channel}`
-    : `teams ${config.team} ${config.channel}`;
 }
 
 /**

@@ -13,6 +13,26 @@ export interface DeadLettersProps {
   readonly fifo: boolean;
 }
 
+/** Takes the ticks that the schedules could not start. */
+export function newUnstartedTicks(scope: Construct, { ofOperations: tells }: Topics): sqs.Queue {
+  const queue = new sqs.Queue(scope, 'UnstartedTicks', {
+    encryption: sqs.QueueEncryption.SQS_MANAGED,
+    enforceSSL: true,
+    retentionPeriod: Duration.days(14),
+  });
+  Validations.of(queue).acknowledge({
+    id: 'AwsSolutions-SQS3',
+    reason: 'It is the dead-letter queue of the schedules; nothing reads it but people.',
+  });
+  new OperationsAlarm(queue, 'NotEmpty', {
+    metric: messagesIn(queue),
+    tells,
+    condition: 'ticks-not-started',
+    of: 'the schedules',
+  });
+  return queue;
+}
+
 /** Messages that could not be delivered to a subscriber. They stay for 14 days, and ops are told. */
 export class DeadLetters extends Construct {
   readonly queue: sqs.Queue;
@@ -32,7 +52,7 @@ export class DeadLetters extends Construct {
     });
 
     new OperationsAlarm(this, 'NotEmpty', {
-      ...notEmpty(this.queue),
+      metric: messagesIn(this.queue),
       tells: topics.ofOperations,
       condition: 'dead-letters',
       of,
@@ -40,17 +60,9 @@ export class DeadLetters extends Construct {
   }
 }
 
-/** An alarm on any message in a queue that should be empty. */
-export function notEmpty(queue: sqs.IQueue) {
-  return {
-    metric: queue.metricApproximateNumberOfMessagesVisible({
-      period: Duration.minutes(5),
-      statistic: cloudwatch.Stats.MAXIMUM,
-    }),
-    comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    threshold: 1,
-    evaluationPeriods: 1,
-    // SQS reports nothing of a queue that was unused for hours.
-    treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
-  };
-}
+/** The most messages in a queue that should be empty. */
+const messagesIn = (queue: sqs.IQueue) =>
+  queue.metricApproximateNumberOfMessagesVisible({
+    period: Duration.minutes(5),
+    statistic: cloudwatch.Stats.MAXIMUM,
+  });

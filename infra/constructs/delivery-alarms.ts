@@ -25,33 +25,27 @@ const failedToRedrive = 'NumberOfNotificationsFailedToRedriveToDlq';
 export class DeliveryAlarms extends Construct {
   constructor(scope: Construct, id: string, { topics, subscriptions, pager }: DeliveryAlarmsProps) {
     super(scope, id);
-    const counted = (name: SubscriptionConfig['topic'], metric: string, periods = 1) =>
-      failing(topics[name], metric, periods);
-    const failing = (topic: sns.ITopic, metric: string, periods: number) => ({
+    const counted = (topic: sns.ITopic, metricName: string) => ({
       tells: topics.ofOperations,
-      metric: topic.metric(metric, {
+      metric: topic.metric(metricName, {
         statistic: cloudwatch.Stats.SUM,
         period: Duration.minutes(5),
       }),
-      comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      threshold: 1,
-      evaluationPeriods: periods,
-      // SNS reports nothing while nothing fails.
-      treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
     });
     const hasHook = (name: SubscriptionConfig['topic']) =>
       subscriptions.some(({ topic, protocol }) => topic === name && protocol === 'https');
     const undelivered = (name: SubscriptionConfig['topic'], tellsEnd = true) =>
       new OperationsAlarm(this, `${name} not delivered`, {
+        ...counted(topics[name], failed),
         // For a webhook, SNS counts every attempt, and most fail only once.
-        ...counted(name, failed, hasHook(name) ? 3 : 1),
+        evaluationPeriods: hasHook(name) ? 3 : 1,
         tellsEnd,
         condition: 'not-delivered',
         of: `the ${name} topic`,
       });
     const lost = (name: SubscriptionConfig['topic'], tellsEnd = true) =>
       new OperationsAlarm(this, `${name} lost`, {
-        ...counted(name, failedToRedrive),
+        ...counted(topics[name], failedToRedrive),
         tellsEnd,
         condition: 'dead-letters-lost',
         of: `the ${name} topic`,
@@ -60,7 +54,8 @@ export class DeliveryAlarms extends Construct {
       // Amazon Q subscribes by HTTPS. A chat cannot be told of the failure of its own topic.
       const tells = name === 'operations' ? [topics.operations] : topics.ofOperations;
       new OperationsAlarm(this, `chat ${name} not delivered`, {
-        ...failing(topic, failed, 3),
+        ...counted(topic, failed),
+        evaluationPeriods: 3,
         tells,
         condition: 'not-delivered',
         of: `the topic of ${name} for chats`,

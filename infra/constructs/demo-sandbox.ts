@@ -5,7 +5,7 @@ import * as logs from 'aws-cdk-lib/aws-logs';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { warnWhereMissing } from '../config/place.ts';
-import { sandboxCode } from './function-code.ts';
+import { NotifierFunction } from './notifier-function.ts';
 
 /** The world of each demo. Anybody can compute its state at any moment (`npm run smoke`). */
 const world = {
@@ -46,49 +46,29 @@ export class DemoSandbox extends Construct {
       retention: logs.RetentionDays.ONE_WEEK,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    const sandbox = new lambda.Function(this, 'Function', {
+    const sandbox = new NotifierFunction(this, 'Function', {
+      runs: 'sandbox',
       description: 'An invented partner, for trying the notifier',
-      role: this.#role(logGroup),
-      code: sandboxCode(this),
-      handler: 'index.handler',
-      runtime: lambda.Runtime.NODEJS_24_X,
-      architecture: lambda.Architecture.ARM_64,
       // After a year the world is made in a second or two, and takes some 300 MB.
       memorySize: 1024,
       timeout: Duration.seconds(30),
-      loggingFormat: lambda.LoggingFormat.JSON,
       logGroup,
       environment: {
         SANDBOX: JSON.stringify({ ...world, timeZone }),
         SANDBOX_SECRET: this.secret.secretArn,
       },
+      statements: [
+        new iam.PolicyStatement({
+          sid: 'Credentials',
+          actions: ['secretsmanager:GetSecretValue'],
+          resources: [this.secret.secretArn],
+        }),
+      ],
     });
     // Without IAM, the CDK grants everybody both lambda:InvokeFunctionUrl and lambda:InvokeFunction by the URL.
     const { url } = sandbox.addFunctionUrl({ authType: lambda.FunctionUrlAuthType.NONE });
     // AWS's URL ends with a slash.
     const [scheme, , host] = [0, 1, 2].map((part) => Fn.select(part, Fn.split('/', url)));
     this.baseUrl = Fn.join('//', [scheme ?? '', host ?? '']);
-  }
-
-  #role(logGroup: logs.ILogGroup): iam.Role {
-    return new iam.Role(this, 'FunctionRole', {
-      assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com'),
-      inlinePolicies: {
-        sandbox: new iam.PolicyDocument({
-          statements: [
-            new iam.PolicyStatement({
-              sid: 'Credentials',
-              actions: ['secretsmanager:GetSecretValue'],
-              resources: [this.secret.secretArn],
-            }),
-            new iam.PolicyStatement({
-              sid: 'Logs',
-              actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-              resources: [logGroup.logGroupArn],
-            }),
-          ],
-        }),
-      },
-    });
   }
 }

@@ -38,8 +38,8 @@ const visibilityTimeout = 60;
 const latePeriods = 3;
 
 export interface ForwarderProps {
-  /** The name of the receiver, as ops know it. */
-  readonly to: string;
+  /** The receiver, as ops know it. */
+  readonly name: string;
   readonly topics: Topics;
   /** Whether the events topic is FIFO. */
   readonly fifo: boolean;
@@ -62,7 +62,7 @@ export class Forwarder extends Construct implements PassedOn {
 
   constructor(scope: Construct, id: string, props: ForwarderProps) {
     super(scope, id);
-    const { to, topics, fifo, deadLetters, target, targetParameters, batchSize } = props;
+    const { name: to, topics, fifo, deadLetters, target, targetParameters, batchSize } = props;
     warnWhereMissing(this, 'AWS::Pipes::Pipe');
     this.to = to;
     this.queue = new SubscriberQueue(this, 'Queue', {
@@ -98,11 +98,7 @@ export class Forwarder extends Construct implements PassedOn {
         period,
         statistic: cloudwatch.Stats.MINIMUM,
       }),
-      comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      threshold: 1,
       evaluationPeriods: latePeriods,
-      // SQS reports nothing of a queue that was unused for hours.
-      treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
       condition: 'not-forwarded',
       of: to,
     });

@@ -10,19 +10,18 @@ import { type functionNames, sourceMaps } from '../bundling/options.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const isPackage = import.meta.url.endsWith('.js');
 
+/** A function of `lambda/`; or the sandbox of the demo, which is deployed from a checkout only. */
+export type FunctionName = (typeof functionNames)[number] | 'sandbox';
+
 /**
- * A function of `lambda/`, bundled as infra/bundling/options.ts says: `index.handler` of the result. In the package,
+ * A function, bundled as infra/bundling/options.ts says: `index.handler` of the result. In the package,
  * the functions are bundled already (docs/decisions/0011-functions-in-the-package.md).
  */
-export function functionCode(scope: Construct, name: (typeof functionNames)[number]): lambda.Code {
+export function functionCode(scope: Construct, name: FunctionName): lambda.Code {
+  if (name === 'sandbox') return bundledNow(scope, name, 'local/partner-sandbox/function.ts');
   return isPackage
     ? lambda.Code.fromAsset(join(root, 'functions', name))
     : bundledNow(scope, name, `lambda/${name}.ts`);
-}
-
-/** The sandbox of the demo, which is deployed from a checkout only. */
-export function sandboxCode(scope: Construct): lambda.Code {
-  return bundledNow(scope, 'sandbox', 'local/partner-sandbox/function.ts');
 }
 
 /**

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { Aws, Duration, RemovalPolicy, SecretValue, Stack, Validations } from 'aws-cdk-lib';
-import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import { Aws, Duration, Names, RemovalPolicy, SecretValue, Stack, Validations } from 'aws-cdk-lib';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as logs from 'aws-cdk-lib/aws-logs';
@@ -15,11 +16,10 @@ import type { AlertsConfig, IntegrationSettings } from '../config.ts';
 import { integrationVariable } from '../function-settings.ts';
 import type { Ledger } from './ledger.ts';
 import { type FunctionSurroundings, NotifierFunction } from './notifier-function.ts';
-import { Operate } from './operate.ts';
+import { describedAlarm } from './operations-alarm.ts';
 import type { Starter } from './starter.ts';
 import { TickAlarms } from './tick-alarms.ts';
 import type { Topics } from './topics.ts';
-import { UrgentAlarm } from './urgent-alarm.ts';
 
 /**
  * The first value of a new secret. CloudFormation writes it once, and again whenever this text changes: an edit here
@@ -81,7 +81,7 @@ export class Integration extends Construct {
 
   constructor(scope: Construct, id: string, props: IntegrationProps) {
     super(scope, id);
-    const { config, ledger, topics, eventQueueArns } = props;
+    const { config, ledger, topics } = props;
     this.secret = this.#credentials(config);
     const logGroup = new logs.LogGroup(this, 'Logs', {
       retention: props.logRetention,
@@ -94,14 +94,7 @@ export class Integration extends Construct {
     };
     this.poll = this.#pollFunction(props, surroundings);
     this.schedule = this.#scheduled(props);
-    this.operate = new Operate(this, 'Operate', {
-      ...surroundings,
-      integration: config.name,
-      ledger,
-      topics,
-      credentials: credentialsStatements(this.secret),
-      queueArns: eventQueueArns,
-    });
+    this.operate = this.#operateFunction(props, surroundings);
     this.selfCheck = this.#checkedDaily(props);
     const { urgent } = new TickAlarms(this, 'Alarms', {
       integration: config.name,
@@ -112,8 +105,22 @@ export class Integration extends Construct {
       tells: topics.ofOperations,
     });
     this.urgentAlarms = urgent;
-    if (props.pager)
-      new UrgentAlarm(this, 'Page', { integration: config.name, urgent, topic: props.pager });
+    if (props.pager) this.#wakes(props.pager, config.name, urgent);
+  }
+
+  /** Wakes somebody once, also if several urgent alarms go off. */
+  #wakes(pager: sns.ITopic, integration: string, urgent: readonly cloudwatch.IAlarm[]): void {
+    const alarm = new cloudwatch.CompositeAlarm(this, 'Page', {
+      // The CDK would name the alarm after its place in the app, which two deployments share. A stack's name has at
+      // most 128 characters, an alarm's 255.
+      compositeAlarmName: `${Aws.STACK_NAME}-${Names.uniqueResourceName(this, { maxLength: 100 })}`,
+      alarmRule: cloudwatch.AlarmRule.anyOf(
+        ...urgent.map((one) => cloudwatch.AlarmRule.fromAlarm(one, cloudwatch.AlarmState.ALARM)),
+      ),
+      alarmDescription: describedAlarm(this, { condition: 'paged', integration }),
+    });
+    alarm.addAlarmAction(new SnsAction(pager));
+    alarm.addOkAction(new SnsAction(pager));
   }
 
   #credentials(settings: IntegrationSettings): CredentialsSecret {
@@ -196,6 +203,44 @@ export class Integration extends Construct {
         ...ledger.pollStatements(name),
         ...topics.pollStatements(),
         ...credentialsStatements(this.secret),
+      ],
+    });
+  }
+
+  /**
+   * The function that carries out the commands of ops. Its role has the rights of a tick. It may also send to subscribed
+   * queues, and look at these, at the topics and at their key.
+   */
+  #operateFunction(
+    { config: { name }, ledger, topics, eventQueueArns }: IntegrationProps,
+    surroundings: FunctionSurroundings,
+  ): lambda.Function {
+    return new NotifierFunction(this, 'Operate', {
+      ...surroundings,
+      runs: 'operate',
+      description: `Commands of ops for ${name}: status, release, replay and more`,
+      // The AWS CLI waits 60 seconds for an answer, and then invokes the function again. A longer command answers with
+      // the point where to go on.
+      timeout: Duration.seconds(55),
+      maxEventAge: Duration.seconds(60),
+      statements: [
+        ...ledger.operateStatements(name),
+        ...topics.pollStatements('kms:DescribeKey', 'kms:GetKeyPolicy'),
+        ...credentialsStatements(this.secret),
+        new iam.PolicyStatement({
+          sid: 'LookAtTopics',
+          actions: ['sns:GetTopicAttributes', 'sns:ListSubscriptionsByTopic'],
+          resources: topics.all.map(({ topicArn }) => topicArn),
+        }),
+        ...(eventQueueArns.length === 0
+          ? []
+          : [
+              new iam.PolicyStatement({
+                sid: 'SendToSubscribedQueues',
+                actions: ['sqs:GetQueueUrl', 'sqs:GetQueueAttributes', 'sqs:SendMessage'],
+                resources: [...eventQueueArns],
+              }),
+            ]),
       ],
     });
   }

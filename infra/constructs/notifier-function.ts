@@ -3,8 +3,7 @@ import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as logs from 'aws-cdk-lib/aws-logs';
 import type { Construct, IDependable } from 'constructs';
-import type { functionNames } from '../bundling/options.ts';
-import { functionCode } from './function-code.ts';
+import { type FunctionName, functionCode } from './function-code.ts';
 
 /** The common properties of an integration's functions. */
 export interface FunctionSurroundings {
@@ -14,17 +13,19 @@ export interface FunctionSurroundings {
   /**
    * The subscriptions. A message to a topic without subscriptions is lost, so no function may know of a topic before
    * they exist.
+   * @default - the function knows no topic
    */
-  readonly subscriptions: IDependable;
+  readonly subscriptions?: IDependable;
 }
 
 export interface NotifierFunctionProps extends FunctionSurroundings {
-  /** The module of `lambda/`. */
-  readonly runs: (typeof functionNames)[number];
+  readonly runs: FunctionName;
   readonly description: string;
   readonly timeout: Duration;
   /** All of its rights, besides logging. */
   readonly statements: readonly iam.PolicyStatement[];
+  /** MiB. @default 512: docs/decisions/0010-bundles-and-memory.md */
+  readonly memorySize?: number;
   /** @default - as many at once as the account has left */
   readonly reservedConcurrentExecutions?: number;
   /**
@@ -34,7 +35,7 @@ export interface NotifierFunctionProps extends FunctionSurroundings {
   readonly maxEventAge?: Duration;
 }
 
-/** A function of `lambda/`, with a role of its own that has only the stated rights. */
+/** A function with a role of its own that has only the stated rights. */
 export class NotifierFunction extends lambda.Function {
   constructor(scope: Construct, id: string, props: NotifierFunctionProps) {
     const { runs, statements, environment, subscriptions, ...rest } = props;
@@ -58,6 +59,7 @@ export class NotifierFunction extends lambda.Function {
       reason: 'SNS asks publishers to an encrypted topic for it; it is limited to that one key.',
     });
     super(scope, id, {
+      memorySize: 512,
       ...rest,
       role,
       environment: { ...environment },
@@ -65,12 +67,10 @@ export class NotifierFunction extends lambda.Function {
       handler: 'index.handler',
       runtime: lambda.Runtime.NODEJS_24_X,
       architecture: lambda.Architecture.ARM_64,
-      // docs/decisions/0010-bundles-and-memory.md
-      memorySize: 512,
       loggingFormat: lambda.LoggingFormat.JSON,
       // By default, Lambda would repeat a command twice that failed or timed out.
       ...(rest.maxEventAge && { retryAttempts: 0 }),
     });
-    this.node.defaultChild?.node.addDependency(subscriptions);
+    if (subscriptions) this.node.defaultChild?.node.addDependency(subscriptions);
   }
 }

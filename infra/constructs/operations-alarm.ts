@@ -14,16 +14,18 @@ interface Told {
   readonly of?: string | undefined;
 }
 
-export interface OperationsAlarmProps
-  extends Omit<cloudwatch.AlarmProps, 'alarmDescription'>,
-    Told {
+export interface OperationsAlarmProps extends Partial<cloudwatch.AlarmProps>, Told {
+  readonly metric: cloudwatch.IMetric;
   /** The topics of operations. */
   readonly tells: readonly sns.ITopic[];
   /** Whether operations get a notice of its end. @default true */
   readonly tellsEnd?: boolean;
 }
 
-/** An alarm that ops can act on: it explains itself, and reports its begin and its end. */
+/**
+ * An alarm that ops can act on: it explains itself, and reports its begin and its end. By default it goes off at the
+ * first value of 1 or more. Missing data are good: SNS, SQS, Firehose and the ticks report nothing while nothing is wrong.
+ */
 export class OperationsAlarm extends cloudwatch.Alarm {
   constructor(
     scope: Construct,
@@ -31,6 +33,10 @@ export class OperationsAlarm extends cloudwatch.Alarm {
     { tells, condition, integration, of, tellsEnd = true, ...props }: OperationsAlarmProps,
   ) {
     super(scope, id, {
+      comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      threshold: 1,
+      evaluationPeriods: 1,
+      treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
       ...props,
       alarmDescription: describedAlarm(scope, { condition, integration, of }),
     });

@@ -1,10 +1,10 @@
-import { Aws, CfnCondition, CfnResource, Duration, Fn } from 'aws-cdk-lib';
+import { Aws, CfnCondition, CfnResource, Duration, Fn, Stack } from 'aws-cdk-lib';
 import type * as iam from 'aws-cdk-lib/aws-iam';
 import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
 import type * as s3 from 'aws-cdk-lib/aws-s3';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
-import { Construct, DependencyGroup, type IDependable } from 'constructs';
+import { Construct, DependencyGroup } from 'constructs';
 import { type ExpectedSubscription, endpointName } from '../../lambda/names.ts';
 import type { FilterConfig } from '../config/filter.ts';
 import { isChat } from '../config/subscription.ts';
@@ -13,6 +13,7 @@ import type {
   ArchiveConfig,
   ChatConfig,
   EventBusConfig,
+  NewQueueConfig,
   SubscriptionConfig,
 } from '../config.ts';
 import { filterPolicyOf } from '../filter-policy.ts';
@@ -20,7 +21,6 @@ import { Archive, archiveInPublic } from './archive.ts';
 import { Chat, chatInPublic } from './chat.ts';
 import type { PassedOn } from './dashboard.ts';
 import { DeadLetters } from './dead-letters.ts';
-import { busInPublic, EventBus } from './event-bus.ts';
 import { Forwarder } from './forwarder.ts';
 import { SubscriberQueue } from './subscriber-queue.ts';
 import type { Topics } from './topics.ts';
@@ -66,26 +66,21 @@ const backoffFunction = 'exponential';
 /** The configured subscriptions, each with dead letters. */
 export class Subscriptions extends Construct {
   /** The new queues, by their names in the configuration. */
-  readonly newQueues: ReadonlyMap<string, sqs.IQueue>;
-  readonly passedOn: readonly PassedOn[];
+  readonly newQueues = new Map<string, sqs.IQueue>();
+  readonly passedOn: PassedOn[] = [];
   /** Undefined if the configuration has none. */
   readonly archive: s3.Bucket | undefined;
   /** ARNs of all queues with events for readers, new and existing ones. */
-  readonly eventQueueArns: readonly string[];
+  readonly eventQueueArns: string[] = [];
   /** The subscriptions that the self-check looks for, in the order of the configuration. */
-  readonly expected: readonly ExpectedSubscription[];
+  readonly expected: ExpectedSubscription[] = [];
   /** When these exist, a published message reaches all subscribers. */
-  readonly all: IDependable;
-  readonly #all = new DependencyGroup();
-  readonly #expected: ExpectedSubscription[] = [];
+  readonly all = new DependencyGroup();
   /**
    * The bytes of filters that the self-check is still given: its input is part of the template, and
    * the scheduler takes 256 KB. Further ones are not looked at.
    */
   #roomForFilters = 50_000;
-  readonly #newQueues = new Map<string, sqs.IQueue>();
-  readonly #eventQueueArns: string[] = [];
-  readonly #passedOn: PassedOn[] = [];
   readonly #topics: Topics;
   readonly #places = new Map<string, CfnCondition>();
 
@@ -96,40 +91,23 @@ export class Subscriptions extends Construct {
     configs: readonly SubscriptionConfig[],
   ) {
     super(scope, id);
-    this.all = this.#all;
-    this.expected = this.#expected;
     this.#topics = topics;
     if (configs.length > 0) topics.admitQueues();
-    this.newQueues = this.#newQueues;
-    this.eventQueueArns = this.#eventQueueArns;
-    this.passedOn = this.#passedOn;
     for (const config of configs) {
       if (config.protocol === 'event-bus') this.#toBus(config);
       else if (isChat(config)) this.#expectChat(config);
       else if (config.protocol === 'archive') this.archive = this.#toArchive(config);
-      else this.#toAddress(config);
+      else if (typeof config.endpoint === 'string') this.#existing(config, config.endpoint);
+      else this.#created(config, config.endpoint);
     }
     const channels = configs.filter(isChat);
-    if (channels.length > 0) this.#all.add(new Chat(this, 'Chat', { topics, channels }));
+    if (channels.length > 0) this.all.add(new Chat(this, 'Chat', { topics, channels }));
   }
 
   /** Amazon Q subscribes by itself, once to a topic, also for several channels. */
   #expectChat(config: ChatConfig): void {
     const topic = `chat-${config.topic}` as const;
-    this.#expected.push({ topic, protocol: 'https', name: chatInPublic(config) });
-  }
-
-  #toAddress(config: AddressedConfig): void {
-    const { topic, protocol, endpoint } = config;
-    const isEvents = topic === 'events' && protocol === 'sqs';
-    if (typeof endpoint === 'string') {
-      this.#existing(config, endpoint);
-      if (isEvents) this.#eventQueueArns.push(endpoint);
-    } else {
-      const queue = this.#created(config, endpoint);
-      this.#newQueues.set(endpoint.newQueue, queue);
-      if (isEvents) this.#eventQueueArns.push(queue.queueArn);
-    }
+    this.expected.push({ topic, protocol: 'https', name: chatInPublic(config) });
   }
 
   /**
@@ -137,99 +115,92 @@ export class Subscriptions extends Construct {
    * Addresses and URLs answer SNS's request to confirm.
    */
   #existing(config: AddressedConfig, endpoint: string): void {
+    const { topic, protocol } = config;
     // The id comes from the endpoint, not from its place: a new order of the list must not replace subscriptions.
-    const known = endpointName(config.protocol, endpoint).replaceAll('/', ' ');
-    const id = `${config.topic} ${config.protocol} ${known}`;
-    const name = inPublic(config.protocol, endpoint);
-    const { queue: deadLetters } = new DeadLetters(this, `${id} dead letters`, {
-      of: name,
-      topics: this.#topics,
-      fifo: this.#isFifo(config),
-    });
+    const id = `${topic} ${protocol} ${endpointName(protocol, endpoint).replaceAll('/', ' ')}`;
+    const { deadLetters, name } = this.#delivery(id, inPublic(protocol, endpoint), topic);
     const subscription = this.#subscribe(id, config, endpoint, { deadLetters, name });
-    if (config.protocol === 'lambda') this.#admitTo(endpoint, id, config, subscription);
+    if (protocol === 'lambda') this.#admitTo(endpoint, id, config, subscription);
+    if (topic === 'events' && protocol === 'sqs') this.eventQueueArns.push(endpoint);
   }
 
-  #created(
-    config: AddressedConfig,
-    endpoint: Exclude<AddressedConfig['endpoint'], string>,
-  ): sqs.IQueue {
+  #created(config: AddressedConfig, endpoint: NewQueueConfig): void {
+    const { topic } = config;
     const id = `new queue ${endpoint.newQueue}`;
-    const fifo = this.#isFifo(config);
-    const topics = this.#topics;
-    const name = `the queue ${endpoint.newQueue}`;
-    const { queue: deadLetters } = new DeadLetters(this, `${id} dead letters`, {
-      of: name,
-      topics,
-      fifo,
-    });
+    const delivery = this.#delivery(id, `the queue ${endpoint.newQueue}`, topic);
     const { queue } = new SubscriberQueue(this, id, {
+      ...delivery,
       config: endpoint,
-      topics,
-      topicArn: topics[config.topic].topicArn,
-      fifo,
-      deadLetters,
+      topicArn: delivery.topics[topic].topicArn,
     });
-    const subscription = this.#subscribe(`${config.topic} ${id}`, config, queue.queueArn, {
-      deadLetters,
-      name,
-    });
-    subscription.node.addDependency(queue);
-    return queue;
+    this.#subscribe(`${topic} ${id}`, config, queue.queueArn, delivery).node.addDependency(queue);
+    this.newQueues.set(endpoint.newQueue, queue);
+    if (topic === 'events') this.eventQueueArns.push(queue.queueArn);
   }
 
-  #toBus({ topic, bus, filter }: EventBusConfig): void {
+  /** Events become those of an EventBridge bus. Their `detail` is the CloudEvent. */
+  #toBus({ bus, filter }: EventBusConfig): void {
     const id = `event bus ${bus}`;
-    const parts = this.#forwarding(id, busInPublic(bus));
-    const eventBus = new EventBus(this, id, { ...parts, bus });
-    this.#forwarded(`${topic} ${id}`, eventBus, filter, parts);
+    const delivery = this.#delivery(id, `the ${id}`);
+    const target = { service: 'events', resource: 'event-bus', resourceName: bus };
+    const forwarder = new Forwarder(this, id, {
+      ...delivery,
+      target: Stack.of(this).formatArn(target),
+      targetParameters: {
+        eventBridgeEventBusParameters: {
+          source: '$.body.source',
+          detailType: '$.body.type',
+          time: '$.body.time',
+        },
+      },
+      actions: ['events:PutEvents'],
+      // PutEvents takes 256 KB in a request, and a single event may have as many.
+      batchSize: 1,
+    });
+    this.#forwarded(`events ${id}`, forwarder, filter, delivery);
   }
 
   /** SNS itself delivers, save from a FIFO topic: there a pipe does. */
   #toArchive({ topic, filter, keepDays }: ArchiveConfig): s3.Bucket {
-    const topics = this.#topics;
-    const archive = new Archive(this, 'archive', { topics, keepDays });
-    const parts = this.#forwarding('archive', archiveInPublic);
-    this.#passedOn.push(archive);
-    if (parts.fifo) {
+    const archive = new Archive(this, 'archive', { topics: this.#topics, keepDays });
+    const delivery = this.#delivery('archive', archiveInPublic);
+    this.passedOn.push(archive);
+    if (delivery.fifo) {
       const forwarder = new Forwarder(this, 'to the archive', {
-        ...parts,
-        to: `${archiveInPublic}'s stream`,
+        ...delivery,
+        name: `${archiveInPublic}'s stream`,
         target: archive.streamArn,
         actions: ['firehose:PutRecordBatch'],
         batchSize: 10,
       });
-      this.#forwarded(`${topic} archive`, forwarder, filter, parts);
+      this.#forwarded('events archive', forwarder, filter, delivery);
     } else {
       const subscribed = { topic, protocol: 'firehose', raw: true, filter } as const;
-      const { deadLetters } = parts;
-      this.#subscribe(`${topic} archive`, subscribed, archive.streamArn, {
-        deadLetters,
-        name: archiveInPublic,
-        role: archive.subscriber(),
-      });
+      const role = archive.subscriber();
+      this.#subscribe('events archive', subscribed, archive.streamArn, { ...delivery, role });
     }
     return archive.bucket;
   }
 
-  #forwarding(id: string, of: string) {
+  /** The parts of a delivery: the dead letters of a subscriber, and its name for ops. */
+  #delivery(id: string, name: string, topic: SubscriptionConfig['topic'] = 'events') {
     const topics = this.#topics;
-    const { fifo } = topics.events;
-    const { queue } = new DeadLetters(this, `${id} dead letters`, { of, topics, fifo });
-    return { topics, fifo, deadLetters: queue };
+    const fifo = topic === 'events' && topics.events.fifo;
+    const dead = new DeadLetters(this, `${id} dead letters`, { of: name, topics, fifo });
+    return { topics, fifo, name, deadLetters: dead.queue };
   }
 
   #forwarded(
     id: string,
     forwarder: Forwarder,
     filter: FilterConfig | undefined,
-    { deadLetters }: { readonly deadLetters: sqs.IQueue },
+    { deadLetters }: Delivery,
   ): void {
     const { queue, to: name } = forwarder;
     const subscribed = { topic: 'events', protocol: 'sqs', raw: true, filter } as const;
     const subscription = this.#subscribe(id, subscribed, queue.queueArn, { deadLetters, name });
     subscription.node.addDependency(queue);
-    this.#passedOn.push(forwarder);
+    this.passedOn.push(forwarder);
   }
 
   #subscribe(
@@ -244,7 +215,7 @@ export class Subscriptions extends Construct {
     const bytes = Buffer.byteLength(JSON.stringify(filtered));
     const isShort = bytes <= this.#roomForFilters;
     if (isShort) this.#roomForFilters -= bytes;
-    this.#expected.push({ ...known, ...(isShort && filtered) });
+    this.expected.push({ ...known, ...(isShort && filtered) });
     const subscription = new sns.Subscription(this, id, {
       topic: this.#topics[topic],
       protocol: protocols[protocol],
@@ -274,7 +245,7 @@ export class Subscriptions extends Construct {
       );
     // The subscription comes after the queue and its policy, since SNS does not repeat a refused delivery.
     subscription.node.addDependency(deadLetters);
-    this.#all.add(subscription);
+    this.all.add(subscription);
     return subscription;
   }
 
@@ -313,10 +284,6 @@ export class Subscriptions extends Construct {
       });
     this.#places.set(id, condition);
     return condition;
-  }
-
-  #isFifo({ topic }: AddressedConfig): boolean {
-    return topic === 'events' && this.#topics.events.fifo;
   }
 }
 

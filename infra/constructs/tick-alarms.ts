@@ -19,8 +19,6 @@ export interface TickAlarmsProps extends Ticks {
   readonly tells: readonly sns.ITopic[];
 }
 
-const { GREATER_THAN_OR_EQUAL_TO_THRESHOLD, LESS_THAN_THRESHOLD } = cloudwatch.ComparisonOperator;
-const { BREACHING, NOT_BREACHING } = cloudwatch.TreatMissingData;
 const { SUM, MAXIMUM } = cloudwatch.Stats;
 
 /**
@@ -52,16 +50,8 @@ export class TickAlarms extends Construct {
     super(scope, id);
     const metric = (name: string, statistic: string) =>
       metricOf({ integration, ledger }, name, { statistic, period });
-    const once = {
-      tells,
-      integration,
-      comparisonOperator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      threshold: 1,
-      evaluationPeriods: 1,
-      treatMissingData: NOT_BREACHING,
-    };
     // The next tick makes up for one lost tick; three of five are no accident.
-    const repeatedly = { ...once, datapointsToAlarm: 3, evaluationPeriods: 5 };
+    const repeatedly = { tells, integration, datapointsToAlarm: 3, evaluationPeriods: 5 };
     const failing = new OperationsAlarm(this, 'Failing', {
       ...repeatedly,
       metric: poll.metricErrors({ period }),
@@ -72,12 +62,11 @@ export class TickAlarms extends Construct {
       tells,
       integration,
       metric: metric(metrics.ticksCompleted, SUM),
-      comparisonOperator: LESS_THAN_THRESHOLD,
-      threshold: 1,
+      comparisonOperator: cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD,
       evaluationPeriods: 3,
       // No data is the very reason for this alarm: a tick that does not run counts nothing. CloudWatch looks for older
       // data first, and so may take two or three periods more.
-      treatMissingData: BREACHING,
+      treatMissingData: cloudwatch.TreatMissingData.BREACHING,
       condition: 'no-completed-tick',
     });
     // The alarm begins with missing data, and so goes off at once, and the pager with it. With this dependency, the
@@ -86,7 +75,8 @@ export class TickAlarms extends Construct {
 
     const look = Duration.minutes(Math.max(5, period.toMinutes()));
     const undelivered = new OperationsAlarm(this, 'Undelivered', {
-      ...once,
+      tells,
+      integration,
       // For a quarter of an hour in a row, and for two periods at least.
       metric: metric(metrics.eventsUndelivered, MAXIMUM).with({ period: look }),
       evaluationPeriods: Math.max(2, Math.ceil(15 / look.toMinutes())),
@@ -97,9 +87,8 @@ export class TickAlarms extends Construct {
       const counted = conditions()[condition].metric;
       if (counted)
         new OperationsAlarm(this, name, {
-          ...once,
+          ...repeatedly,
           metric: metric(counted, MAXIMUM),
-          evaluationPeriods: 5,
           datapointsToAlarm: 1,
           condition,
         });

@@ -1,7 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { maxIntegrations, maxResources, resourcesOf } from '../../../infra/config/limits.ts';
+import { maxResources, resourcesOf } from '../../../infra/config/limits.ts';
+import { maxIntegrations } from '../../../infra/config/notifier.ts';
+import { parseConfig } from '../../../infra/config.ts';
 import { maxTemplateSize, refuseLargeTemplate } from '../../../infra/template-size.ts';
 import { folder } from '../synthesis.ts';
 import { district, synthesized } from '../synthesized.ts';
@@ -24,56 +26,53 @@ const mail = (index: number) => ({
 });
 const chats = (topics: string[], channels: string[]) =>
   topics.flatMap((topic) => channels.map((channel) => ({ ...slack, topic, channel })));
+const lambda = { ...queue, protocol: 'lambda', endpoint: lambdaArn };
+const newQueue = { ...queue, endpoint: { newQueue: 'payroll' } };
+const hook = { topic: 'operations', protocol: 'https', endpoint: 'https://a.org/' };
+
+const countOf = (settings: object, ...subscriptions: object[]) =>
+  resourcesOf(parseConfig({ integrations: integrations(1), ...settings, subscriptions }));
 
 describe('the stack', () => {
-  it.each<[settings: object, subscriptions: object[], Partial<Parameters<typeof resourcesOf>[0]>]>([
-    [{ integrations: integrations(maxIntegrations) }, [], { integrations: maxIntegrations }],
-    [{ pagerTopicArn, integrations: integrations(2) }, [], { integrations: 2, hasPager: true }],
-    [{}, [{ ...queue, endpoint: { newQueue: 'payroll' } }], { newQueues: 1 }],
-    [{}, [{ ...queue, protocol: 'lambda', endpoint: lambdaArn }], { functions: 1 }],
-    [{}, [bus, { ...bus, bus: 'certifications' }], { eventBuses: 2 }],
-    [{}, times(5, mail), { otherSubscriptions: 5 }],
-    [
-      {},
-      [{ topic: 'operations', protocol: 'https', endpoint: 'https://a.org/' }],
-      { otherSubscriptions: 1, hasOperationsHook: true },
-    ],
-    [{}, [archive], { archives: 1 }],
-    [{ topic: 'fifo' }, [archive], { archives: 1, isFifo: true }],
-    [{}, chats(['operations'], ['C0ABCD', 'C0ABCE']), { chatTopics: 1, chatChannels: 2 }],
-    [{}, chats(['alerts', 'operations'], ['C0ABCD']), { chatTopics: 2, chatChannels: 1 }],
-  ])(
-    'has the counted resources, and is refused by their number: %j, %j',
-    (settings, some, parts) => {
-      const config = { integrations: integrations(1), ...settings };
-      const counted = { integrations: 1, ...parts };
-      const { Resources = {}, Outputs = {} } = synthesized({
-        ...config,
-        subscriptions: some,
-      }).toJSON();
-      expect(Object.keys(Resources)).toHaveLength(resourcesOf(counted));
-      expect(Object.keys(Outputs).length).toBeLessThanOrEqual(200);
+  it.each<[settings: object, subscriptions: object[]]>([
+    [{ integrations: integrations(maxIntegrations) }, []],
+    [{ pagerTopicArn, integrations: integrations(2) }, []],
+    [{}, [newQueue]],
+    [{}, [lambda]],
+    [{}, [bus, { ...bus, bus: 'certifications' }]],
+    [{}, times(5, mail)],
+    [{}, [hook]],
+    [{}, [archive]],
+    [{ topic: 'fifo' }, [archive]],
+    [{}, chats(['operations'], ['C0ABCD', 'C0ABCE'])],
+    [{}, chats(['alerts', 'operations'], ['C0ABCD'])],
+  ])('has the counted resources, and is refused by their number: %j, %j', (settings, some) => {
+    const config = { integrations: integrations(1), subscriptions: some, ...settings };
+    const counted = countOf(settings, ...some);
+    const { Resources = {}, Outputs = {} } = synthesized(config).toJSON();
+    expect(Object.keys(Resources)).toHaveLength(counted);
+    expect(Object.keys(Outputs).length).toBeLessThanOrEqual(200);
 
-      const room = Math.floor((maxResources - resourcesOf(counted)) / 4);
-      const withMails = (count: number) =>
-        problemsOf({ ...config, subscriptions: [...some, ...times(count, (n) => mail(n + 9))] });
-      expect(withMails(room)).toEqual([]);
-      const { otherSubscriptions = 0 } = counted;
-      const tooMany = { ...counted, otherSubscriptions: otherSubscriptions + room + 1 };
-      expect(withMails(room + 1)).toEqual([
-        expect.stringContaining(`they would be ${resourcesOf(tooMany)} resources`),
-      ]);
-    },
-  );
+    const room = Math.floor((maxResources - counted) / 4);
+    const withMails = (count: number) =>
+      problemsOf({ ...config, subscriptions: [...some, ...times(count, (n) => mail(n + 9))] });
+    expect(withMails(room)).toEqual([]);
+    expect(withMails(room + 1)).toEqual([
+      expect.stringContaining(`they would be ${counted + 4 * (room + 1)} resources`),
+    ]);
+  });
 
   it('has the room that the guide says', () => {
     const page = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8');
     const [, room = ''] = page.match(/\n- \*\*Room\*\*(.*?) A key,/s) ?? [];
-    const none = resourcesOf({ integrations: 0 });
-    const more = (parts: Partial<Parameters<typeof resourcesOf>[0]>) =>
-      resourcesOf({ integrations: 0, ...parts }) - none;
+    const one = countOf({});
+    const integration = countOf({ integrations: integrations(2) }) - one;
+    const more = (...subscriptions: object[]) => countOf({}, ...subscriptions) - one;
+    const fifoArchive = countOf({ topic: 'fifo' }, archive) - one;
+    const chat = more(slack);
+    const second = more(slack, { ...slack, topic: 'operations' }) - chat;
     expect(room.replaceAll(/\s+/g, ' ')).toBe(
-      `, of the ${maxResources} resources of a stack: ${none}, and one more with a webhook on operations; for each integration ${more({ integrations: 1 })} and one more with a pager; for each subscription ${more({ newQueues: 1 })} of a new queue, ${more({ functions: 1 })} of a function, ${more({ eventBuses: 1 })} of an event bus, ${more({ archives: 1 })} of an archive (${more({ archives: 1, isFifo: true })} of a FIFO topic), one of a channel of a chat and ${more({ chatChannels: 1, chatTopics: 1 }) - 1} more of the first of a topic (${more({ chatChannels: 2, chatTopics: 2 }) - more({ chatChannels: 1, chatTopics: 1 }) - 1} of the second), ${more({ otherSubscriptions: 1 })} of anything else.`,
+      `, of the ${maxResources} resources of a stack: ${one - integration}, and one more with a webhook on operations; for each integration ${integration} and one more with a pager; for each subscription ${more(newQueue)} of a new queue, ${more(lambda)} of a function, ${more(bus)} of an event bus, ${more(archive)} of an archive (${fifoArchive} of a FIFO topic), one of a channel of a chat and ${chat - 1} more of the first of a topic (${second} of the second), ${more(mail(1))} of anything else.`,
     );
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { maxReaders, maxSubscriberAccounts } from '../../../infra/config/policy-sizes.ts';
+import { maxSubscriberAccounts } from '../../../infra/config/notifier.ts';
+import { maxReaders } from '../../../infra/config/subscription.ts';
 import { at, district, listAt, synthesized } from '../synthesized.ts';
 import { problemsOf, slack, times } from './settings.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maxIntegrations } from '../../../infra/config/limits.ts';
+import { maxIntegrations } from '../../../infra/config/notifier.ts';
 import { describedValue } from '../../../infra/config-error.ts';
 import * as some from './settings.ts';
 import { changed, expectOneLine, problemsOf, subscribed, times, withQueue } from './settings.ts';
@@ -76,9 +76,8 @@ const ofIntegration: Row[] = [
 const ofQueue: Row[] = [
   ['topic', "one of 'events', 'alerts', 'operations'", ['event']],
   ['protocol', "'sqs'", ['fax']],
-  ['bus', "none: it is a setting of 'event-bus'", ['default']],
+  ['endpoint', 'the ARN of a queue', [undefined]],
   ['mailPerEvent', "false: it is about mail on the topic 'events' only", [true]],
-  ['endpoint', 'an address that fits the protocol', [undefined]],
   [
     'endpoint',
     'the ARN of a queue, or an object with newQueue',
@@ -201,8 +200,6 @@ const ofBus: Row[] = [
     ['default', 'a.b_c-1', 'x'.repeat(256)],
   ],
   ['topic', "'events': a bus is for machines", ['alerts', 'operations']],
-  ['endpoint', "of 'email', 'email-json', 'https', 'sqs', 'lambda'", [some.addresses.lambda]],
-  ['keepDays', "none: it is a setting of 'archive'", [90]],
 ];
 const ofArchive: Row[] = [
   ['keepDays', 'days, a whole number from 1 to 3653', [0, -1, 1.5, 3_654, '90'], [1]],
@@ -220,18 +217,15 @@ const ofSlack: Row[] = [
     ['G0123ABCD'],
   ],
   ['filter', "none: only messages of the topic 'events'", [{ types: ['created'] }]],
-  ['endpoint', 'none: it is a setting of', ['https://hooks.slack.com/services/T0AB/B0CD/x']],
-  ['tenant', "none: it is a setting of 'teams'", [some.teams.tenant]],
 ];
 const ofTeams: Row[] = [
   ['topic', forPeople, ['events']],
   ['tenant', 'the ID of a Teams tenant, a UUID', [undefined, 'district-a.example.org']],
   ['team', 'the ID of a Teams team, a UUID', [undefined, 'district-a.example.org']],
-  ['channel', 'the ID of a channel', [19]],
   [
     'channel',
     "the ID of a Teams channel, encoded as in the link to the channel: the part between /channel/ and the next /, such as '19%3A…%40thread.tacv2'",
-    [undefined, ...each('C0123ABCD 19:ab1c2d@thread.tacv2 19%3Aab1c2d@thread.tacv2 General')],
+    [undefined, 19, ...each('C0123ABCD 19:ab1c2d@thread.tacv2 19%3Aab1c2d@thread.tacv2 General')],
   ],
 ];
 
@@ -299,10 +293,22 @@ it.each<[input: unknown, line: string, allowed: string]>([
   [
     subscribed({ ...some.archive, storageClass: 'GLACIER' }),
     'subscriptions[0].storageClass: unknown setting',
-    'an object with topic, protocol',
+    'an object with topic, protocol, keepDays, raw, mailPerEvent, filter',
   ],
   [{ ...notifier, tags: { ' ': 'x' } }, 'tags. : not usable as a name', 'a tag key'],
   [{ ...notifier, tags: { 'aws:x': 'y' } }, 'tags.aws:x: not usable', 'not start with "aws:"'],
   [announced('2999-01-01'), 'announce.since: "2999-01-01" found', 'a day, YYYY-MM-DD, not after'],
   [announced('2026-02-30'), 'announce.since: "2026-02-30" found', 'a day, YYYY-MM-DD, not after'],
 ])('%j is refused: %s', expectOneLine);
+
+it.each([
+  [withQueue({ bus: 'default' }), "bus is a setting of 'event-bus'"],
+  [subscribed({ ...some.bus, keepDays: 90 }), "keepDays is a setting of 'archive'"],
+  [
+    subscribed({ ...some.bus, endpoint: 'a' }),
+    "of 'sqs', 'lambda', 'https', 'email', 'email-json'",
+  ],
+  [subscribed({ ...some.slack, tenant: 'a' }), "tenant is a setting of 'teams'"],
+])('a setting of another protocol is unknown in %j, which is refused: %s', (config, belongs) => {
+  expectOneLine(config, ': unknown setting; allowed: an object with topic, protocol', belongs);
+});

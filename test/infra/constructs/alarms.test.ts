@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maxIntegrations } from '../../../infra/config/limits.ts';
+import { maxIntegrations } from '../../../infra/config/notifier.ts';
 import { addresses, archive, bus, pagerTopicArn, queue, slack, times } from '../config/settings.ts';
 import { at, district, every, listAt, only, synthesized, topicOf } from '../synthesized.ts';
 

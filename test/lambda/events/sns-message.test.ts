@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { integrationName } from '../../../infra/config/integration.ts';
+import { shortName } from '../../../infra/config/words.ts';
 import { type CertificationEvent, certificationEventSchema } from '../../../lambda/events/event.ts';
 import { messageOf } from '../../../lambda/events/sns-message.ts';
 import { anyAssessment, assessment } from '../../support/assessments.ts';
@@ -32,7 +32,7 @@ describe('the group and the deduplication id of a FIFO topic', () => {
   });
 
   it("are within AWS's limits for any name of the integration", () => {
-    const integration = integrationName.parse(`a${'-b'.repeat(19)}c`);
+    const integration = shortName.parse(`a${'-b'.repeat(19)}c`);
     const read = assessment({ id: Number.MAX_SAFE_INTEGER });
     const { fifo } = messageOf(eventOf(read, { integration, replay: true }));
     for (const one of Object.values(fifo))
