@@ -21,6 +21,9 @@ const { names = false }: { names?: boolean } = program.opts();
 const root = fileURLToPath(new URL('..', import.meta.url));
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
 
+/** A name that says yes or no. Too many of them hide what can be at the same time: a union says it. */
+const isFlag = /\bis[A-Z]\w*/g;
+
 const { quiet, news } = await ticksOf();
 const places = reachable('lambda/tick/tick.ts').flatMap((file) =>
   mutablePlaces(textOf(file)).map((name) => `${file} ${name}`),
@@ -30,13 +33,14 @@ tell('files of a quiet tick', quiet.files.length, budgets.quiet.files);
 tell('functions for one new record', news.functions.length, budgets.news.functions, news.functions);
 tell('files for one new record', news.files.length, budgets.news.files);
 tell('mutable places from the tick on', places.length, budgets.places, places);
+const flags = new Set(
+  globSync('lambda/**/*.ts', { cwd: root }).flatMap((file) => textOf(file).match(isFlag) ?? []),
+);
+tell('names of flags', flags.size, budgets.flags, [...flags].sort());
 for (const [room, budget] of Object.entries(budgets.lines)) {
   const files = globSync(`${room}/**/*.{ts,mjs,css}`, { cwd: root });
-  tell(
-    room,
-    files.reduce((sum, file) => sum + linesOfCode(textOf(file)), 0),
-    budget,
-  );
+  const lines = files.reduce((sum, file) => sum + linesOfCode(textOf(file)), 0);
+  tell(room, lines, budget);
 }
 
 function tell(what: string, size: number, budget: number, which: readonly string[] = []): void {
