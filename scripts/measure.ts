@@ -22,7 +22,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
 
 /** A name that says yes or no. Too many of them hide what can be at the same time: a union says it. */
-const isFlag = /\bis[A-Z]\w*/g;
+const isFlag = /(?<![.\w])is[A-Z]\w*/g;
 
 const { quiet, news } = await ticksOf();
 const places = reachable('lambda/tick/tick.ts').flatMap((file) =>
