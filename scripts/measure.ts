@@ -21,7 +21,7 @@ const { names = false }: { names?: boolean } = program.opts();
 const root = fileURLToPath(new URL('..', import.meta.url));
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
 
-/** A name that says yes or no. Too many of them hide what can be at the same time: a union says it. */
+/** A name that says yes or no. Where several of them describe one outcome, a union is better. */
 const isFlag = /(?<![.\w])is[A-Z]\w*/g;
 
 const { quiet, news } = await ticksOf();

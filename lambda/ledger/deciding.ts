@@ -13,8 +13,8 @@ const reasonNoted = z.object({ found: z.pick(found, { reason: true }) });
 type Asked = Parameters<Ledger['decide']> extends [unknown, ...infer Rest] ? Rest : never;
 
 /**
- * What a decision about held or undeliverable events makes of an item: its outbox, and notes in its
- * history. Without an outbox, nothing is to be written.
+ * Carries out a decision about held or undeliverable events on an item: its new outbox, and notes
+ * for its history. Without an outbox, nothing is to be written.
  */
 export function decided(
   item: Plain,

@@ -25,7 +25,11 @@ export function dynamoOpsLedger(table: Table, integration: string): OpsLedger {
   const commandsKey = ledgerKeys.commands(integration);
   const count = (waits: Waits) =>
     table.count(ledgerTable.undelivered, ledgerKeys.indexed(integration, waits));
-  const steer = async (call: string, where: string, set: { paused: boolean; pause: unknown }) => {
+  const setPaused = async (
+    call: string,
+    where: string,
+    set: { paused: boolean; pause: unknown },
+  ) => {
     const changed = await table.update(ledgerKeys.state(integration), {
       set: { ...set, steered_by: call },
       where: `attribute_exists(salt) AND (${where} OR steered_by = :call)`,
@@ -37,9 +41,9 @@ export function dynamoOpsLedger(table: Table, integration: string): OpsLedger {
     pause(pause, call) {
       const noted = { ...pause, since: pause.since.epochMilliseconds };
       const running = 'attribute_not_exists(paused) OR paused = :before';
-      return steer(call, running, { paused: true, pause: noted });
+      return setPaused(call, running, { paused: true, pause: noted });
     },
-    resume: (call) => steer(call, 'paused = :before', { paused: false, pause: undefined }),
+    resume: (call) => setPaused(call, 'paused = :before', { paused: false, pause: undefined }),
     async waiting() {
       const all = [count('pending'), count('digest'), count('held'), count('undeliverable')];
       const [pending = 0, digest = 0, held = 0, undeliverable = 0] = await Promise.all(all);

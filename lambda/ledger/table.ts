@@ -44,7 +44,7 @@ interface Index {
 }
 
 /** The part of an index under a key that is read; absent: all of it, in its order. */
-interface Stretch {
+interface IndexRange {
   /** Entries in one request. */
   readonly limit?: number;
   /** A place in the index, which may be empty: the entries behind it. */
@@ -174,8 +174,8 @@ export class Table {
   }
 
   /** The entries of an index under a key, page by page. */
-  async *query(index: Index, key: string, stretch: Stretch = {}): AsyncGenerator<Plain[]> {
-    for await (const { Items = [] } of this.#pages(index, key, stretch))
+  async *query(index: Index, key: string, range: IndexRange = {}): AsyncGenerator<Plain[]> {
+    for await (const { Items = [] } of this.#pages(index, key, range))
       yield Items.map((item) => unmarshall(item));
   }
 
@@ -185,8 +185,8 @@ export class Table {
     return count;
   }
 
-  async *#pages(index: Index, key: string, stretch: Stretch, Select?: 'COUNT') {
-    const { limit: Limit, after, from, isReversed = false } = stretch;
+  async *#pages(index: Index, key: string, range: IndexRange, Select?: 'COUNT') {
+    const { limit: Limit, after, from, isReversed = false } = range;
     const least = from === undefined ? '' : ` AND ${index.sortKey} >= :from`;
     const pages = paginateQuery(
       { client: this.#client },
