@@ -23,6 +23,9 @@ const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
 
 /** Git does not have it. */
 const generated = 'infra/config/input.ts';
+/** A name that says yes or no. Where several of them describe one outcome, a union is better. */
+const isFlag = /(?<![.\w])is[A-Z]\w*/g;
+
 const { quiet, news } = await ticksOf();
 const places = reachable('lambda/tick/tick.ts').flatMap((file) =>
   mutablePlaces(textOf(file)).map((name) => `${file} ${name}`),
@@ -32,13 +35,14 @@ tell('files of a quiet tick', quiet.files.length, budgets.quiet.files);
 tell('functions for one new record', news.functions.length, budgets.news.functions, news.functions);
 tell('files for one new record', news.files.length, budgets.news.files);
 tell('mutable places from the tick on', places.length, budgets.places, places);
+const flags = new Set(
+  globSync('lambda/**/*.ts', { cwd: root }).flatMap((file) => textOf(file).match(isFlag) ?? []),
+);
+tell('names of flags', flags.size, budgets.flags, [...flags].sort());
 for (const [room, budget] of Object.entries(budgets.lines)) {
   const files = globSync(`${room}/**/*.{ts,mjs,css}`, { cwd: root, exclude: [generated] });
-  tell(
-    room,
-    files.reduce((sum, file) => sum + linesOfCode(textOf(file)), 0),
-    budget,
-  );
+  const lines = files.reduce((sum, file) => sum + linesOfCode(textOf(file)), 0);
+  tell(room, lines, budget);
 }
 
 function tell(what: string, size: number, budget: number, which: readonly string[] = []): void {

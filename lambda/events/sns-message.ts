@@ -21,10 +21,7 @@ export interface EventMessage {
 }
 
 /** The parts of an event from which its attributes follow. */
-interface Attributed {
-  readonly id: string;
-  readonly type: string;
-  readonly source: string;
+interface Attributed extends Readonly<Record<'id' | 'type' | 'source', string>> {
   readonly data: {
     readonly assessment: Pick<Assessment, 'assessment_name' | 'organization_id'>;
     readonly late: boolean;

@@ -1,15 +1,30 @@
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
-import { type Certification, type Change, presence, type Sighting } from '../decisions/compare.ts';
+import {
+  type Certification,
+  type Change,
+  isNothing,
+  isUndone,
+  presence,
+  type Sighting,
+  toldOf,
+} from '../decisions/compare.ts';
 import { type Fingerprint, rulesNow, rulesOf } from '../decisions/fingerprint.ts';
 import { revisionNoted } from '../decisions/history.ts';
 import { certificationEventSchema } from '../events/event.ts';
 import { briefName } from '../events/sns-message.ts';
 import { itself, jsonText } from '../json-text.ts';
 import { ledgerKeys, ledgerTable } from '../names.ts';
-import type { DayCertification, Life, Revision, WaitingEvent, Waits } from '../ports/ledger.ts';
+import type {
+  DayCertification,
+  Ledger,
+  Life,
+  Revision,
+  WaitingEvent,
+  Waits,
+} from '../ports/ledger.ts';
 import { parse, readAll, schemaVersion } from './item.ts';
-import type { Plain } from './table.ts';
+import { type Plain, part, type Update } from './table.ts';
 
 export const idIn = (item: Plain) =>
   Number(String(item[ledgerTable.partitionKey]).split('#').at(-1));
@@ -19,6 +34,12 @@ export const idIn = (item: Plain) =>
  * outbox waits.
  */
 export const waits = ['pending', 'digest', 'held', 'undeliverable'] as const satisfies Waits[];
+
+/**
+ * Counts writes to the outbox. A write that depends on an earlier read requires that the count is
+ * unchanged.
+ */
+export const outboxWrites = 'outbox_writes';
 
 const certificationItem = z.object({
   [ledgerTable.byDay.sortKey]: z.int(),
@@ -78,8 +99,6 @@ export function filedUnder(integration: string, wait: Waits | undefined): Plain 
   if (wait !== undefined) return { [partitionKey]: ledgerKeys.indexed(integration, wait) };
   return { [partitionKey]: undefined, [sortKey]: undefined };
 }
-
-export type Entry = ReturnType<typeof outboxOf>[number];
 
 /**
  * The entries of the outbox in the order of their revisions, without a look at the events. Order is
@@ -226,4 +245,73 @@ export function baselineItem(integration: string, sighting: Sighting, at: string
     first_seen: at,
     outbox: {},
   };
+}
+
+/** The arguments of a commit. */
+type Commit = Parameters<Ledger['commit']>;
+
+/** The write of a commit: it answers nothing if another tick has made this revision. */
+export function committed(integration: string, [change, event, now, destiny]: Commit): Update {
+  const { kind, revision } = change;
+  const at = now.toString();
+  const entry = {
+    event: JSON.stringify(event),
+    owes: 'event-and-digest',
+    ...(destiny === 'held' && { held: true }),
+    ...((destiny === 'held' || change.before?.isHeld) && { told: toldOf(change.before) }),
+  };
+  const set = changeAttributes(integration, change, { kind, at, late: event.data.late });
+  const index = filedUnder(integration, destiny);
+  const since = { [ledgerTable.undelivered.sortKey]: momentOf(now) };
+  if (revision === 1)
+    return {
+      set: { ...set, ...index, ...since, first_seen: at, outbox: { [revision]: entry } },
+      where: `attribute_not_exists(${ledgerTable.partitionKey})`,
+    };
+  const place = `outbox${part}${revision}`;
+  return {
+    set: { ...set, ...(destiny === 'pending' && index), [place]: entry, untold: undefined },
+    // An item that is pending already stays so in the index: its held entry has its own mark.
+    initial: { ...since, ...(destiny === 'held' && index) },
+    add: { [outboxWrites]: 1 },
+    where: 'revision = :before',
+    values: { ':before': revision - 1 },
+    returns: 'ALL_OLD',
+  };
+}
+
+/**
+ * If the change makes the certification again as subscribers were last told, all held events leave
+ * the outbox.
+ *
+ * @returns the other attributes of that write; `undefined`: they stay
+ */
+export function undoing(
+  integration: string,
+  item: Plain,
+  [change, event, now]: Commit,
+): Plain | undefined {
+  const { kind, revision } = change;
+  const known = parseCertification(item);
+  if (known.revision !== revision - 1 || !known.isHeld) return undefined;
+  const outbox = outboxOf(item);
+  const told = outbox[0]?.raw.told;
+  if (told === undefined || !isUndone(told, change)) return undefined;
+  const note = { kind, at: now.toString(), late: event.data.late, undone: true } as const;
+  const set = changeAttributes(integration, change, note);
+  const undone = outbox.map((entry) => entry.revision);
+  const untold = kind === 'withdrawn' && isNothing(told);
+  return { ...set, ...noted({ ...item, ...set }, undone, 'undone', () => true), untold };
+}
+
+/** A field of the notes on these revisions, as far as the history has any. */
+export function noted(
+  item: Plain,
+  revisions: Iterable<number>,
+  field: string,
+  fieldOf: (notes: unknown) => unknown,
+): Plain {
+  const names = Array.from(revisions, (revision) => `revision:${revision}`);
+  const kept = names.filter((name) => item[name] !== undefined);
+  return Object.fromEntries(kept.map((name) => [`${name}${part}${field}`, fieldOf(item[name])]));
 }

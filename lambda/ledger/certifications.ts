@@ -1,4 +1,3 @@
-import { isNothing, isUndone, toldOf } from '../decisions/compare.ts';
 import type { NotifierError } from '../errors.ts';
 import { ledgerKeys, ledgerTable } from '../names.ts';
 import type { Journal } from '../ports/journal.ts';
@@ -6,18 +5,22 @@ import type { Ledger, OutboxEntry, Waits } from '../ports/ledger.ts';
 import { writeEach } from '../write-each.ts';
 import {
   baselineItem,
-  changeAttributes,
+  committed,
   eventsOf,
   filedUnder,
   hashAttributes,
   idIn,
   outboxOf,
+  outboxWrites,
   parseCertification,
   parseIndexed,
   parseLife,
+  undoing,
   waitOf,
   waits,
 } from './certification-item.ts';
+import { decided } from './deciding.ts';
+import { LedgerUnavailableError } from './errors.ts';
 import { underLease } from './held-lease.ts';
 import { readAll } from './item.ts';
 import { type Plain, part, type Table } from './table.ts';
@@ -26,17 +29,10 @@ import { type Plain, part, type Table } from './table.ts';
 const deliveredTogether = 200;
 /** Items that a command of ops reads together. */
 const keptTogether = 100;
+/** Of a decision: only a writer without the lease can come in between. */
+const attempts = 5;
 
 const { undelivered } = ledgerTable;
-const keyOf = (item: Plain) => String(item[ledgerTable.partitionKey]);
-
-type Commit = Parameters<Ledger['commit']>;
-
-/**
- * Counts writes to the outbox. A write that depends on an earlier read requires that the count is
- * unchanged.
- */
-const outboxWrites = 'outbox_writes';
 
 /**
  * The certifications of an integration, their outboxes, and the sparse index that lists these.
@@ -44,26 +40,22 @@ const outboxWrites = 'outbox_writes';
  *   commit  condition: the item is new, or at the revision that was compared; if the write undoes held
  *           events, the outbox must also be as it was read
  *   settle  condition: the entries are there
+ *   decide  condition: the outbox is as it was read
  *   rehash  condition: revision and fingerprint are as they were compared
  */
 export function certifications(table: Table, integration: string, journal: Journal) {
+  const keyOf = (id: number) => ledgerKeys.certification(integration, id);
   /** An unreadable item blocks only its own commits. */
   const warn = (error: NotifierError) => journal.warn('ledger item unreadable', { error });
   /** Looked for, and unreadable: a silent record has no condition, so it is not put over them. */
   const unreadable = new Set<number>();
   /** The index has keys only and lags; the items themselves are read consistently. */
-  async function* pages(place: Waits, waiting: readonly Waits[], limit: number, start?: Plain) {
-    for await (const page of table.query(
-      undelivered,
-      ledgerKeys.indexed(integration, place),
-      limit,
-      start,
-    )) {
+  async function* pages(place: Waits, waiting: readonly Waits[], limit: number, after?: Plain) {
+    const key = ledgerKeys.indexed(integration, place);
+    for await (const page of table.query(undelivered, key, { limit, after })) {
       const last = page.at(-1);
       if (last === undefined) continue;
-      const keys = page.map(keyOf);
-      const found = new Map((await table.getAll(keys)).map((item) => [keyOf(item), item]));
-      const items = keys.map((key) => found.get(key)).filter((item) => item !== undefined);
+      const items = await table.getAll(page.map((one) => keyOf(idIn(one))));
       const unreadable: NotifierError[] = [];
       const owed = readAll(
         items,
@@ -74,44 +66,66 @@ export function certifications(table: Table, integration: string, journal: Journ
       yield { items, owed: owed.flat(), unreadable, end };
     }
   }
+  /**
+   * Replaces the outbox that was read, and lists the item under its new wait.
+   *
+   * @returns `undefined` if the outbox was written since: that write has listed the item anew
+   */
+  const rewrite = (item: Plain, outbox: unknown, set: Plain = {}) => {
+    const seen = item[outboxWrites];
+    const isNew = `attribute_not_exists(${outboxWrites})`;
+    return table.update(keyOf(idIn(item)), {
+      set: { ...set, ...filedUnder(integration, waitOf({ ...item, outbox })), outbox },
+      add: { [outboxWrites]: 1 },
+      where: seen === undefined ? isNew : `${outboxWrites} = :seen`,
+      values: { ':seen': seen },
+    });
+  };
+  /** Whether all held events have left the outbox, since the commit undoes them. */
+  const undo = async (item: Plain | undefined, commit: Parameters<Ledger['commit']>) => {
+    const set = item && undoing(integration, item, commit);
+    return item && set && (await rewrite(item, {}, set));
+  };
+  /** Lists an item under its wait of now. An unreadable item stays where it is. */
+  const refile = async (item: Plain = {}) => {
+    const [filed] = readAll([item], (one) => filedUnder(integration, waitOf(one)));
+    if (filed !== undefined && item[undelivered.partitionKey] !== filed[undelivered.partitionKey])
+      await rewrite(item, item['outbox']);
+  };
   const settle = async (
     entries: readonly (OutboxEntry & { readonly code?: string })[],
     rest: 'nothing' | 'digest' | 'undeliverable',
   ) => {
-    await writeEach(
-      Map.groupBy(entries, ({ certificationId }) => certificationId),
-      async ([id, ofOne]) => {
-        const key = ledgerKeys.certification(integration, id);
-        const add = { [outboxWrites]: 1 };
-        const changes = ofOne.map(({ revision, code }) => {
-          const place = `outbox${part}${revision}`;
-          const owes = { [`${place}${part}owes`]: 'digest' };
-          const refused = { [`${place}${part}undeliverable`]: code };
-          const set = { nothing: { [place]: undefined }, digest: owes, undeliverable: refused };
-          return { set: set[rest], exists: [place], add };
-        });
-        // If these entries are all that the outbox has: one write, the index included.
-        const wait = rest === 'nothing' ? undefined : rest;
-        const sets = changes.map(({ set }) => set);
-        const settled = await table.update(key, {
-          set: Object.assign({}, ...sets, filedUnder(integration, wait)),
-          exists: changes.flatMap(({ exists }) => exists),
-          add,
-          where: 'size(outbox) = :all',
-          values: { ':all': ofOne.length },
-        });
-        if (settled !== undefined) return;
-        // The outbox has other entries, or another tick has settled some of these meanwhile.
-        for (const change of changes) {
-          const item = await table.update(key, { ...change, returns: 'ALL_NEW' });
-          await refile(table, integration, item);
-        }
-      },
-    );
+    const byId = Map.groupBy(entries, ({ certificationId }) => certificationId);
+    await writeEach(byId, async ([id, ofOne]) => {
+      const key = keyOf(id);
+      const add = { [outboxWrites]: 1 };
+      const changes = ofOne.map(({ revision, code }) => {
+        const place = `outbox${part}${revision}`;
+        const owes = { [`${place}${part}owes`]: 'digest' };
+        const refused = { [`${place}${part}undeliverable`]: code };
+        const set = { nothing: { [place]: undefined }, digest: owes, undeliverable: refused };
+        return { set: set[rest], exists: [place], add };
+      });
+      // If these entries are all that the outbox has: one write, the index included.
+      const wait = rest === 'nothing' ? undefined : rest;
+      const sets = changes.map(({ set }) => set);
+      const settled = await table.update(key, {
+        set: Object.assign({}, ...sets, filedUnder(integration, wait)),
+        exists: changes.flatMap(({ exists }) => exists),
+        add,
+        where: 'size(outbox) = :all',
+        values: { ':all': ofOne.length },
+      });
+      if (settled !== undefined) return;
+      // The outbox has other entries, or another tick has settled some of these meanwhile.
+      for (const change of changes)
+        await refile(await table.update(key, { ...change, returns: 'ALL_NEW' }));
+    });
   };
   return {
     async known(ids) {
-      const items = await table.getAll(ids.map((id) => ledgerKeys.certification(integration, id)));
+      const items = await table.getAll(ids.map(keyOf));
       const all = readAll(items, parseCertification, warn);
       const known = new Map(all.map((certification) => [certification.id, certification]));
       for (const id of items.map(idIn))
@@ -120,7 +134,7 @@ export function certifications(table: Table, integration: string, journal: Journ
       return known;
     },
     async lives(ids) {
-      const items = await table.getAll(ids.map((id) => ledgerKeys.certification(integration, id)));
+      const items = await table.getAll(ids.map(keyOf));
       return new Map(readAll(items, parseLife, warn).map((life) => [life.certification.id, life]));
     },
     async knownOfDay(day) {
@@ -129,16 +143,16 @@ export function certifications(table: Table, integration: string, journal: Journ
       return new Map(readAll(items, parseIndexed, warn));
     },
     async recordSilently(sightings, now, lease) {
-      const at = now.toString();
       const absent = sightings.filter(({ id }) => !unreadable.has(id));
-      await underLease(table, integration, lease).putAll(
-        absent.map((sighting) => baselineItem(integration, sighting, at)),
+      await table.putAll(
+        absent.map((sighting) => baselineItem(integration, sighting, now.toString())),
+        underLease(table, integration, lease),
       );
       return absent.length;
     },
     async rehash(outdated) {
       await writeEach(outdated, ({ before: { id, revision, fingerprint: old }, fingerprint }) =>
-        table.update(ledgerKeys.certification(integration, id), {
+        table.update(keyOf(id), {
           set: hashAttributes(fingerprint),
           where: 'revision = :revision AND fingerprint = :old',
           values: { ':revision': revision, ':old': old.whole },
@@ -146,28 +160,21 @@ export function certifications(table: Table, integration: string, journal: Journ
       );
     },
     async commit(...commit) {
-      const [change, event, , destiny] = commit;
-      if (change.before?.isHeld && (await undo(table, integration, commit))) return 'undone';
-      const before = await write(table, integration, commit);
+      const [{ id: certificationId, revision, before: known }, event, , destiny] = commit;
+      const key = keyOf(certificationId);
+      if (known?.isHeld && (await undo(await table.get(key), commit))) return 'undone';
+      const before = await table.update(key, committed(integration, commit));
       if (before === undefined) return undefined;
-      const { id: certificationId, revision } = change;
       const [outbox] = readAll([before], outboxOf);
       // The waits of earlier entries. Ops hear of an unreadable outbox when its events are to be
       // delivered.
       const beside = outbox?.map(({ waits }) => waits) ?? ['pending'];
       // The index now has the item under a wait that is not its first.
-      if (beside.includes(destiny === 'pending' ? 'held' : 'undeliverable')) {
-        const item = await table.get(ledgerKeys.certification(integration, certificationId));
-        await refile(table, integration, item);
-      }
+      if (beside.includes(destiny === 'pending' ? 'held' : 'undeliverable'))
+        await refile(await table.get(key));
       const behind = (['held', 'pending'] as const).find((wait) => beside.includes(wait));
-      return {
-        certificationId,
-        revision,
-        event,
-        owes: 'event-and-digest',
-        ...(behind && { behind }),
-      };
+      const owed = { certificationId, revision, event, owes: 'event-and-digest' } as const;
+      return { ...owed, ...(behind && { behind }) };
     },
     /**
      * Settling a page does not disturb the next one: a query resumes after a key even if its item
@@ -177,7 +184,7 @@ export function certifications(table: Table, integration: string, journal: Journ
       const place = owing === 'event' ? 'pending' : 'digest';
       for await (const page of pages(place, ['pending', 'digest'], deliveredTogether)) {
         yield page;
-        for (const item of page.items) await refile(table, integration, item);
+        for (const item of page.items) await refile(item);
       }
     },
     /**
@@ -191,7 +198,7 @@ export function certifications(table: Table, integration: string, journal: Journ
         const start = {
           ...filedUnder(integration, place),
           [undelivered.sortKey]: since,
-          [ledgerTable.partitionKey]: ledgerKeys.certification(integration, Number(id)),
+          [ledgerTable.partitionKey]: keyOf(Number(id)),
         };
         yield* pages(place, [waiting], keptTogether, place === begun ? start : undefined);
       }
@@ -203,94 +210,13 @@ export function certifications(table: Table, integration: string, journal: Journ
         refused.map(({ owed, code }) => ({ ...owed, code })),
         'undeliverable',
       ),
-  } satisfies Partial<Ledger>;
-}
-
-/** @returns the item as it was before, or `undefined` if another tick has made this revision */
-function write(table: Table, integration: string, [change, event, now, destiny]: Commit) {
-  const { kind, revision } = change;
-  const at = now.toString();
-  const entry = {
-    event: JSON.stringify(event),
-    owes: 'event-and-digest',
-    ...(destiny === 'held' && { held: true }),
-    ...((destiny === 'held' || change.before?.isHeld) && { told: toldOf(change.before) }),
-  };
-  const set = changeAttributes(integration, change, { kind, at, late: event.data.late });
-  const index = filedUnder(integration, destiny);
-  // As text, instants are in order only if they have the same number of digits.
-  const since = { [undelivered.sortKey]: now.toString({ smallestUnit: 'millisecond' }) };
-  const key = ledgerKeys.certification(integration, change.id);
-  if (revision === 1)
-    return table.update(key, {
-      set: { ...set, ...index, ...since, first_seen: at, outbox: { [revision]: entry } },
-      where: `attribute_not_exists(${ledgerTable.partitionKey})`,
-    });
-  return table.update(key, {
-    set: {
-      ...set,
-      ...(destiny === 'pending' && index),
-      [`outbox${part}${revision}`]: entry,
-      untold: undefined,
+    async decide(certificationId, ...asked) {
+      for (let attempt = 0; attempt < attempts; attempt += 1) {
+        const item = (await table.get(keyOf(certificationId))) ?? {};
+        const { outbox, notes, ...result } = decided(item, ...asked);
+        if (outbox === undefined || (await rewrite(item, outbox, notes))) return result;
+      }
+      throw new LedgerUnavailableError('UpdateItem', { cause: new Error('others write, too') });
     },
-    // An item that is pending already stays so in the index: its held entry has its own mark.
-    initial: { ...since, ...(destiny === 'held' && index) },
-    add: { [outboxWrites]: 1 },
-    where: 'revision = :before',
-    values: { ':before': revision - 1 },
-    returns: 'ALL_OLD',
-  });
-}
-
-/**
- * Takes all held events out of the outbox, if the change makes the certification again as
- * subscribers were last told.
- *
- * @returns `false` if it does not, or if something was written since the item was read
- */
-async function undo(table: Table, integration: string, [change, event, now]: Commit) {
-  const { kind, revision } = change;
-  const item = await table.get(ledgerKeys.certification(integration, change.id));
-  const known = item && parseCertification(item);
-  if (item === undefined || known?.revision !== revision - 1 || !known.isHeld) return false;
-  const outbox = outboxOf(item);
-  const told = outbox[0]?.raw.told;
-  if (told === undefined || !isUndone(told, change)) return false;
-  const note = { kind, at: now.toString(), late: event.data.late, undone: true } as const;
-  const set = changeAttributes(integration, change, note);
-  const undone = outbox
-    .map((entry) => `revision:${entry.revision}`)
-    .filter((name) => item[name] !== undefined && !(name in set))
-    .map((name) => [`${name}${part}undone`, true]);
-  const untold = kind === 'withdrawn' && isNothing(told);
-  return rewrite(table, integration, item, {}, { ...set, ...Object.fromEntries(undone), untold });
-}
-
-/**
- * Replaces the outbox that was read, and lists the item under its new wait.
- *
- * @returns `false` if the outbox was written since: that write has listed the item anew
- */
-export async function rewrite(
-  table: Table,
-  integration: string,
-  item: Plain,
-  outbox: unknown,
-  set: Plain = {},
-): Promise<boolean> {
-  const seen = item[outboxWrites];
-  const written = await table.update(keyOf(item), {
-    set: { ...set, ...filedUnder(integration, waitOf({ ...item, outbox })), outbox },
-    add: { [outboxWrites]: 1 },
-    where: seen === undefined ? `attribute_not_exists(${outboxWrites})` : `${outboxWrites} = :seen`,
-    values: { ':seen': seen },
-  });
-  return written !== undefined;
-}
-
-/** Lists an item under its wait of now. An unreadable item stays where it is. */
-async function refile(table: Table, integration: string, item: Plain = {}): Promise<void> {
-  const [filed] = readAll([item], (one) => filedUnder(integration, waitOf(one)));
-  if (filed !== undefined && item[undelivered.partitionKey] !== filed[undelivered.partitionKey])
-    await rewrite(table, integration, item, item['outbox']);
+  } satisfies Partial<Ledger>;
 }

@@ -1,65 +1,64 @@
 import * as z from 'zod/mini';
 import { detours, found, toldOf } from '../decisions/compare.ts';
-import { type Decision, revisionNoted } from '../decisions/history.ts';
-import { ledgerKeys } from '../names.ts';
-import type { Ledger, WaitingEvent, WaitsForOps } from '../ports/ledger.ts';
-import { type Entry, eventsOf, outboxOf, parseCertification } from './certification-item.ts';
-import { rewrite } from './certifications.ts';
-import { LedgerUnavailableError } from './errors.ts';
+import { revisionNoted } from '../decisions/history.ts';
+import type { Decided, Ledger, WaitingEvent } from '../ports/ledger.ts';
+import { eventsOf, noted, outboxOf, parseCertification } from './certification-item.ts';
 import { parse } from './item.ts';
-import { type Plain, part, type Table } from './table.ts';
-
-/** Only a writer without the lease can come in between. */
-const attempts = 5;
+import type { Plain } from './table.ts';
 
 /** Parsed by themselves: nothing else in the history may block a decision. */
 const decisionsNoted = z.pick(revisionNoted, { decisions: true });
 const reasonNoted = z.object({ found: z.pick(found, { reason: true }) });
 
-/** Decisions about held and undeliverable events. The condition of each write: the outbox is as it was read. */
-export function deciding(table: Table, integration: string): Pick<Ledger, 'decide'> {
+type Asked = Parameters<Ledger['decide']> extends [unknown, ...infer Rest] ? Rest : never;
+
+/**
+ * Carries out a decision about held or undeliverable events on an item: its new outbox, and notes
+ * for its history. Without an outbox, nothing is to be written.
+ */
+export function decided(
+  item: Plain,
+  ...[waits, decision, choose, now]: Asked
+): Decided & { readonly outbox?: Plain; readonly notes?: Plain } {
+  const { events, behind } = chosen(item, waits, decision, choose, now);
+  if (events.length === 0) return { done: [], behind, freed: 0, undone: 0 };
+  const revisions = new Set(events.map(({ revision }) => revision));
+  const entries = outboxOf(item).flatMap(({ revision, raw }): [number, Plain][] => {
+    if (!revisions.has(revision)) return [[revision, raw]];
+    const { held: _, undeliverable: __, ...rest } = raw;
+    if (decision === 'discarded') return [];
+    return [[revision, decision === 'released-to-people' ? { ...rest, owes: 'digest' } : rest]];
+  });
+  const { released, undone } = releasedFrom(item, Object.fromEntries(entries));
+  const isNews = ({ revision }: { revision: number }) => !undone.has(revision);
+  const note = { decision, at: now.toString() };
+  const decisionsOf = (notes: unknown) => parse(decisionsNoted, item, notes).decisions;
   return {
-    async decide(certificationId, waits, decision, choose, now) {
-      const key = ledgerKeys.certification(integration, certificationId);
-      for (let attempt = 0; attempt < attempts; attempt += 1) {
-        const item = await table.get(key);
-        if (item === undefined) return { done: [], behind: 0, freed: 0, undone: 0 };
-        const { done: all, behind } = chosen(item, waits, decision, choose);
-        if (all.length === 0) return { done: all, behind, freed: 0, undone: 0 };
-        const decided = new Set(all.map(({ revision }) => revision));
-        const entries = outboxOf(item).flatMap((entry) => entryAfter(entry, decided, decision));
-        const { released, undone } = releasedFrom(item, Object.fromEntries(entries));
-        const noted = notesOf(item, decided, undone, { decision, at: now.toString() });
-        const outbox = Object.fromEntries(entries.filter(([revision]) => !undone.has(revision)));
-        if (!(await rewrite(table, integration, item, outbox, noted))) continue;
-        const isNews = ({ revision }: { revision: number }) => !undone.has(revision);
-        const freed = released.filter((one) => isNews(one) && !decided.has(one.revision)).length;
-        const done = all.filter(isNews).map((one) => ({ ...one, ...reasonOf(item, one) }));
-        return { done, behind, freed, undone: undone.size };
-      }
-      throw new LedgerUnavailableError('UpdateItem', { cause: new Error('others write, too') });
+    done: events.filter(isNews).map((one) => ({ ...one, ...reasonOf(item, one) })),
+    behind,
+    freed: released.filter((one) => isNews(one) && !revisions.has(one.revision)).length,
+    undone: undone.size,
+    outbox: Object.fromEntries(entries.filter(([revision]) => !undone.has(revision))),
+    notes: {
+      ...noted(item, revisions, 'decisions', (notes) => [...decisionsOf(notes), note]),
+      ...noted(item, undone, 'undone', () => true),
     },
   };
 }
 
 /** An event can be released only if no event before it stays held. */
-function chosen(
-  item: Plain,
-  waits: WaitsForOps,
-  decision: Decision,
-  choose: (event: WaitingEvent) => boolean,
-): { done: WaitingEvent[]; behind: number } {
+function chosen(item: Plain, ...[waits, decision, choose]: Asked) {
   const isHeld = new Map(outboxOf(item).map(({ revision, raw }) => [revision, raw.held]));
   const isOrdered = waits === 'held' && decision !== 'discarded';
-  const done: WaitingEvent[] = [];
+  const events: WaitingEvent[] = [];
   let behind = 0;
   let isBlocked = false;
   for (const event of eventsOf(item, [waits])) {
     if (!choose(event)) isBlocked ||= isHeld.get(event.revision) === true;
     else if (isOrdered && isBlocked) behind += 1;
-    else done.push(event);
+    else events.push(event);
   }
-  return { done, behind };
+  return { events, behind };
 }
 
 /** Why it was held, as far as the history has that. */
@@ -82,38 +81,4 @@ function releasedFrom(item: Plain, outbox: Plain) {
   const known = parseCertification(item);
   const isLast = released.at(-1)?.revision === known.revision;
   return { released, undone: detours(events, isLast ? toldOf(known) : undefined) };
-}
-
-/** The notes that a decision adds to the history. */
-function notesOf(
-  item: Plain,
-  decided: ReadonlySet<number>,
-  undone: ReadonlySet<number>,
-  note: z.output<typeof decisionsNoted>['decisions'][number],
-): Plain {
-  const nameOf = (revision: number) => `revision:${revision}`;
-  const isPresent = (name: string) => item[name] !== undefined;
-  const decisions = [...decided]
-    .map(nameOf)
-    .filter(isPresent)
-    .map((name): [string, unknown] => {
-      const { decisions } = parse(decisionsNoted, item, item[name]);
-      return [`${name}${part}decisions`, [...decisions, note]];
-    });
-  const ends = [...undone]
-    .map(nameOf)
-    .filter(isPresent)
-    .map((name): [string, unknown] => [`${name}${part}undone`, true]);
-  return Object.fromEntries([...decisions, ...ends]);
-}
-
-function entryAfter(
-  { revision, raw }: Entry,
-  decided: ReadonlySet<number>,
-  decision: Decision,
-): [revision: number, raw: Plain][] {
-  if (!decided.has(revision)) return [[revision, raw]];
-  const { held: _, undeliverable: __, ...rest } = raw;
-  if (decision === 'discarded') return [];
-  return [[revision, decision === 'released-to-people' ? { ...rest, owes: 'digest' } : rest]];
 }

@@ -1,12 +1,11 @@
 import * as z from 'zod/mini';
 import type { OpsLedger } from '../commands/ops-ledger.ts';
 import { commandRecord } from '../decisions/command-record.ts';
-import type { Pause } from '../decisions/state.ts';
 import { ledgerKeys, ledgerTable } from '../names.ts';
 import type { Waits } from '../ports/ledger.ts';
 import { parseLife } from './certification-item.ts';
 import { parse, schemaVersion } from './item.ts';
-import { latest, latestSince } from './latest.ts';
+import { latest } from './latest.ts';
 import { type Plain, part, type Table } from './table.ts';
 
 const commandsKept = 100;
@@ -27,23 +26,24 @@ export function dynamoOpsLedger(table: Table, integration: string): OpsLedger {
   const count = (waits: Waits) =>
     table.count(ledgerTable.undelivered, ledgerKeys.indexed(integration, waits));
   const setPaused = async (
-    paused: boolean,
-    pause: Pause | undefined,
     call: string,
-    isSo: string,
+    where: string,
+    set: { paused: boolean; pause: unknown },
   ) => {
-    const noted = pause && { ...pause, since: pause.since.epochMilliseconds };
     const changed = await table.update(ledgerKeys.state(integration), {
-      set: { paused, pause: noted, steered_by: call },
-      where: `attribute_exists(salt) AND (${isSo} OR steered_by = :call)`,
-      values: { ':call': call, ':before': !paused },
+      set: { ...set, steered_by: call },
+      where: `attribute_exists(salt) AND (${where} OR steered_by = :call)`,
+      values: { ':call': call, ':before': !set.paused },
     });
     return changed !== undefined;
   };
-  const isRunning = 'attribute_not_exists(paused) OR paused = :before';
   return {
-    pause: (pause, call) => setPaused(true, pause, call, isRunning),
-    resume: (call) => setPaused(false, undefined, call, 'paused = :before'),
+    pause(pause, call) {
+      const noted = { ...pause, since: pause.since.epochMilliseconds };
+      const running = 'attribute_not_exists(paused) OR paused = :before';
+      return setPaused(call, running, { paused: true, pause: noted });
+    },
+    resume: (call) => setPaused(call, 'paused = :before', { paused: false, pause: undefined }),
     async waiting() {
       const all = [count('pending'), count('digest'), count('held'), count('undeliverable')];
       const [pending = 0, digest = 0, held = 0, undeliverable = 0] = await Promise.all(all);
@@ -53,8 +53,8 @@ export function dynamoOpsLedger(table: Table, integration: string): OpsLedger {
       const item = await table.get(ledgerKeys.certification(integration, id));
       return item && parseLife(item);
     },
-    latest: (...asked) => latest(table, integration, ...asked),
-    latestSince: (...asked) => latestSince(table, integration, ...asked),
+    latest: (...asked) => latest(table, integration, 'newest-first', ...asked),
+    latestSince: (...asked) => latest(table, integration, 'oldest-first', ...asked),
     async record({ operation, ...record }) {
       const set = { [prefix + operation]: record, schema: schemaVersion };
       const after = (await table.update(commandsKey, { set, returns: 'ALL_NEW' })) ?? {};

@@ -2,23 +2,27 @@ import { Temporal } from 'temporal-polyfill';
 import type { Lease } from '../decisions/state.ts';
 import { ledgerKeys } from '../names.ts';
 import { LeaseLostError } from './errors.ts';
-import type { Table } from './table.ts';
+import type { Check, Table } from './table.ts';
 
 /** An older answer proves nothing: the machine may have slept before it was read. */
 const freshMs = 5_000;
 
 /**
- * The table for writes without a condition. Each of their requests goes out only while the lease is
- * ours, by our clock and by the state item, which is asked just before. A holder that wakes under
+ * For writes without a condition. Each of their requests goes out only while the lease is ours, by
+ * our clock and by the state item, which is asked just before. A holder that wakes under
  * another's lease would otherwise overwrite an event that is owed.
  *
  * @param lease absent: nobody else writes
  */
-export function underLease(table: Table, integration: string, lease: Lease | undefined): Table {
-  if (lease === undefined) return table;
+export function underLease(
+  table: Table,
+  integration: string,
+  lease: Lease | undefined,
+): Check | undefined {
+  if (lease === undefined) return undefined;
   const { clock } = table;
   const key = ledgerKeys.state(integration);
-  return table.checking(async () => {
+  return async () => {
     for (;;) {
       const asked = clock.now();
       if (Temporal.Instant.compare(asked, lease.until) >= 0) throw new LeaseLostError();
@@ -26,5 +30,5 @@ export function underLease(table: Table, integration: string, lease: Lease | und
       if (state?.['lease_owner'] !== lease.owner) throw new LeaseLostError();
       if (clock.now().since(asked).total('milliseconds') < freshMs) return;
     }
-  });
+  };
 }

@@ -28,16 +28,16 @@ const stateChanges = z.partial(stateItem);
 const memoryChanges = z.partial(memory);
 
 /** The condition of a write under the lease of an item. */
-export const isOurs = 'lease_owner = :owner';
+const ours = 'lease_owner = :owner';
 /**
- * The lease is free or has ended. If it is ours already, the answer to this write was lost, and the
- * SDK has sent it again.
+ * decisions/lease.ts, `leaseSeen`: the lease is over. If it is ours already, the answer to this
+ * write was lost, and the SDK has sent it again.
  */
-export const isFree = `attribute_not_exists(lease_owner) OR lease_until < :now OR ${isOurs}`;
-/** decisions/lease.ts, `leaseSeen`: it is over. */
-const isOver = `${isFree} OR lease_taken_at < :longAgo OR lease_doubted_at <= :doubted`;
+const over =
+  `attribute_not_exists(lease_owner) OR lease_until < :now OR ${ours} OR ` +
+  'lease_taken_at < :longAgo OR lease_doubted_at <= :doubted';
 /** Likewise: it is doubted, and no reader with a clock like ours has noted so. */
-const isToBeDoubted =
+const doubtful =
   'lease_owner <> :owner AND (lease_taken_at > :soon OR lease_until > :furthest) AND ' +
   '(attribute_not_exists(lease_doubted_at) OR lease_doubted_at > :now)';
 
@@ -76,10 +76,9 @@ export function integrationState(table: Table, integration: string) {
   /** @param shown the item as a write has shown it; absent: it is read */
   const state = async (shown?: Plain): Promise<State> => {
     const item = shown ?? (await table.get(key)) ?? (await make()) ?? {};
-    const conditions = conditionNames.flatMap((name) => {
-      const open = item[conditionPrefix + name];
-      return open === undefined ? [] : [[name, open] as const];
-    });
+    const conditions = conditionNames
+      .map((name) => [name, item[conditionPrefix + name]] as const)
+      .filter(([, open]) => open !== undefined);
     const known = parse(stateItem, item, { ...renamed(item), conditions: new Map(conditions) });
     years = known.years;
     return known;
@@ -92,7 +91,7 @@ export function integrationState(table: Table, integration: string) {
   ) => {
     const byMonth = Map.groupBy(byDay, ([day]) => day.slice(0, 'YYYY-MM'.length));
     const ours = underLease(table, integration, lease);
-    await writeEach(byMonth, ([month, days]) => ours.update(monthKey(month), update(days)));
+    await writeEach(byMonth, ([month, days]) => table.update(monthKey(month), update(days), ours));
   };
   const addToDays = (deltas: ReadonlyMap<string, number>, lease?: Lease) =>
     updateMonths(deltas, lease, (days) => ({
@@ -115,7 +114,7 @@ export function integrationState(table: Table, integration: string) {
       const taken = { leaseOwner: owner, leaseUntil: until, leaseTakenAt: now, dirtySince: now };
       const before = await table.update(key, {
         set: { ...renamed(z.encode(stateChanges, taken)), lease_doubted_at: undefined },
-        where: isOver,
+        where: over,
         values: { ...values, ':longAgo': nowMs - longestLeaseMs, ':doubted': nowMs - doubtedForMs },
         returns: 'ALL_OLD',
       });
@@ -123,7 +122,7 @@ export function integrationState(table: Table, integration: string) {
         const soon = nowMs + leaseAheadMs;
         await table.update(key, {
           set: { lease_doubted_at: nowMs },
-          where: isToBeDoubted,
+          where: doubtful,
           values: { ...values, ':soon': soon, ':furthest': soon + longestLeaseMs },
         });
         return undefined;
@@ -143,14 +142,14 @@ export function integrationState(table: Table, integration: string) {
         };
       } catch (error) {
         const values = { ':owner': owner };
-        await table.update(key, { set: renamed(noLease), where: isOurs, values });
+        await table.update(key, { set: renamed(noLease), where: ours, values });
         throw error;
       }
     },
     async saveState({ conditions = new Map(), ...changes }, lease) {
       const open = [...conditions].map(([name, one]) => [conditionPrefix + name, one]);
       const ofState = renamed(z.encode(stateChanges, changes));
-      const condition = lease && { where: isOurs, values: { ':owner': lease.owner } };
+      const condition = lease && { where: ours, values: { ':owner': lease.owner } };
       const ofMemory = renamed(z.encode(memoryChanges, changes));
       const marks = 'agreed' in changes && { [agreedBy]: lease?.owner };
       const writes = [

@@ -29,14 +29,14 @@ export function parse<Schema extends z.ZodMiniType>(
 export function readAll<Parsed>(
   items: readonly Plain[],
   parse: (item: Plain) => Parsed,
-  onUnreadable?: (error: LedgerCorruptError) => void,
+  onUnreadable?: (error: LedgerCorruptError, item: Plain) => void,
 ): Parsed[] {
   return items.flatMap((item) => {
     try {
       return [parse(item)];
     } catch (error) {
       if (!(error instanceof LedgerCorruptError)) throw error;
-      onUnreadable?.(error);
+      onUnreadable?.(error, item);
       return [];
     }
   });

@@ -23,81 +23,53 @@ const indexEntry = z.object({
 export async function* latest(
   table: Table,
   integration: string,
+  order: 'newest-first' | 'oldest-first',
   ...[from, now, isWanted]: Parameters<OpsLedger['latest']>
 ): AsyncGenerator<LatestPage> {
-  for (const month of months(from, now).toReversed()) {
+  const isReversed = order === 'newest-first';
+  const range = { limit: entriesTogether, from: momentOf(from), isReversed };
+  const ascending = months(from, now);
+  for (const month of isReversed ? ascending.toReversed() : ascending) {
     const key = ledgerKeys.indexed(integration, month.toString());
-    for await (const page of table.newest(byEvent, key, entriesTogether)) {
-      const entries = page.map(entryOf);
-      const within = entries.filter(({ last }) => last.at >= from.epochMilliseconds);
-      yield* read(table, within.filter(wanted(isWanted)));
-      const reached = within.at(-1)?.last.at;
+    for await (const page of table.query(byEvent, key, range)) {
+      const entries = page.map(lastEventOf);
+      yield* read(table, integration, entries.filter(isWanted));
+      const reached = entries.at(-1)?.at;
       if (reached !== undefined) yield { lives: [], unreadable: [], reached };
-      if (within.length < entries.length) return;
     }
-    yield { lives: [], unreadable: [], reached: beginOf(month) - 1 };
+    const begin = month.toPlainDate({ day: 1 }).toZonedDateTime('UTC').epochMilliseconds;
+    yield { lives: [], unreadable: [], reached: begin - 1 };
   }
 }
 
-export async function* latestSince(
+async function* read(
   table: Table,
   integration: string,
-  ...[from, now, isWanted]: Parameters<OpsLedger['latestSince']>
-): AsyncGenerator<Omit<LatestPage, 'reached'>> {
-  for (const month of months(from, now)) {
-    const key = ledgerKeys.indexed(integration, month.toString());
-    const before = {
-      [byEvent.partitionKey]: key,
-      [byEvent.sortKey]: momentOf(from.subtract({ milliseconds: 1 })),
-      [ledgerTable.partitionKey]: ledgerKeys.certification(integration, 0),
-    };
-    for await (const page of table.query(byEvent, key, entriesTogether, before))
-      yield* read(table, page.map(entryOf).filter(wanted(isWanted)));
-  }
-}
-
-interface Entry {
-  readonly key: string;
-  readonly last: LastEvent;
-}
-
-const wanted =
-  (isWanted: (last: LastEvent) => boolean) =>
-  ({ last }: Entry) =>
-    isWanted(last);
-
-async function* read(table: Table, entries: readonly Entry[]): AsyncGenerator<LatestPage> {
+  entries: readonly LastEvent[],
+): AsyncGenerator<LatestPage> {
   for (let start = 0; start < entries.length; start += itemsTogether) {
     const some = entries.slice(start, start + itemsTogether);
-    const items = await table.getAll(some.map(({ key }) => key));
-    const found = new Map(items.map((item) => [keyOf(item), item]));
+    const items = await table.getAll(
+      some.map(({ id }) => ledgerKeys.certification(integration, id)),
+    );
     const unreadable: LastEvent[] = [];
-    const lives = some.flatMap(({ key, last }) => {
-      const item = found.get(key);
-      return readAll(item ? [item] : [], parseLife, () => unreadable.push(last));
-    });
-    yield { lives, unreadable, reached: some.at(-1)?.last.at ?? 0 };
+    const lives = readAll(items, parseLife, (_, item) =>
+      unreadable.push(...some.filter(({ id }) => id === idIn(item))),
+    );
+    yield { lives, unreadable, reached: some.at(-1)?.at ?? 0 };
   }
 }
 
-const keyOf = (item: Plain) => String(item[ledgerTable.partitionKey]);
-
-function entryOf(item: Plain): Entry {
-  const entry = parse(indexEntry, item);
-  const at = Date.parse(entry[byEvent.sortKey]);
-  return { key: keyOf(item), last: { id: idIn(item), revision: entry.revision, at } };
+function lastEventOf(item: Plain): LastEvent {
+  const { revision, [byEvent.sortKey]: at } = parse(indexEntry, item);
+  return { id: idIn(item), revision, at: Date.parse(at) };
 }
-
-const beginOf = (month: Temporal.PlainYearMonth) =>
-  month.toPlainDate({ day: 1 }).toZonedDateTime('UTC').epochMilliseconds;
 
 /** Months of UTC, the newest last. */
 function months(from: Temporal.Instant, now: Temporal.Instant): Temporal.PlainYearMonth[] {
-  const [first, last] = [from, now].map((at) =>
-    at.toZonedDateTimeISO('UTC').toPlainDate().toPlainYearMonth(),
-  );
-  const many = first && last ? first.until(last, { largestUnit: 'months' }).months : 0;
-  return Array.from({ length: many + 1 }, (_, n) => first?.add({ months: n })).filter(
-    (month) => month !== undefined,
-  );
+  const monthOf = (at: Temporal.Instant) =>
+    at.toZonedDateTimeISO('UTC').toPlainDate().toPlainYearMonth();
+  const first = monthOf(from);
+  const many = first.until(monthOf(now), { largestUnit: 'months' }).months;
+  return Array.from({ length: many + 1 }, (_, n) => first.add({ months: n }));
 }

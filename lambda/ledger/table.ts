@@ -6,7 +6,6 @@ import {
   DynamoDBServiceException,
   GetItemCommand,
   paginateQuery,
-  type QueryCommandInput,
   UpdateItemCommand,
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
@@ -41,6 +40,18 @@ export interface Update {
 interface Index {
   readonly name: string;
   readonly partitionKey: string;
+  readonly sortKey: string;
+}
+
+/** The part of an index under a key that is read; absent: all of it, in its order. */
+interface IndexRange {
+  /** Entries in one request. */
+  readonly limit?: number;
+  /** A place in the index, which may be empty: the entries behind it. */
+  readonly after?: Plain | undefined;
+  /** The least sort key. */
+  readonly from?: string;
+  readonly isReversed?: boolean;
 }
 
 const getBatchLimit = 100;
@@ -50,8 +61,13 @@ const longestPauseMs = 2_000;
 /** With these pauses, some ten seconds. */
 const mostRounds = 10;
 
-/** @throws NotifierError if the write must not go out */
-type Check = () => Promise<unknown>;
+/**
+ * Asked each time that a write goes out, also when the SDK repeats it: a machine may sleep between
+ * two attempts.
+ *
+ * @throws NotifierError if the write must not go out
+ */
+export type Check = () => Promise<unknown>;
 
 /** `undefined` is left out. */
 const asGiven = { removeUndefinedValues: true };
@@ -64,18 +80,11 @@ export class Table {
   readonly #client: DynamoDBClient;
   readonly #name: string;
   readonly clock: Clock;
-  readonly #check: Check | undefined;
 
-  constructor(client: DynamoDBClient, name: string, clock: Clock, check?: Check) {
+  constructor(client: DynamoDBClient, name: string, clock: Clock) {
     this.#client = client;
     this.#name = name;
     this.clock = clock;
-    this.#check = check;
-  }
-
-  /** The same table. Each time that a write goes out, also when the SDK repeats it, it checks this first. */
-  checking(check: Check): Table {
-    return new Table(this.#client, this.#name, this.clock, check);
   }
 
   /** Strongly consistent. */
@@ -92,25 +101,27 @@ export class Table {
    *
    * @returns the attributes that `returns` asks for (none: an empty object)
    */
-  async update(pk: string, update: Update): Promise<Plain | undefined> {
+  async update(pk: string, update: Update, check?: Check): Promise<Plain | undefined> {
     const { set = {}, initial = {}, add = {}, exists = [], where } = update;
     const changes = Object.entries({ ...set, ...initial, ...add });
     if (changes.length === 0) return {};
     // Each name has a placeholder: some are reserved words of DynamoDB, and many hold a `#` or `:`.
-    const places = [...changes.map(([place]) => place), ...exists].map((place) =>
-      place.split(part),
-    );
-    const names = [...new Set(places.flat())];
-    const placed = places.map((parts) => parts.map((one) => `#n${names.indexOf(one)}`).join('.'));
+    const places = [...changes.map(([place]) => place), ...exists];
+    const names = [...new Set(places.flatMap((place) => place.split(part)))];
+    const nameOf = (place: string) =>
+      place
+        .split(part)
+        .map((one) => `#n${names.indexOf(one)}`)
+        .join('.');
     const clauses = changes.map(([place, value], index) => {
-      const [name, given] = [placed[index], `:v${index}`];
+      const [name, given] = [nameOf(place), `:v${index}`];
       if (place in add) return { verb: 'ADD', clause: `${name} ${given}` };
       if (place in initial)
         return { verb: 'SET', clause: `${name} = if_not_exists(${name}, ${given})` };
       if (value === undefined) return { verb: 'REMOVE', clause: name };
       return { verb: 'SET', clause: `${name} = ${given}` };
     });
-    const conditions = placed.slice(changes.length).map((name) => `attribute_exists(${name})`);
+    const conditions = exists.map((place) => `attribute_exists(${nameOf(place)})`);
     if (where !== undefined) conditions.push(`(${where})`);
     const given = changes.map(([, value], index) => [`:v${index}`, value]);
     const all: Plain = { ...update.values, ...Object.fromEntries(given) };
@@ -127,70 +138,64 @@ export class Table {
       ExpressionAttributeValues: Object.keys(values).length > 0 ? values : undefined,
       ReturnValues: update.returns,
     });
-    command.middlewareStack.add(this.#checkFirst, { step: 'finalizeRequest', priority: 'low' });
+    if (check) command.middlewareStack.add(checkFirst(check), withinRetries);
     const written = await this.#attempt('UpdateItem', () => this.#client.send(command));
     return written && unmarshall(written.Attributes ?? {});
   }
 
-  /** The items of these keys that exist, strongly consistent, in no order. */
+  /** The items of these keys that exist, strongly consistent, in the order of the keys. */
   async getAll(pks: readonly string[]): Promise<Plain[]> {
-    const found: Plain[] = [];
-    const keys = [...new Set(pks)].map((pk) => marshall({ [ledgerTable.partitionKey]: pk }));
+    const found = new Map<string, Plain>();
+    const asked = [...new Set(pks)];
+    const keys = asked.map((pk) => marshall({ [ledgerTable.partitionKey]: pk }));
     await this.#inBatches('BatchGetItem', getBatchLimit, keys, async (Keys) => {
       const RequestItems = { [this.#name]: { Keys, ConsistentRead: true } };
       const answer = await this.#client.send(new BatchGetItemCommand({ RequestItems }));
-      for (const item of answer.Responses?.[this.#name] ?? []) found.push(unmarshall(item));
+      for (const item of answer.Responses?.[this.#name] ?? []) {
+        const plain: Plain = unmarshall(item);
+        found.set(String(plain[ledgerTable.partitionKey]), plain);
+      }
       return answer.UnprocessedKeys?.[this.#name]?.Keys;
     });
-    return found;
+    return asked.map((pk) => found.get(pk)).filter((item) => item !== undefined);
   }
 
   /** Writes without a condition, twenty-five items a request. */
-  async putAll(items: readonly Plain[]): Promise<void> {
+  async putAll(items: readonly Plain[], check?: Check): Promise<void> {
     const puts = items.map((item) => ({ PutRequest: { Item: marshall(item, asGiven) } }));
     const send = async (batch: WriteRequest[]) => {
       const RequestItems = { [this.#name]: batch };
       const command = new BatchWriteItemCommand({ RequestItems });
-      command.middlewareStack.add(this.#checkFirst, { step: 'finalizeRequest', priority: 'low' });
+      if (check) command.middlewareStack.add(checkFirst(check), withinRetries);
       const answer = await this.#client.send(command);
       return answer.UnprocessedItems?.[this.#name];
     };
     await this.#inBatches('BatchWriteItem', writeBatchLimit, puts, send);
   }
 
-  /**
-   * The entries of an index under a key, in its order, page by page.
-   *
-   * @param after a place in the index, which may be empty
-   */
-  async *query(index: Index, key: string, limit?: number, after?: Plain): AsyncGenerator<Plain[]> {
-    const start = { Limit: limit, ExclusiveStartKey: after && marshall(after) };
-    const pages = this.#pages(index, key, start);
-    for await (const { Items = [] } of pages) yield Items.map((item) => unmarshall(item));
-  }
-
-  /** The same in reverse order. */
-  async *newest(index: Index, key: string, limit: number): AsyncGenerator<Plain[]> {
-    const pages = this.#pages(index, key, { Limit: limit, ScanIndexForward: false });
-    for await (const { Items = [] } of pages) yield Items.map((item) => unmarshall(item));
+  /** The entries of an index under a key, page by page. */
+  async *query(index: Index, key: string, range: IndexRange = {}): AsyncGenerator<Plain[]> {
+    for await (const { Items = [] } of this.#pages(index, key, range))
+      yield Items.map((item) => unmarshall(item));
   }
 
   async count(index: Index, key: string): Promise<number> {
     let count = 0;
-    for await (const { Count = 0 } of this.#pages(index, key, { Select: 'COUNT' })) count += Count;
+    for await (const { Count = 0 } of this.#pages(index, key, {}, 'COUNT')) count += Count;
     return count;
   }
 
-  async *#pages(index: Index, key: string, input: Partial<QueryCommandInput>) {
+  async *#pages(index: Index, key: string, range: IndexRange, Select?: 'COUNT') {
+    const { limit: Limit, after, from, isReversed = false } = range;
+    const least = from === undefined ? '' : ` AND ${index.sortKey} >= :from`;
     const pages = paginateQuery(
       { client: this.#client },
       {
-        ...input,
-        TableName: this.#name,
-        IndexName: index.name,
-        KeyConditionExpression: '#key = :key',
-        ExpressionAttributeNames: { '#key': index.partitionKey },
-        ExpressionAttributeValues: marshall({ ':key': key }),
+        ...{ TableName: this.#name, IndexName: index.name, Limit, Select },
+        KeyConditionExpression: `${index.partitionKey} = :key${least}`,
+        ExpressionAttributeValues: marshall({ ':key': key, ':from': from }, asGiven),
+        ExclusiveStartKey: after && marshall(after),
+        ScanIndexForward: !isReversed,
       },
     );
     for (;;) {
@@ -222,14 +227,6 @@ export class Table {
     }
   }
 
-  /** Within the SDK's retries, since a machine may sleep between two of them. */
-  readonly #checkFirst =
-    <Request, Answer>(send: (request: Request) => Promise<Answer>) =>
-    async (request: Request): Promise<Answer> => {
-      await this.#check?.();
-      return send(request);
-    };
-
   async #attempt<Answer>(
     operation: string,
     send: () => Promise<Answer>,
@@ -249,3 +246,13 @@ export class Table {
     }
   }
 }
+
+const withinRetries = { step: 'finalizeRequest', priority: 'low' } as const;
+
+const checkFirst =
+  (check: Check) =>
+  <Request, Answer>(send: (request: Request) => Promise<Answer>) =>
+  async (request: Request): Promise<Answer> => {
+    await check();
+    return send(request);
+  };

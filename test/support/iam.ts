@@ -208,9 +208,10 @@ export class Requirements {
 function keysOf(request: Json): string[] {
   const item = field(request, 'Key') ?? field(request, 'Item');
   if (item !== null) return [partitionKeyOf(item)];
-  const condition = field(request, 'KeyConditionExpression');
+  const condition = String(field(request, 'KeyConditionExpression'));
   // Other shapes of a query are not supported yet.
-  if (condition !== '#key = :key') throw new Error('the key of a query is not understood');
+  if (!/^\w+ = :key( AND \w+ >= :from)?$/.test(condition))
+    throw new Error('the key of a query is not understood');
   return [text(field(field(request, 'ExpressionAttributeValues'), ':key'), 'S')];
 }
 

@@ -24,8 +24,9 @@ async function put(answers: readonly (object | 500)[], seconds: readonly number[
     requestHandler: { handle },
   });
   const lease = { owner: 'ours', until: clock.now().add({ seconds: 60 }) };
-  const table = underLease(new Table(client, 'ledger', clock), 'district-a', lease);
-  const end = await table.putAll([{ pk: 'a' }]).catch(({ code }: { code?: string }) => code);
+  const table = new Table(client, 'ledger', clock);
+  const ours = underLease(table, 'district-a', lease);
+  const end = await table.putAll([{ pk: 'a' }], ours).catch(({ code }: { code?: string }) => code);
   return { asked: asked.map((one) => one.replace('Item', '')).join(), end };
 }
 

@@ -21,7 +21,7 @@ const table = new Table(client, 'ledger', clock);
 
 const update = () => table.update('a', { set: { b: 1 } });
 // An index may be under construction, or missing.
-const look = () => table.count({ name: 'i', partitionKey: 'k' }, 'a');
+const look = () => table.count({ name: 'i', partitionKey: 'k', sortKey: 's' }, 'a');
 const get = () => table.get('a');
 const put = () => table.putAll([{ pk: 'a' }]);
 const denied = {
