@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import { firstDay } from '../decisions/days.ts';
 import { noteAltered } from '../decisions/fingerprint.ts';
@@ -7,7 +6,7 @@ import { believed, type HostNumber, hostNumbers } from '../decisions/host-number
 import type { QuarantinedRecord } from '../decisions/partner-reads.ts';
 import { inEnglish, problemsOf } from '../english.ts';
 import { type Assessment, assessmentSchema, resultPartSchema } from '../events/assessment.ts';
-import { asNumber, itself, parseExactly, WrittenNumber } from '../json-text.ts';
+import { asNumber, itself, jsonText, parseExactly, WrittenNumber } from '../json-text.ts';
 import { PartnerError, type RequestKind } from './errors.ts';
 
 export interface HttpReply {
@@ -16,6 +15,8 @@ export interface HttpReply {
   readonly headers: Readonly<Record<string, string>>;
   /** Empty if the body of a failure was too large or broke off: only the status counts then. */
   readonly body: Buffer;
+  /** The wait that a failure asks for, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** The API reduces larger pages to this silently (docs/partner.md, 8); this client refuses them. */
@@ -140,27 +141,8 @@ const MAX_DEPTH = 32;
 /** All fields that the document does not name: a name may say anything. */
 const undocumented = '(undocumented)';
 
-interface Documented {
-  readonly name: string;
-  readonly schema: z.core.$ZodType;
-  readonly isNumber: boolean;
-}
-
-interface Shape {
-  readonly fields: readonly Documented[];
-  readonly names: ReadonlySet<string>;
-}
-
-/** @param apart fields that are read in another way */
-const shapeOf = (shape: z.core.$ZodShape, ...apart: readonly string[]): Shape => ({
-  fields: Object.entries(shape).flatMap(([name, schema]) =>
-    apart.includes(name) ? [] : { name, schema, isNumber: z.safeParse(schema, 1).success },
-  ),
-  names: new Set(Object.keys(shape)),
-});
-
-const ofRecords = shapeOf(assessmentSchema.shape, 'id', 'certified_on', 'results');
-const ofParts = shapeOf(resultPartSchema.shape);
+/** These three are read in another way. */
+const { id: _, certified_on: __, results: ___, ...contents } = assessmentSchema.shape;
 
 /** How a documented text is read. By the first rules, a value of another type was null. */
 type TextReader = (value: unknown) => unknown;
@@ -173,49 +155,60 @@ function asText(value: unknown): unknown {
   return /^-?\d+$/.test(digits) ? digits : value;
 }
 
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' &&
-  value !== null &&
-  !Array.isArray(value) &&
-  !(value instanceof WrittenNumber);
-
 /**
  * The fields as the contract has them. Null and absent stay as they came. Null takes the place of a
  * value that cannot be carried without a loss, or exceeds the limits.
  *
+ * @param documented all documented names
+ * @param fields those that are read here
  * @param note takes the paths of values that are not as they came
+ * @returns undefined for a value without fields
  */
 function fitted(
-  row: object,
-  { fields, names }: Shape,
+  row: unknown,
+  documented: z.core.$ZodShape,
+  fields: z.core.$ZodShape,
   read: TextReader,
   note: (path: string) => void,
-): Map<string, unknown> {
+): Map<string, unknown> | undefined {
+  const isBare = typeof row !== 'object' || Array.isArray(row) || row instanceof WrittenNumber;
+  if (isBare || row === null) return undefined;
   const given = new Map<string, unknown>(Object.entries(row));
-  const others = [...given].filter(([name, value]) => !names.has(name) && roomAfter(value) < 0);
-  for (const [name] of others) given.set(name, null);
-  if (others.length > 0) note(undocumented);
-  for (const { name, schema, isNumber } of fields) {
+  for (const [name, value] of given) {
+    if (Object.hasOwn(documented, name) || roomAfter(value) >= 0) continue;
+    given.set(name, null);
+    note(undocumented);
+  }
+  for (const [name, schema] of Object.entries(fields)) {
     const came = given.get(name);
-    const [value, fit] = isNumber ? [asNumber(came), asNumber(came)] : [came, read(came)];
-    const kept = z.safeParse(schema, fit).success ? fit : null;
-    if (kept !== value) note(name);
-    if (kept !== undefined) given.set(name, kept);
+    const kept = carried(schema, came, read);
+    if (kept !== asNumber(came)) note(name);
+    if (kept !== came) given.set(name, kept);
   }
   return given;
 }
 
+/** @returns null for a value that the field cannot carry without a loss */
+function carried(schema: z.core.$ZodType, came: unknown, read: TextReader): unknown {
+  const value = asNumber(came);
+  if (z.safeParse(schema, value).success) return value;
+  const text = read(came);
+  return z.safeParse(schema, text).success ? text : null;
+}
+
 function fittedRecord(row: unknown, read: TextReader, note: (path: string) => void): unknown {
-  if (!isObject(row)) return row;
-  const given = fitted(row, ofRecords, read, note);
-  const partOf = (part: unknown) =>
-    // A value that is no part becomes a part without fields.
-    isObject(part)
-      ? Object.fromEntries(fitted(part, ofParts, read, (path) => note(`results[].${path}`)))
-      : {};
+  const given = fitted(row, assessmentSchema.shape, contents, read, note);
+  if (given === undefined) return row;
   const parts = given.get('results') ?? undefined;
-  if (Array.isArray(parts) && parts.length <= MAX_PARTS) given.set('results', parts.map(partOf));
-  else if (parts !== undefined) {
+  if (Array.isArray(parts) && parts.length <= MAX_PARTS) {
+    const { shape } = resultPartSchema;
+    const noteOfPart = (path: string) => note(`results[].${path}`);
+    // A value that is no part becomes a part without fields.
+    given.set(
+      'results',
+      parts.map((part) => Object.fromEntries(fitted(part, shape, shape, read, noteOfPart) ?? [])),
+    );
+  } else if (parts !== undefined) {
     note('results');
     given.set('results', null);
   }
@@ -270,6 +263,9 @@ const pageSchema = z.object({
  * more than a second, four megabytes of text for a few milliseconds.
  */
 const MAX_BODY_VALUES = 25_000;
+
+/** Far more than the error of a token request has. */
+const MAX_ERROR_BYTES = 16_384;
 
 /**
  * Parses the body of a success as JSON.
@@ -364,79 +360,63 @@ function roomAfter(value: unknown, room = MAX_VALUES, depth = 1): number {
 /**
  * The error for a status that is no success (docs/partner.md, 7, and statuses that it leaves open).
  *
- * @param path the path of the request: the host may refuse its filter
+ * @param path of the request: the host may refuse its filter
  */
-export function toRefusal(
-  kind: RequestKind,
-  reply: HttpReply,
-  now: Temporal.Instant,
-  path?: string,
-): PartnerError {
-  const { status } = reply;
+export function toRefusal(kind: RequestKind, reply: HttpReply, path: string): PartnerError {
+  const { status, retryAfterMs } = reply;
   const what = `status ${status}`;
   if (status < 400) return new PartnerError('redirect-refused', kind, what);
-  const { retryAfterMs } = parseRetryAfter(reply.headers, now);
   if (status === 429) return new PartnerError('rate-limited', kind, what, { retryAfterMs });
   // 501: the server does not know how to do it, and will not know in a minute.
   if (status === 408 || (status >= 500 && status !== 501))
     return new PartnerError('unavailable', kind, what, { retryAfterMs });
+  if (kind === 'token' && isCredentialRefusal(reply))
+    return new PartnerError('credentials-refused', kind);
   if (status === 400 && kind === 'token' && errorCode(reply) === 'unsupported_grant_type')
     return new PartnerError('unsupported-grant', kind, what);
-  if (status === 400 && kind === 'list' && path !== undefined && !/filter|offset/.test(path))
+  if (status === 400 && kind === 'list' && !/filter|offset/.test(path))
     return new PartnerError('not-provisioned', kind, what);
   return new PartnerError('request-refused', kind, what);
 }
 
-const errorSchema = z.looseObject({ error: z.string() });
-
-/** The body's `error`, if the body has the form `{error: <code>}`. */
-export function errorCode(reply: HttpReply): string | undefined {
-  try {
-    return errorSchema.safeParse(parseBody('token', reply)).data?.error;
-  } catch {
-    // A failure may come from a proxy, in HTML: the status says enough then.
-    return undefined;
-  }
+/** 401 is documented; RFC 6749 (5.2) lets a server say the same with 400. */
+function isCredentialRefusal(reply: HttpReply): boolean {
+  return reply.status === 401 || (reply.status === 400 && errorCode(reply) === 'invalid_client');
 }
 
-/** The wait that an answer asks for in milliseconds, if it does; and headers that are not believed. */
-export interface AskedWait {
-  readonly retryAfterMs?: number | undefined;
-  readonly odd: readonly HostNumber[];
+const errorSchema = z.pipe(jsonText, z.looseObject({ error: z.string() }));
+
+/** The body's `error`, if it is short and has the form `{error: <code>}`: a proxy may answer in HTML. */
+function errorCode({ body }: HttpReply): string | undefined {
+  return errorSchema.safeParse(body.toString('utf8', 0, MAX_ERROR_BYTES)).data?.error;
 }
 
 /**
  * The wait that a `Retry-After` header asks for (RFC 9110, 10.2.3). A date is held against the
  * server's own `Date` header where there is one, so that a difference between the clocks neither
  * shortens nor lengthens the wait. A date that has just passed asks for no wait.
+ *
+ * @returns the wait in milliseconds, if it is believed; and the headers that are not
  */
 export function parseRetryAfter(
   { 'retry-after': asked, date }: HttpReply['headers'],
-  now: Temporal.Instant,
-): AskedWait {
+  nowMs: number,
+): { readonly retryAfterMs?: number | undefined; readonly odd: readonly HostNumber[] } {
   if (asked === undefined) return { odd: [] };
-  const odd: HostNumber[] = [];
-  const judged = (name: HostNumber, seconds: number) => {
-    const known = believed(name, seconds);
-    if (known === undefined) odd.push(name);
-    return known;
-  };
-  const secondsFromNow = (text: string) => (parseHttpDate(text) - now.epochMilliseconds) / 1_000;
-  if (/^\s*\d+\s*$/.test(asked)) {
-    const seconds = judged('Retry-After', Number(asked));
-    return { retryAfterMs: seconds && seconds * 1_000, odd };
-  }
-  const until = secondsFromNow(asked);
+  const isNumber = /^\s*\d+\s*$/.test(asked);
+  const until = isNumber ? Number(asked) : secondsUntil(asked, nowMs);
   // The host's clock matters only beside a date.
-  const isByDate = date !== undefined && !Number.isNaN(until);
-  const ahead = isByDate ? (judged('Date', secondsFromNow(date)) ?? 0) : 0;
-  const wait = until - ahead;
+  const isByDate = date !== undefined && !isNumber && !Number.isNaN(until);
+  const ahead = isByDate ? believed('Date', secondsUntil(date, nowMs)) : 0;
+  const wait = until - (ahead ?? 0);
   const isJustOver = wait < 0 && wait >= -hostNumbers['Retry-After'].most;
-  const seconds = judged('Retry-After', isJustOver ? 0 : wait);
+  const seconds = believed('Retry-After', isJustOver ? 0 : wait);
+  const odd: HostNumber[] = ahead === undefined ? ['Date'] : [];
+  if (seconds === undefined) odd.push('Retry-After');
   return { retryAfterMs: seconds && seconds * 1_000, odd };
 }
 
 /** Temporal does not read these forms (RFC 9110, 5.6.7; not asctime's); `Date.parse` reads far too many others. */
-function parseHttpDate(text: string): number {
-  return text.endsWith('GMT') ? Date.parse(text) : Number.NaN;
+function secondsUntil(httpDate: string, nowMs: number): number {
+  return ((httpDate.endsWith('GMT') ? Date.parse(httpDate) : Number.NaN) - nowMs) / 1_000;
 }
