@@ -6,15 +6,14 @@ import type { TickReport } from '../lambda/tick/report.ts';
 import { type Arena, openArena } from './arena.ts';
 import { addOn, settle } from './cases.ts';
 import { awsReady, startChild } from './child.ts';
-import { IndexWrites } from './index-writes.ts';
 import { clientOptions } from './meter.ts';
 import { spreadAudits } from './seed.ts';
 import { integration, today } from './settings.ts';
 
 /**
  * Measures the figures that docs/measured/cost.md calculates with: `node bench/cost.ts`, a few minutes. The
- * embedded DynamoDB counts units of the ledger, with AWS's rules for indexes. The clients count calls, and the
- * function's journal counts log bytes. Then `npm run generate` writes the page.
+ * embedded DynamoDB counts units of the table. The clients count calls, and the function's journal counts log bytes. Then
+ * `npm run generate` writes the page.
  */
 
 /** New certifications a day, full days before today, and the news of ticks. */
@@ -33,7 +32,6 @@ for (const { perDay, daysBefore, news } of wanted) {
   // More than a tick finds under any schedule here, so the gate holds nothing.
   const gate = { holdAbove: 10_000 };
   const arena = await openArena(`${integration}-${perDay}`, world, aws.ready, gate);
-  const indexWrites = new IndexWrites(arena.ticker.meter.dynamodb, reader, aws.ready.table);
   // Half of today's exist already, as at noon.
   await add(arena, perDay / 2);
   await settle(arena);
@@ -60,7 +58,6 @@ for (const { perDay, daysBefore, news } of wanted) {
   /** A tick, so many minutes after the one before. */
   async function minute(minutes = 0) {
     arena.clock.advance({ minutes });
-    indexWrites.take();
     let report: TickReport | undefined;
     const measured = await arena.measure('ours', async () => {
       report = await arena.ticker.tick();
@@ -69,7 +66,6 @@ for (const { perDay, daysBefore, news } of wanted) {
     if (report === undefined) throw new Error('no tick');
     return {
       ...{ news: report.created, requests, readUnits, tableWriteUnits: writeUnits },
-      indexWriteUnits: indexWrites.take(),
       ledgerCalls: Object.values(calls).reduce((sum, count) => sum + count, 0),
       ...{ publishes, logBytes: logBytesOf({ ...report, requests, durationMs: ms }) },
     };
