@@ -20,7 +20,7 @@ import { seedLedger } from './seed.ts';
 import { today } from './settings.ts';
 
 const program = new Command('npm run bench --')
-  .description('The tick on invented worlds: what it finds, and what it costs.')
+  .description('The tick on invented worlds: the changes that it finds, and its costs.')
   .option('--quick', 'smaller sizes, in less than a minute')
   .allowExcessArguments(false)
   .parse();
