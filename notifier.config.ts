@@ -9,9 +9,9 @@ export default defineConfig({
       // In every event's id and source: subscribers know it. Do not rename a live integration.
       name: 'district-a',
       baseUrl: 'https://partner.example.org',
-      // Of the platform, not of the organization: it decides which day "today" is.
+      // Of the partner's host, not of the organization: it decides which day "today" is.
       timeZone: 'America/Chicago',
-      // Minutes between two looks at the platform.
+      // Minutes between two looks at the partner.
       every: 1,
       // Days before today that are read again most often; what was completed earlier is announced as late.
       recentDays: 3,

@@ -74,6 +74,11 @@ export default defineConfig(({ mode }) => ({
       ...(mode === 'soak' && { SOAK: '1' }),
     },
     sequence: { shuffle: { files: false, tests: true }, seed, sequencer: SlowestFirst },
+    // Of the tests' own processes; a function that runs in a thread of its own is not counted.
+    coverage: {
+      include: ['{lambda,infra,ops,console,consumer,local}/**/*.{ts,tsx}'],
+      reporter: ['text', 'html'],
+    },
     reporters: reportFile ? ['default', ['json', { outputFile: reportFile }]] : ['default'],
   },
 }));

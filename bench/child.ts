@@ -72,4 +72,6 @@ export const tickerInput = z.object({
   world: z.string(),
   topics: z.object({ events: z.string(), alerts: z.string(), operations: z.string() }),
   now: z.string(),
+  /** Minutes between two ticks, as they are scheduled. */
+  every: z.int().default(1),
 });

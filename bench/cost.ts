@@ -1,20 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { TickJournal } from '../lambda/journal.ts';
-import type { TickReport } from '../lambda/tick/report.ts';
 import { type Arena, openArena } from './arena.ts';
 import { addOn, settle } from './cases.ts';
 import { awsReady, startChild } from './child.ts';
-import { IndexWrites } from './index-writes.ts';
 import { clientOptions } from './meter.ts';
 import { spreadAudits } from './seed.ts';
 import { integration, today } from './settings.ts';
 
 /**
  * Measures the figures that docs/measured/cost.md calculates with: `node bench/cost.ts`, a few minutes. The
- * embedded DynamoDB counts units of the ledger, with AWS's rules for indexes. The clients count calls, and the
- * function's journal counts log bytes. Then `npm run generate` writes the page.
+ * embedded DynamoDB counts units of the table, and the clients count calls. Then `npm run generate` writes the page.
  */
 
 /** New certifications a day, full days before today, and the news of ticks. */
@@ -33,7 +29,6 @@ for (const { perDay, daysBefore, news } of wanted) {
   // More than a tick finds under any schedule here, so the gate holds nothing.
   const gate = { holdAbove: 10_000 };
   const arena = await openArena(`${integration}-${perDay}`, world, aws.ready, gate);
-  const indexWrites = new IndexWrites(arena.ticker.meter.dynamodb, reader, aws.ready.table);
   // Half of today's exist already, as at noon.
   await add(arena, perDay / 2);
   await settle(arena);
@@ -60,18 +55,10 @@ for (const { perDay, daysBefore, news } of wanted) {
   /** A tick, so many minutes after the one before. */
   async function minute(minutes = 0) {
     arena.clock.advance({ minutes });
-    indexWrites.take();
-    let report: TickReport | undefined;
-    const measured = await arena.measure('ours', async () => {
-      report = await arena.ticker.tick();
-    });
-    const { requests, ms, readUnits, writeUnits, publishes, calls } = measured;
-    if (report === undefined) throw new Error('no tick');
+    const { requests, readUnits, writeUnits, publishes, calls, heard } = await arena.measure();
     return {
-      ...{ news: report.created, requests, readUnits, tableWriteUnits: writeUnits },
-      indexWriteUnits: indexWrites.take(),
-      ledgerCalls: Object.values(calls).reduce((sum, count) => sum + count, 0),
-      ...{ publishes, logBytes: logBytesOf({ ...report, requests, durationMs: ms }) },
+      ...{ news: heard.length, requests, readUnits, tableWriteUnits: writeUnits },
+      ...{ ledgerCalls: calls, publishes },
     };
   }
 }
@@ -90,30 +77,6 @@ async function add(arena: Arena, count: number): Promise<void> {
 function sumOf(ticks: readonly Readonly<Record<string, number>>[], parts = 1) {
   const total = (unit: string) => ticks.reduce((sum, one) => sum + (one[unit] ?? 0), 0) / parts;
   return Object.fromEntries(Object.keys(ticks[0] ?? {}).map((unit) => [unit, total(unit)]));
-}
-
-/** The size of the log lines that the deployed function writes for a tick, with its Lambda context. */
-function logBytesOf(report: TickReport): number {
-  const ledgerName = 'certification-notifier-NotifierLedgerTableB61FFCC6-1A2B3C4D5E6F';
-  const functionName = 'certification-notifier-NotifierdistrictaPoll1A2B3C4D-aB1cD2eF3gH4';
-  const journal = new TickJournal(integration, ledgerName);
-  const nothing = () => {};
-  journal.begin({
-    ...{ callbackWaitsForEmptyEventLoop: false, functionName, functionVersion: '$LATEST' },
-    invokedFunctionArn: `arn:aws:lambda:us-east-1:111122223333:function:${functionName}`,
-    ...{ memoryLimitInMB: '512', awsRequestId: 'c6af9ac6-7b61-11e6-9a41-93e812345678' },
-    ...{ logGroupName: '', logStreamName: '', getRemainingTimeInMillis: () => 0 },
-    ...{ done: nothing, fail: nothing, succeed: nothing },
-  });
-  const write = process.stdout.write;
-  let bytes = 0;
-  process.stdout.write = (text: string | Uint8Array) => {
-    bytes += Buffer.byteLength(text);
-    return true;
-  };
-  journal.completed(report);
-  process.stdout.write = write;
-  return bytes;
 }
 
 /** The mean size of a delivered certification's item, as DynamoDB counts it: names and values. */

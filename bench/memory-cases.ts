@@ -6,11 +6,9 @@ import { certificationEvent } from '../lambda/events/event.ts';
 import type { Ledger } from '../lambda/ports/ledger.ts';
 import { sightingsOf } from '../test/scaffold/sightings.ts';
 import { assessment } from '../test/support/assessments.ts';
-import type { Arena, Contender } from './arena.ts';
-import { megabytes, startDeployed } from './deployed.ts';
-import { happened, isFaultless, type ScoreRow, scoreOf } from './score.ts';
-import { Subscriber } from './subscriber.ts';
-import { createTicker } from './ticker.ts';
+import type { Arena } from './arena.ts';
+import { runDeployed } from './deployed.ts';
+import { happened, rowOf, type ScoreRow } from './score.ts';
 
 /*
  * Memory and time of a process of its own: bundled like the function, because the sources' loader takes 40 MB, and with
@@ -19,8 +17,6 @@ import { createTicker } from './ticker.ts';
 
 const outcome = z.object({
   ticks: z.int(),
-  ms: z.number(),
-  snsMs: z.number(),
   idleBytes: z.number(),
   peakBytes: z.number(),
   processorMs: z.number(),
@@ -28,12 +24,13 @@ const outcome = z.object({
   consumption: z.object({
     readUnits: z.number(),
     writeUnits: z.number(),
-    calls: z.record(z.string(), z.number()),
+    calls: z.number(),
     publishes: z.number(),
   }),
   warnings: z.array(z.string()),
 });
 
+const megabytes = (bytes: number) => Math.round(bytes / 2 ** 20);
 const peakIn = (row: ScoreRow | undefined) => row?.further?.['peak MB'];
 
 /** The duration of a request to a partner on the internet. It decides how many ticks a baseline needs. */
@@ -49,6 +46,17 @@ const mostProcessorMsARecord = 0.35;
 /** Allowances, since garbage collection varies: for a larger history, and for an outbox of twice as many events. */
 const mostGrowth = { baseline: 1.1, outbox: 1.15 };
 
+async function inProcess({ partner, aws, name: world, topics, clock }: Arena, job: object) {
+  const input = { partner, aws, world, topics, now: clock.now().toString(), ...job };
+  const told = await runDeployed('memory-process.ts', input, outcome);
+  const further = {
+    'peak MB': megabytes(told.peakBytes),
+    'MB at start': megabytes(told.idleBytes),
+    warnings: told.warnings.length,
+  };
+  return { ...told, further };
+}
+
 /**
  * The baseline of an arena's world.
  *
@@ -60,17 +68,11 @@ export async function baselineCase(
   smaller?: ScoreRow,
 ): Promise<ScoreRow> {
   await arena.control('DELETE', '/requests');
-  const { partner, aws, name: world, topics, clock } = arena;
-  const input = { job: 'baseline', partner, aws, world, topics, requestMs };
-  const told = await startDeployed(
-    'memory-process.ts',
-    { ...input, now: `${clock.now()}` },
-    outcome,
-  );
-  clock.advance(clock.now().until(Temporal.Instant.from(told.now)));
+  const told = await inProcess(arena, { job: 'baseline', requestMs });
+  arena.clock.advance(arena.clock.now().until(Temporal.Instant.from(told.now)));
   const requests = await arena.requests();
   const overMinimum = requests / Math.ceil(records / 100);
-  const peak = megabytes(told.peakBytes);
+  const peak = told.further['peak MB'];
   const isFew = records < fromRecords;
   const isSparing =
     overMinimum <= mostOverMinimum && told.processorMs <= records * mostProcessorMsARecord;
@@ -81,15 +83,12 @@ export async function baselineCase(
   ];
   return {
     case: `baseline of ${records.toLocaleString('en')}`,
-    contender: 'ours',
-    measured: { ...told.consumption, requests, ms: told.ms },
+    measured: { ...told.consumption, requests },
     further: {
       'requests over the minimum': Number(overMinimum.toFixed(3)),
-      'peak MB': peak,
-      'MB at start': megabytes(told.idleBytes),
+      ...told.further,
       'processor s': Number((told.processorMs / 1_000).toFixed(1)),
       ticks: told.ticks,
-      warnings: told.warnings.length,
     },
     target: {
       text: [
@@ -104,71 +103,31 @@ export async function baselineCase(
 
 /** Above all ids of the arena's world. */
 const firstId = 50_000_000;
-const leastSpeedUp = 5;
 const mostCalls = 1.02;
 
-/**
- * So many events in the outbox, as an outage of SNS leaves them, delivered by a tick (ours) and by one
- * Publish an event (the usual poller). Both read the same ledger and settle the delivered events. Events a second are
- * counted over the time in which a request to SNS was under way. The embedded DynamoDB has one thread, and takes
- * longer to settle an event than the embedded SNS takes to accept it.
- */
+/** So many events in the outbox, as an outage of SNS leaves them, delivered by a tick. */
 export async function pendingDelivered(
   arena: Arena,
   count: number,
-  smaller?: readonly ScoreRow[],
-): Promise<ScoreRow[]> {
-  const usual = await deliver(arena, 'usual poller', count);
-  const ours = await deliver(arena, 'ours', count);
-  const perSecond = ({ further }: ScoreRow) => further?.['events a second'] ?? 0;
-  const speedUp = perSecond(ours) / perSecond(usual);
-  const calls = ours.measured?.publishes ?? Number.POSITIVE_INFINITY;
-  const peak = peakIn(ours) ?? 0;
-  const before = peakIn(smaller?.find(({ contender }) => contender === 'ours'));
-  const passed =
-    speedUp >= leastSpeedUp &&
-    calls <= mostCalls * Math.ceil(count / 10) &&
-    peak <= (before ?? peak) * mostGrowth.outbox &&
-    ours.score !== undefined &&
-    isFaultless(ours.score);
-  const text = [
-    `≥ ${leastSpeedUp} × the events a second`,
-    `SNS calls ≤ ${mostCalls} × ⌈n / 10⌉`,
-    ...(before === undefined ? [] : ['memory not growing']),
-  ].join(', ');
-  const further = { ...ours.further, 'times as fast': Number(speedUp.toFixed(1)) };
-  return [{ ...ours, further, target: { text, passed } }, usual];
-}
-
-async function deliver(arena: Arena, contender: Contender, count: number): Promise<ScoreRow> {
-  const { partner, aws, clock } = arena;
-  const isOurs = contender === 'ours';
-  const world = isOurs ? arena.name : `${arena.name}-one-by-one`;
-  const subscriber = await Subscriber.to(`${world}-${count}`, aws);
-  const topics = { ...arena.topics, events: subscriber.topic };
-  const ticker = createTicker({ partner, aws, world, clock, topics });
-  try {
-    const ids = Array.from({ length: count }, (_, index) => firstId + 10 * count + index);
-    await owe(ticker.ledger, world, ids, clock.now());
-    const job = isOurs ? 'outbox' : 'outbox, one by one';
-    const input = { job, partner, aws, world, topics, now: clock.now().toString() };
-    const told = await startDeployed('memory-process.ts', input, outcome);
-    return {
-      case: `${count.toLocaleString('en')} pending events delivered`,
-      contender,
-      measured: { ...told.consumption, requests: isOurs ? 1 : 0, ms: told.ms },
-      score: scoreOf(ids.map(happened('created')), await subscriber.heard()),
-      further: {
-        'events a second': Math.round((1_000 * count) / told.snsMs),
-        'peak MB': megabytes(told.peakBytes),
-        'MB at start': megabytes(told.idleBytes),
-        warnings: told.warnings.length,
-      },
-    };
-  } finally {
-    subscriber.close();
-    await ticker.close();
-  }
+  smaller?: ScoreRow,
+): Promise<ScoreRow> {
+  const ids = Array.from({ length: count }, (_, index) => firstId + 10 * count + index);
+  await owe(arena.ticker.ledger, arena.name, ids, arena.clock.now());
+  await arena.control('DELETE', '/requests');
+  const { consumption, further } = await inProcess(arena, { job: 'tick' });
+  const before = peakIn(smaller);
+  return rowOf(
+    `${count.toLocaleString('en')} pending events delivered`,
+    ids.map(happened('created')),
+    { ...consumption, requests: await arena.requests(), heard: await arena.heard() },
+    {
+      text: `SNS calls ≤ ${mostCalls} × ⌈n / 10⌉${before === undefined ? '' : ', memory not growing'}`,
+      isMet: ({ publishes }) =>
+        publishes <= mostCalls * Math.ceil(count / 10) &&
+        (before === undefined || further['peak MB'] <= before * mostGrowth.outbox),
+      further,
+    },
+  );
 }
 
 /** Events that wait for SNS, and the state as a tick leaves it that could not deliver. */
@@ -181,17 +140,12 @@ async function owe(
   const { salt } = await ledger.state();
   const rows = ids.map((id) => assessment({ id }));
   const commit = (change: ReturnType<typeof sightingsOf>[number], index: number) => {
+    const time = at.subtract({ milliseconds: ids.length - index });
     const event = certificationEvent({
       ...{ integration, type: 'certification.created', fields: 'all', changed: [], late: false },
-      ...{ assessment: change.assessment, revision: change.revision },
-      time: at.subtract({ milliseconds: ids.length - index }),
+      ...{ assessment: change.assessment, revision: change.revision, time },
     });
-    return ledger.commit(
-      change,
-      event,
-      at.subtract({ milliseconds: ids.length - index }),
-      'pending',
-    );
+    return ledger.commit(change, event, time, 'pending');
   };
   await pMap(sightingsOf(rows, new Map(), salt), commit, { concurrency: 32 });
   const lease = { owner: 'bench', until: at.add({ seconds: 1 }) };

@@ -7,8 +7,8 @@ import type { AwsReady } from './child.ts';
 export interface Consumption {
   readonly readUnits: number;
   readonly writeUnits: number;
-  /** DynamoDB requests by operation. */
-  readonly calls: Readonly<Record<string, number>>;
+  /** Requests to DynamoDB. */
+  readonly calls: number;
   /** Publish and PublishBatch requests. */
   readonly publishes: number;
 }
@@ -17,7 +17,7 @@ const consumed = z.object({ CapacityUnits: z.number() });
 const answer = z.object({
   ConsumedCapacity: z.union([consumed.transform((one) => [one]), z.array(consumed)]),
 });
-const writes = /^(Put|Update|Delete|BatchWrite)Item$/;
+const writes = /^(Put|Update|Delete|BatchWrite)ItemCommand$/;
 /** For the embedded services. */
 export const clientOptions = {
   region: 'us-east-1',
@@ -31,7 +31,7 @@ export class Meter {
   #readUnits = 0;
   #writeUnits = 0;
   #publishes = 0;
-  #calls = new Map<string, number>();
+  #calls = 0;
 
   constructor(aws: Pick<AwsReady, 'dynamodb' | 'messaging'>) {
     this.dynamodb = new DynamoDBClient({ ...clientOptions, endpoint: aws.dynamodb });
@@ -41,7 +41,7 @@ export class Meter {
         async (args) => {
           const input = { ...args.input, ReturnConsumedCapacity: 'TOTAL' };
           const result = await next({ ...args, input });
-          this.#count(commandName.replace(/Command$/, ''), result.output);
+          this.#count(commandName, result.output);
           return result;
         },
       { step: 'initialize' },
@@ -61,16 +61,15 @@ export class Meter {
     const taken = {
       readUnits: this.#readUnits,
       writeUnits: this.#writeUnits,
-      calls: Object.fromEntries(this.#calls),
+      calls: this.#calls,
       publishes: this.#publishes,
     };
-    this.#readUnits = this.#writeUnits = this.#publishes = 0;
-    this.#calls = new Map();
+    this.#readUnits = this.#writeUnits = this.#publishes = this.#calls = 0;
     return taken;
   }
 
   #count(operation: string, output: unknown): void {
-    this.#calls.set(operation, (this.#calls.get(operation) ?? 0) + 1);
+    this.#calls += 1;
     const units = answer
       .parse(output)
       .ConsumedCapacity.reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0);

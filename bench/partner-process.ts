@@ -12,15 +12,13 @@ const wanted = input(
     records: z.int(),
     until: z.string(),
     further: z.object({ records: z.int(), last: z.string() }).optional(),
-    unstableTies: z.boolean().default(false),
   }),
 );
-const { records, until, further, unstableTies } = wanted;
+const { records, until, further } = wanted;
 const sandbox = await startPartnerSandbox({
   records,
   until,
   timeZone,
-  unstableTies,
   clock: new ManualClock(now),
 });
 

@@ -1,5 +1,5 @@
 import { markdownTable } from '../scripts/markdown-table.ts';
-import { type Contender, contenders, type Measured } from './arena.ts';
+import type { Consumption } from './meter.ts';
 import type { Heard } from './subscriber.ts';
 
 /** A change at the partner that subscribers should hear of. */
@@ -8,6 +8,14 @@ export type Happened = Pick<Heard, 'type' | 'subject'>;
 export const happened =
   (what: 'created' | 'updated' | 'withdrawn') =>
   (id: number): Happened => ({ type: `certification.${what}`, subject: String(id) });
+
+/** The costs and the results of ticks. */
+export interface Measured extends Consumption {
+  /** Requests to the API by the sandbox's log, without those for tokens. */
+  readonly requests: number;
+  /** Events that the subscriber received. */
+  readonly heard: readonly Heard[];
+}
 
 /** Events that subscribers missed, and false events that they heard. */
 export interface Score {
@@ -22,12 +30,11 @@ export interface Score {
 /** A line of the table. */
 export interface ScoreRow {
   readonly case: string;
-  readonly contender: Contender;
-  readonly measured?: Omit<Measured, 'heard'>;
+  readonly measured: Omit<Measured, 'heard'>;
   readonly score?: Score;
   /** Figures that are not counts of requests or units. */
   readonly further?: Readonly<Record<string, number>>;
-  readonly target?: { readonly text: string; readonly passed: boolean };
+  readonly target: { readonly text: string; readonly passed: boolean };
 }
 
 const keyOf = ({ type, subject }: Happened) => `${type} ${subject}`;
@@ -53,98 +60,55 @@ export function scoreOf(happened: readonly Happened[], heard: readonly Heard[]):
   };
 }
 
-export const isFaultless = ({ lost, twice, untrue }: Score) => lost + twice + untrue === 0;
-
-/** The consumption and the events of each contender. */
-export type Runs = ReadonlyMap<Contender, Measured>;
-
-/** The goal of ours, besides being faultless. */
+/** The goal of a case, besides being faultless. */
 export interface Goal {
   readonly text: string;
-  readonly isMet?: (ours: Measured) => boolean;
+  readonly isMet?: (measured: Measured) => boolean;
   readonly further?: Readonly<Record<string, number>>;
 }
 
-/** A row for each contender. */
-export function rowsOf(
+export function rowOf(
   name: string,
   truth: readonly Happened[],
-  runs: Runs,
-  { text, isMet = () => true, further }: Goal,
-  judge = scoreOf,
-): ScoreRow[] {
-  return [...runs].map(([contender, measured]) => {
-    const score = judge(truth, measured.heard);
-    const row = { case: name, contender, measured, score };
-    if (contender !== 'ours') return row;
-    const passed = isFaultless(score) && isMet(measured);
-    return { ...row, ...(further && { further }), target: { text, passed } };
-  });
+  measured: Measured,
+  { text, isMet = () => true, further = {} }: Goal,
+): ScoreRow {
+  const score = scoreOf(truth, measured.heard);
+  const isFaultless = score.lost + score.twice + score.untrue === 0;
+  const passed = isFaultless && isMet(measured);
+  return { case: name, measured, score, further, target: { text, passed } };
 }
 
-/** The runs of each contender as one. */
-export function together(all: readonly Runs[], one: (runs: Measured[]) => Measured = sumOf): Runs {
-  return new Map(
-    contenders.map((contender) => [
-      contender,
-      one(all.flatMap((runs) => runs.get(contender) ?? [])),
-    ]),
-  );
-}
-
-/** The sum of the consumption of several runs. */
+/** The sum of several runs. */
 export function sumOf(runs: readonly Measured[]): Measured {
-  const calls = new Map<string, number>();
-  for (const run of runs)
-    for (const [operation, count] of Object.entries(run.calls))
-      calls.set(operation, (calls.get(operation) ?? 0) + count);
   const total = (of: (run: Measured) => number) => runs.reduce((sum, run) => sum + of(run), 0);
   return {
     requests: total(({ requests }) => requests),
     readUnits: total(({ readUnits }) => readUnits),
     writeUnits: total(({ writeUnits }) => writeUnits),
     publishes: total(({ publishes }) => publishes),
-    ms: total(({ ms }) => ms),
-    calls: Object.fromEntries(calls),
+    calls: total(({ calls }) => calls),
     heard: runs.flatMap(({ heard }) => heard),
   };
 }
 
-/** The consumption of the run with the most requests to the partner, with the events of all. */
-export function worstOf(runs: readonly Measured[]): Measured {
-  const [worst] = runs.toSorted((a, b) => b.requests - a.requests);
-  if (worst === undefined) throw new Error('nothing was measured');
-  return { ...worst, heard: runs.flatMap(({ heard }) => heard) };
-}
-
-const shortNames = { ours: 'ours', 'usual poller': '(a)', 'careful poller': '(b)' };
-
 /** The table of docs/measured/benchmarks.md. */
 export function tableOf(rows: readonly ScoreRow[]): string {
-  const number = (value: number | undefined) =>
-    value?.toLocaleString('en', { maximumFractionDigits: 1 }) ?? '–';
+  const number = (value: number) => value.toLocaleString('en', { maximumFractionDigits: 1 });
+  const figure = (value: number) => value.toLocaleString('en');
   return markdownTable([
-    [
-      'case',
-      'contender',
-      'requests',
-      'read units',
-      'write units',
-      'DynamoDB calls',
-      'publishes',
-    ].concat(['lost', 'twice', 'target', '']),
-    ...rows.map(({ case: name, contender, measured, score, further = {}, target }) => {
-      const figures = Object.entries(further).map(([what, value]) => `; ${what}: ${number(value)}`);
-      const { requests, readUnits, writeUnits, publishes, calls } = measured ?? {};
-      const allCalls = calls && Object.values(calls).reduce((sum, count) => sum + count, 0);
+    'case,requests,read units,write units,DynamoDB calls,publishes,lost,twice,target,'.split(','),
+    ...rows.map(({ case: name, measured, score, further = {}, target }) => {
+      const { requests, readUnits, writeUnits, publishes, calls } = measured;
       return [
-        [name, ...figures].join(''),
-        shortNames[contender],
-        ...[requests, readUnits, writeUnits, allCalls, publishes].map(number),
+        [name, ...Object.entries(further).map(([what, value]) => `${what}: ${figure(value)}`)].join(
+          '; ',
+        ),
+        ...[requests, readUnits, writeUnits, calls, publishes].map(number),
         score ? `${number(score.lost)} of ${number(score.happened)}` : '–',
-        number(score?.twice),
-        target?.text ?? '',
-        target ? (target.passed ? 'pass' : 'FAIL') : '',
+        score ? number(score.twice) : '–',
+        target.text,
+        target.passed ? 'pass' : 'FAIL',
       ];
     }),
   ]);

@@ -23,6 +23,8 @@ export interface TickerOptions {
   readonly requestMs?: number;
   readonly onRequest?: () => void;
   readonly holdAbove?: number;
+  /** Minutes between two ticks, as they are scheduled. */
+  readonly every?: number;
 }
 
 export type Ticker = ReturnType<typeof createTicker>;
@@ -30,7 +32,7 @@ export type Ticker = ReturnType<typeof createTicker>;
 /** The tick with its real parts, wired as in lambda/poll.ts, under a clock that can be set. */
 export function createTicker(options: TickerOptions) {
   const { partner, clock, aws, topics, world, requestMs = 0 } = options;
-  const { holdAbove = settings.holdAbove } = options;
+  const { holdAbove = settings.holdAbove, every = settings.every } = options;
   const meter = new Meter(aws);
   /** Warnings of ticks; there should be none. */
   const warnings: string[] = [];
@@ -48,7 +50,7 @@ export function createTicker(options: TickerOptions) {
   const journal = { warn: (what: string) => void warnings.push(what) };
   const ledger = dynamoLedger(new Table(meter.dynamodb, aws.table, clock), world, journal);
   const parts: TickParts = {
-    settings: { ...settings, name: world, holdAbove },
+    settings: { ...settings, name: world, holdAbove, every },
     clock,
     partner: partnerReader(client),
     ledger,

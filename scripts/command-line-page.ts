@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
+import { contract } from '../lambda/commands/contract.ts';
 import { commands } from '../ops/commands/index.ts';
 import { exitCodeMeanings } from '../ops/exit-codes.ts';
+import { toolsOf } from '../ops/mcp/tools.ts';
 import { buildProgram } from '../ops/program.ts';
-import { commandsTable } from './commands-table.ts';
 import { pageWithPart } from './generated-part.ts';
-import { toolsTable } from './tools-table.ts';
+import { markdownTable } from './markdown-table.ts';
 
 const path = 'docs/command-line.md';
 
@@ -13,21 +14,13 @@ const part = {
   end: '<!-- End of what is generated. -->',
 };
 
-const permissionsOfAll = `## What it takes
-
-| command | permissions |
-|---|---|
-| all | \`cloudformation:DescribeStacks\` on the stack, \`lambda:InvokeFunction\` on the operate functions |
-| those that change something | also \`sts:GetCallerIdentity\`, which nobody has to allow |
-`;
-
 /** docs/command-line.md, with the present tables and help of the program; the rest is written by hand. */
 export function commandLinePage(): ReadonlyMap<string, string> {
   const program = buildProgram(async () => {});
-  const codes = exitCodeMeanings.map(([code, meaning]) => `| ${code} | ${meaning} |`);
+  const codes = exitCodeMeanings.map(([code, meaning]) => [String(code), meaning]);
   const sections = [
-    permissionsOfAll + permissions(),
-    `## Exit codes\n\n| code | meaning |\n|---|---|\n${codes.join('\n')}\n`,
+    `## What it takes\n\n${markdownTable([['command', 'permissions'], ...permissions()])}\n`,
+    `## Exit codes\n\n${markdownTable([['code', 'meaning'], ...codes])}\n`,
     `## The commands of the operate function\n\n${commandsTable()}\n`,
     `## Tools for assistants\n\n${toolsTable()}\n`,
     `## For every command\n\n${block(helpOf(program).split('\nExit codes:')[0] ?? '')}`,
@@ -36,18 +29,49 @@ export function commandLinePage(): ReadonlyMap<string, string> {
   return pageWithPart(path, part, () => sections.join('\n').trim());
 }
 
-/** The permissions that commands need beside the usual ones. */
-function permissions(): string {
+/** The permissions that commands need. */
+function permissions(): string[][] {
   const needing = Map.groupBy(
     commands.filter((command) => command.permissions !== undefined),
     (command) => command.permissions,
   );
-  return [...needing]
-    .map(
-      ([needed, of]) =>
-        `| ${of.map(({ usage }) => `\`${usage}\``).join(', ')} | also ${needed} |\n`,
-    )
-    .join('');
+  return [
+    [
+      'all',
+      '`cloudformation:DescribeStacks` on the stack, `lambda:InvokeFunction` on the operate functions',
+    ],
+    ['those that change something', 'also `sts:GetCallerIdentity`, which nobody has to allow'],
+    ...[...needing].map(([needed, of]) => [coded(of.map(({ usage }) => usage)), `also ${needed}`]),
+  ];
+}
+
+const coded = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
+
+/** Settings that the caller need not give, or that `next` gives. */
+const ownAffairs: ReadonlySet<string> = new Set(['command', 'by', 'operation', 'after', 'since']);
+
+/** The present commands of the operate function. */
+function commandsTable(): string {
+  const rows = Object.entries(contract).map(([name, { command, does }]) => {
+    const settings = Object.keys(command.shape).filter((setting) => !ownAffairs.has(setting));
+    return [`\`${name}\``, coded(settings), does];
+  });
+  return markdownTable([['command', 'settings', 'purpose'], ...rows]);
+}
+
+/** The present tools of `mcp`. */
+function toolsTable(): string {
+  const inputsOf = (changes: boolean) =>
+    toolsOf(commands, { changes, integration: false }).map(
+      ({ name, input, command }) => [name, Object.keys(input.shape), command.summary] as const,
+    );
+  const looking = new Map(inputsOf(false).map(([name, inputs]) => [name, inputs]));
+  const rows = inputsOf(true).map(([name, inputs, summary]) => {
+    const always = looking.get(name);
+    const more = inputs.filter((field) => field !== 'confirm' && !always?.includes(field));
+    return [`\`${name}\``, summary, always ? coded(always) : 'not offered', coded(more)];
+  });
+  return markdownTable([['tool', 'purpose', 'takes', 'with `--allow-changes` also'], ...rows]);
 }
 
 function leaves(parent: Command, prefix = ''): [name: string, command: Command][] {

@@ -1,5 +1,6 @@
 import { alarmed, type Condition, noticed } from '../lambda/condition-table.ts';
 import { pageWithPart } from './generated-part.ts';
+import { markdownTable } from './markdown-table.ts';
 
 const runbook = 'docs/operations.md';
 
@@ -41,8 +42,8 @@ export function runbookSections(before: string): string {
 function indexOf(all: readonly (readonly [string, Condition])[]): string {
   const rows = all
     .toSorted(([, one], [, other]) => one.title.localeCompare(other.title, 'en'))
-    .map(([name, { title, act }]) => `| ${title} | ${act} | [${headingOf(name)}](#${name}) |`);
-  return ['| the subject says | act | entry |', '|---|---|---|', ...rows].join('\n');
+    .map(([name, { title, act }]) => [title, act, `[${headingOf(name)}](#${name})`]);
+  return markdownTable([['the subject says', 'act', 'entry'], ...rows]);
 }
 
 function noteIn(section: string): [heading: string, note: string][] {

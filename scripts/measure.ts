@@ -58,10 +58,10 @@ async function ticksOf(): Promise<{ quiet: Calls; news: Calls }> {
   const arena = await openArena('measure', { records: 300, until: today }, aws.ready);
   try {
     await settle(arena);
-    await arena.run('ours');
-    const quiet = await callsDuring('lambda', () => arena.run('ours'));
+    await arena.ticker.tick();
+    const quiet = await callsDuring('lambda', arena.ticker.tick);
     await arena.control('POST', '/assessments', { certified_on: today });
-    const news = await callsDuring('lambda', () => arena.run('ours'));
+    const news = await callsDuring('lambda', arena.ticker.tick);
     return { quiet, news };
   } finally {
     await arena.close();

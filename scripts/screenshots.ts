@@ -9,7 +9,7 @@ import { RunningProgram } from '../test/support/running.ts';
 
 /**
  * The pictures of docs/operations.md#console. `npm start` runs with its invented partner and provocations until each
- * page has content. Each page is photographed in light and dark. Needs a Chromium, Chrome or Edge.
+ * page has content. README shows the page Proof in dark, too. Needs a Chromium, Chrome or Edge.
  */
 const folder = fileURLToPath(new URL('../docs/console', import.meta.url));
 const width = 1_200;
@@ -30,13 +30,12 @@ await mkdir(folder, { recursive: true });
   await started.shows(/created .* district-a/);
   const [url = ''] = /http:\S+/.exec(started.output.text) ?? [];
   const pictures = await provoked(browser, url);
-  for (const colorScheme of ['light', 'dark'] as const) {
+  for (const { name, path } of pictures) {
+    const colorScheme = name.endsWith('-dark') ? 'dark' : 'light';
     await using reader = await browser.reader({ colorScheme, width });
     const page = await reader.newPage();
-    for (const { name, path } of pictures) {
-      await page.goto(new URL(path, url).href);
-      await photograph(page, join(folder, `${name}-${colorScheme}.png`));
-    }
+    await page.goto(new URL(path, url).href);
+    await photograph(page, join(folder, `${name}.png`));
   }
 }
 started.interrupt();
@@ -68,20 +67,16 @@ async function provoked(browser: Browser, url: string): Promise<readonly Picture
   await started.shows(/withdrawn .* district-a/);
   await page.goto(at(`i/${integration}/events?type=updated`));
   const life = await page.locator('main a[href*="certifications"]').first().getAttribute('href');
-  await page.goto(at('local/events'));
-  const payload = await page.locator('main a[href*="local/events/"]').last().getAttribute('href');
   const of = (path: string) => `i/${integration}/${path}`;
   return [
     { name: 'now', path: of('now') },
     { name: 'events', path: of('events') },
     { name: 'certification', path: life ?? '' },
     { name: 'proof', path: of('proof') },
+    { name: 'proof-dark', path: of('proof') },
     { name: 'held', path: of('held') },
     { name: 'notices', path: of('notices') },
-    { name: 'commands', path: of('commands') },
     { name: 'command', path: of('commands/prove?from=2026-11-01&to=2026-11-30') },
-    { name: 'mail', path: 'mail' },
-    { name: 'payload', path: payload ?? '' },
     { name: 'provoke', path: 'provoke' },
   ];
 }

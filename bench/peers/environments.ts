@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import * as z from 'zod';
 
 const run = promisify(execFile);
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -22,13 +21,6 @@ export interface VirtualEnvironment {
   readonly python: string;
   readonly bin: string;
 }
-
-/** For each peer, its package and the modules that its sync imports. */
-const imports: Readonly<Record<Peer, readonly [string, ...string[]]>> = {
-  dlt: ['dlt', 'dlt', 'dlt.sources.rest_api', 'duckdb'],
-  'airbyte-cdk': ['airbyte-cdk', 'airbyte_cdk.cli.source_declarative_manifest'],
-  singer: ['singer-sdk', 'singer_sdk'],
-};
 
 /** @throws Error with the versions to install, when there is no Python that all peers run on */
 export async function findPython(): Promise<string> {
@@ -65,16 +57,6 @@ export async function environmentOf(peer: Peer, python: string): Promise<Virtual
   return environment;
 }
 
-const imported = z.object({ ms: z.number(), version: z.string() });
-
-/** The cost of one import in a fresh process. */
-export async function importOf(peer: Peer, { python }: VirtualEnvironment) {
-  const { stdout } = await run(python, [join(here, 'import.py'), ...imports[peer]], {
-    env: peerVariables,
-  });
-  return imported.parse(JSON.parse(stdout));
-}
-
 /** Without telemetry, and without settings of this machine. */
 export const peerVariables: Readonly<Record<string, string>> = {
   PATH: process.env['PATH'] ?? '',
@@ -82,40 +64,3 @@ export const peerVariables: Readonly<Record<string, string>> = {
   RUNTIME__DLTHUB_TELEMETRY: 'false',
   DO_NOT_TRACK: '1',
 };
-
-/** The size of the peer's virtual environment, without that of an empty one. */
-export async function installedBytes({ python }: VirtualEnvironment): Promise<number> {
-  const { stdout } = await run(python, [
-    '-c',
-    'import sysconfig; print(sysconfig.get_path("purelib"))',
-  ]);
-  const packages = stdout.trim();
-  const sizes = (await readdir(packages))
-    .filter((name) => !/^(pip|setuptools|_distutils_hack|pkg_resources)\b/.test(name))
-    .map((name) => bytesOf(join(packages, name)));
-  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
-}
-
-/** The size of our own package after `npm ci --omit=dev --omit=peer`. */
-export async function productionBytes(): Promise<number> {
-  const listing = ['ls', '--all', '--parseable', '--omit=dev', '--omit=peer'];
-  const { stdout } = await run('npm', listing, { cwd: root });
-  const folders = stdout.split('\n').filter((folder) => folder.includes('node_modules'));
-  const sizes = await Promise.all([...new Set(folders)].map(ownBytes));
-  return sizes.reduce((sum, size) => sum + size, 0);
-}
-
-/** The size of a package without the packages below it, which are counted separately. */
-async function ownBytes(folder: string): Promise<number> {
-  if (!existsSync(folder)) return 0;
-  const names = (await readdir(folder)).filter((name) => name !== 'node_modules');
-  const sizes = await Promise.all(names.map((name) => bytesOf(join(folder, name))));
-  return sizes.reduce((sum, size) => sum + size, 0);
-}
-
-async function bytesOf(path: string): Promise<number> {
-  const entry = await stat(path);
-  if (!entry.isDirectory()) return entry.size;
-  const sizes = await Promise.all((await readdir(path)).map((name) => bytesOf(join(path, name))));
-  return sizes.reduce((sum, size) => sum + size, 0);
-}

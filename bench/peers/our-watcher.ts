@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { ManualClock } from '../../test/scaffold/clock.ts';
 import { settle } from '../cases.ts';
 import type { AwsReady } from '../child.ts';
@@ -9,10 +8,13 @@ import { createTicker } from '../ticker.ts';
 import { startMeasured } from './measured-process.ts';
 import type { Enter } from './watcher.ts';
 
+/** Minutes between two polls, at most: a tick believes no clock that says more. */
+const every = 15;
+
 /**
  * Our tick, in a new process for each poll, with embedded DynamoDB and SNS over HTTP.
  *
- * @param bundle the URL of memory-process.ts, made like the function
+ * @param bundle memory-process.ts, made like the function
  * @param python any, for the measuring program
  */
 export function ourContender(aws: AwsReady, bundle: string, python: string, folder: string): Enter {
@@ -23,7 +25,7 @@ export function ourContender(aws: AwsReady, bundle: string, python: string, fold
     const subscriber = await Subscriber.to(`${world}-events`, aws);
     const people = await Subscriber.to(`${world}-people`, aws);
     const clock = new ManualClock(now);
-    const parts = { partner, aws, world, topics: topicsOf(subscriber, people) };
+    const parts = { partner, aws, world, topics: topicsOf(subscriber, people), every };
     /** For steps that are not measured, and for reading the ledger. */
     const ticker = createTicker({ ...parts, clock });
     const { ledger } = ticker;
@@ -34,8 +36,8 @@ export function ourContender(aws: AwsReady, bundle: string, python: string, fold
       },
       async poll(afterMinutes) {
         clock.advance({ minutes: afterMinutes });
-        const input = JSON.stringify({ ...parts, job: 'outbox', now: clock.now().toString() });
-        const command = [process.execPath, ...heapOptions, fileURLToPath(bundle), input];
+        const input = JSON.stringify({ ...parts, job: 'tick', now: clock.now().toString() });
+        const command = [process.execPath, ...heapOptions, bundle, input];
         const { lines, ended, kill } = startMeasured({ python, folder, command, variables: {} });
         const follow = async () => {
           for await (const warning of lines) console.error(`warning in ${world}: ${warning}`);

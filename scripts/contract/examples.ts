@@ -3,9 +3,8 @@ import type { Assessment } from '../../lambda/events/assessment.ts';
 import { type CertificationEvent, certificationEvent } from '../../lambda/events/event.ts';
 import { testEvent } from '../../lambda/events/test-event.ts';
 
-const integration = 'district-a';
-const fields = 'all';
-const late = false;
+const common = { integration: 'district-a', fields: 'all', changed: [], late: false } as const;
+const at = (time: string) => ({ time: Temporal.Instant.from(time) });
 
 /** An invented assessment of two parts. */
 const certified: Assessment = {
@@ -41,50 +40,30 @@ const renamed: Assessment = { ...certified, name: 'Odalys Marrowfield', last_nam
 
 /** The life of one certification, and a test: an event of each type, built by the real functions. */
 export function exampleEvents(): CertificationEvent[] {
+  const { fields, changed: _, ...ofWithdrawal } = common;
   return [
     certificationEvent({
-      integration,
-      type: 'certification.created',
-      revision: 1,
-      assessment: certified,
-      fields,
-      changed: [],
-      late,
-      time: Temporal.Instant.from('2026-11-21T08:00:04.120Z'),
+      ...{ ...common, type: 'certification.created', revision: 1, assessment: certified },
+      ...at('2026-11-21T08:00:04.120Z'),
     }),
     certificationEvent({
-      integration,
-      type: 'certification.updated',
-      revision: 2,
-      assessment: renamed,
-      fields,
+      ...{ ...common, type: 'certification.updated', revision: 2, assessment: renamed },
       changed: ['name', 'last_name'],
-      late,
-      time: Temporal.Instant.from('2026-11-21T14:15:02.733Z'),
+      ...at('2026-11-21T14:15:02.733Z'),
     }),
     certificationEvent({
-      type: 'certification.withdrawn',
-      integration,
-      revision: 3,
-      assessment: renamed,
-      late,
-      time: Temporal.Instant.from('2026-11-22T09:30:01.908Z'),
+      ...{ ...ofWithdrawal, type: 'certification.withdrawn', revision: 3, assessment: renamed },
+      ...at('2026-11-22T09:30:01.908Z'),
     }),
     certificationEvent({
-      integration,
-      type: 'certification.restored',
-      revision: 4,
-      assessment: renamed,
-      fields,
-      changed: [],
-      late,
-      time: Temporal.Instant.from('2026-11-22T10:45:03.064Z'),
+      ...{ ...common, type: 'certification.restored', revision: 4, assessment: renamed },
+      ...at('2026-11-22T10:45:03.064Z'),
     }),
     testEvent({
-      integration,
-      unique: '0d4f6a52-5a0e-4b8e-9d0c-3f1f6f0e7b11',
+      integration: common.integration,
       fields,
-      time: Temporal.Instant.from('2026-11-21T08:05:00.000Z'),
+      unique: '0d4f6a52-5a0e-4b8e-9d0c-3f1f6f0e7b11',
+      ...at('2026-11-21T08:05:00.000Z'),
     }),
   ];
 }
