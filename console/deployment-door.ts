@@ -74,7 +74,7 @@ export class DeploymentDoor implements Door, Disposable {
   async ask<Name extends CommandName>(
     integration: string,
     name: Name,
-    settings: SettingsOf<Name>,
+    settings: SettingsOf<Name> | Readonly<Record<string, unknown>>,
   ): Promise<ResultOf<Name>> {
     const client = await this.#client(integration);
     return this.#answerOf(client.ask(name, settings));

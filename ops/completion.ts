@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-export const shells = ['bash', 'zsh', 'fish'] as const;
+export const shells = ['bash', 'zsh'] as const;
 export type Shell = (typeof shells)[number];
 
 interface OptionWords {
@@ -11,7 +11,6 @@ interface OptionWords {
 interface Words {
   /** `credentials set` */
   readonly path: string;
-  readonly summary: string;
   readonly options: readonly OptionWords[];
   /** The known values of its argument. */
   readonly choices: readonly string[];
@@ -34,20 +33,12 @@ const printing: Readonly<Record<string, string>> = {
 
 /** A script for a shell that completes the program's commands and options. */
 export function completionScript(shell: Shell, program: Command): string {
-  const name = program.name();
-  const everywhere = optionsOf(program);
-  const commands = wordsOf(program, '');
-  switch (shell) {
-    case 'bash':
-      return bash(name, commands, everywhere);
-    case 'zsh':
-      // zsh runs bash's completion scripts, once its own completion is loaded.
-      return `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
+  const script = bash(program.name(), wordsOf(program, ''), optionsOf(program));
+  if (shell === 'bash') return script;
+  // zsh runs bash's completion scripts, once its own completion is loaded.
+  return `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
 autoload -Uz bashcompinit && bashcompinit
-${bash(name, commands, everywhere)}`;
-    case 'fish':
-      return fish(name, commands, everywhere);
-  }
+${script}`;
 }
 
 function wordsOf(parent: Command, prefix: string): Words[] {
@@ -55,7 +46,6 @@ function wordsOf(parent: Command, prefix: string): Words[] {
     const path = `${prefix}${command.name()}`;
     const words = {
       path,
-      summary: command.summary() || command.description(),
       options: optionsOf(command),
       choices: command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
     };
@@ -109,36 +99,6 @@ ${[...new Set(values)].join('\n')}
 }
 complete -o default -F ${identifier} ${name}
 `;
-}
-
-function fish(
-  name: string,
-  commands: readonly Words[],
-  everywhere: readonly OptionWords[],
-): string {
-  const first = firstWords(commands);
-  const none = `not __fish_seen_subcommand_from ${first.join(' ')}`;
-  const line = (rest: string) => `complete -c ${name} ${rest}`;
-  return [
-    ...everywhere.map((option) => line(optionLine(option))),
-    ...commands.flatMap(({ path, summary, options, choices }) => {
-      const [word = '', second] = path.split(' ');
-      const within = `__fish_seen_subcommand_from ${word}`;
-      const condition = second === undefined ? none : within;
-      return [
-        line(`-f -n '${condition}' -a ${second ?? word} -d '${summary.replaceAll("'", "\\'")}'`),
-        ...choices.map((choice) => line(`-f -n '${within}' -a ${choice}`)),
-        ...options.map((option) => line(`-n '${within}' ${optionLine(option)}`)),
-      ];
-    }),
-    '',
-  ].join('\n');
-}
-
-function optionLine({ long, values }: OptionWords): string {
-  const print = printing[long]?.replace(/^\{ (.*); \}$/, 'begin; $1; end');
-  const offered = print === undefined ? values.join(' ') : `(${print})`;
-  return `-l ${long.slice(2)}${offered === '' ? '' : ` -x -a '${offered.replaceAll("'", "\\'")}'`}`;
 }
 
 /**

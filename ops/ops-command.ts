@@ -1,27 +1,17 @@
-import type { Command } from 'commander';
-import type * as z from 'zod';
-import type { ExitCode } from './exit-codes.ts';
+import * as z from 'zod';
+import { type CommandName, contract, type ResultOf } from '../lambda/commands/contract.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { givenIn, settingsFrom, settingsOf } from './input.ts';
+import type { View } from './render/layout.ts';
 import type { Session } from './session.ts';
 
-/** How a command changes something. */
-interface Changes {
-  /** Names of the settings with which it changes something. Absent: it always does. */
-  readonly with?: readonly string[];
-  /** The change cannot be undone: somebody has been told, or never will be. */
-  readonly isFinal?: boolean;
-}
-
 interface Description {
-  /** Its name, without arguments: `explain`, `credentials set`. */
-  readonly usage: string;
-  /** One sentence. */
-  readonly summary: string;
-  /** IAM's actions and their resources that a caller needs beside those of every command. */
-  readonly permissions?: string;
   /** Further sentences of the help. */
   readonly details?: string;
   /** Command lines without the program's name, each with its purpose. */
   readonly examples: readonly (readonly [args: string, what: string])[];
+  /** IAM's actions and their resources that a caller needs beside those of every command. */
+  readonly permissions?: string;
   /** Fields of the JSON that it reads from standard input where nobody can be asked. */
   readonly reads?: readonly {
     readonly name: string;
@@ -30,30 +20,73 @@ interface Description {
   }[];
   /** It runs until the user ends it. */
   readonly isEndless?: boolean;
-  /** Absent: the command only reads. */
-  readonly changes?: Changes;
-  declare?(command: Command): void;
+  /** Its change cannot be undone: somebody has been told, or never will be. */
+  readonly isFinal?: boolean;
 }
 
 /** One command of ops. */
 export interface OpsCommand extends Description {
-  /** Its options and arguments, under the names that commander gives them. */
-  readonly settings: z.ZodObject;
+  /** Its name, without arguments: `explain`, `credentials set`. */
+  readonly usage: string;
+  /** One sentence. */
+  readonly summary: string;
+  /** Its options and arguments, with their words. */
+  readonly input: z.ZodObject;
+  /** When it changes something: always, or with one of these settings. Absent: it only looks. */
+  readonly changes?: 'always' | readonly string[];
   run(session: Session, input: Readonly<Record<string, unknown>>): Promise<ExitCode>;
 }
 
-/** Gives `run` the types of the settings. */
-export function opsCommand<Settings extends z.ZodObject>({
-  settings,
-  run,
-  ...description
-}: Description & {
-  readonly settings: Settings;
-  run(session: Session, settings: z.output<Settings>): Promise<ExitCode>;
-}): OpsCommand {
+/** Settings under the function's names. */
+type Settings = Readonly<Record<string, unknown>>;
+
+type Nothing = z.ZodObject<Record<never, never>>;
+
+interface Definition<First extends z.ZodObject, Own extends z.ZodObject> extends Description {
+  /** The command of the function that gives it its words and its settings. */
+  readonly of?: CommandName;
+  /** Absent: the function's name of it. */
+  readonly usage?: string;
+  readonly summary?: string;
+  /** Further settings, behind those of the function in the help. */
+  readonly own?: Own;
+  /** Further settings before them. */
+  readonly first?: First;
+  run(
+    session: Session,
+    own: z.output<First> & z.output<Own>,
+    settings: Settings,
+  ): Promise<ExitCode>;
+}
+
+/** Defines a command: its options, forms, tools and pages follow. */
+export function opsCommand<First extends z.ZodObject = Nothing, Own extends z.ZodObject = Nothing>(
+  definition: Definition<First, Own>,
+): OpsCommand {
+  const { of, first, own, run, ...described }: Definition<z.ZodObject, z.ZodObject> = definition;
+  const isContinued = own !== undefined && 'next' in own.shape;
+  const ofFunction = of === undefined ? {} : settingsOf(of, isContinued);
+  const input = z.object({ ...first?.shape, ...ofFunction, ...own?.shape });
+  const changing = givenIn(input).flatMap(({ name, words }) => (words.changes ? [name] : []));
+  const isChanging = of !== undefined && contract[of].changes !== undefined;
   return {
-    ...description,
-    settings,
-    run: (session, input) => run(session, settings.parse(input)),
+    ...{ usage: of ?? '', summary: of ? contract[of].does : '', ...described, input },
+    ...(isChanging && { changes: changing.length > 0 ? changing : 'always' }),
+    run(session, given) {
+      const all = input.parse(given);
+      const its = { ...first?.parse(all), ...own?.parse(all) };
+      return run(session, its, of === undefined ? {} : settingsFrom(of, all));
+    },
   };
 }
+
+/** Gives the command to the function once, and prints its answer. */
+export const asked =
+  <Name extends CommandName>(name: Name, lines: (view: View, result: ResultOf<Name>) => string[]) =>
+  async (session: Session, _own: object, settings: Settings): Promise<ExitCode> => {
+    const client = await session.operateClient();
+    const by = contract[name].changes ? { by: await session.by() } : {};
+    const result = await session.ask(client, name, { ...settings, ...by });
+    session.answer(result, (view) => lines(view, result));
+    return exitCodes.fine;
+  };

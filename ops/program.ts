@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { Argument, Command, type Help } from 'commander';
+import { Argument, Command, type Help, InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
 import { commands } from './commands/index.ts';
 import { completionScript, shells } from './completion.ts';
 import { exitCodeMeanings } from './exit-codes.ts';
+import { type Given, givenIn, longOf, readText } from './input.ts';
 import type { OpsCommand } from './ops-command.ts';
 import type { Streams } from './terminal.ts';
 
@@ -57,7 +58,36 @@ function addCommand(program: Command, command: OpsCommand, carry: Carry): void {
     .addHelpText('after', exampleText(command.examples))
     .allowExcessArguments(false)
     .action(() => carry(command, added));
-  command.declare?.(added);
+  for (const given of givenIn(command.input)) declare(added, given);
+}
+
+/** Adds a setting as an option, or as an argument. */
+function declare(command: Command, given: Given): void {
+  const { name, words, isList } = given;
+  const parse = (text: string, earlier: unknown) => {
+    const read = readText(given, text, isList ? earlier : undefined);
+    if (read === undefined) throw new InvalidArgumentError(`Allowed: ${words.allowed}.`);
+    return read;
+  };
+  if (words.isArgument)
+    command.addArgument(new Argument(`<${name}>`, words.describe).argParser(parse));
+  else if (words.describe !== undefined) command.addOption(optionFor(command, given, parse));
+  if (words.no !== undefined) command.option(`--no-${longOf(name)}`, words.no);
+}
+
+function optionFor(
+  { options }: Command,
+  { name, words, isRequired, isFlag, choices }: Given,
+  parse: (text: string, earlier: unknown) => unknown,
+): Option {
+  const { describe, value = 'number', letter, excludes = [] } = words;
+  const flags = `${letter ? `-${letter}, ` : ''}--${longOf(name)}`;
+  const option = new Option(isFlag ? flags : `${flags} <${value}>`, describe)
+    .makeOptionMandatory(isRequired)
+    .conflicts(excludes === 'earlier' ? options.map((one) => one.attributeName()) : [...excludes]);
+  // Only for the help and for completion: the parser takes lists of them, too.
+  if (choices.length > 0) option.argChoices = [...choices];
+  return isFlag ? option : option.argParser(parse);
 }
 
 /** Needs no deployment. */
@@ -66,7 +96,7 @@ function addCompletion(program: Command): void {
     .command('completion')
     .summary('Prints a script that completes commands, options and their values in your shell.')
     .description(
-      `Prints a script that completes commands, options and their values in your shell.\n\nIt completes the word ${programName}. Where npx runs it, make that a function of your shell:\n\n  bash, zsh:  ${programName}() { npx ${programName} "$@"; }\n  fish:       function ${programName}; npx ${programName} $argv; end`,
+      `Prints a script that completes commands, options and their values in your shell.\n\nIt completes the word ${programName}. Where npx runs it, make that a function of your shell:\n\n  ${programName}() { npx ${programName} "$@"; }`,
     )
     .addArgument(new Argument('<shell>', 'your shell').choices(shells))
     .addHelpText(
@@ -74,7 +104,6 @@ function addCompletion(program: Command): void {
       exampleText([
         ['completion bash >> ~/.bashrc', 'bash'],
         ['completion zsh >> ~/.zshrc', 'zsh'],
-        [`completion fish > ~/.config/fish/completions/${programName}.fish`, 'fish'],
       ]),
     )
     .allowExcessArguments(false)

@@ -8,7 +8,7 @@ import { answeredWithinMs, Progress } from './progress.ts';
 import type { View } from './render/layout.ts';
 import { jsonLine, marked, shellQuoted } from './render/text.ts';
 import type { Clients } from './target/access.ts';
-import { OperateClient, type SettingsOf } from './target/operate-client.ts';
+import { OperateClient } from './target/operate-client.ts';
 import {
   type DeployedIntegration,
   findTarget,
@@ -107,7 +107,7 @@ export class Session {
   async ask<Name extends CommandName>(
     client: OperateClient,
     name: Name,
-    settings: SettingsOf<Name>,
+    settings: Readonly<Record<string, unknown>>,
   ): Promise<ResultOf<Name>> {
     using _ = this.progress(name, answeredWithinMs);
     return await client.ask(name, settings);

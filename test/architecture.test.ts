@@ -44,7 +44,7 @@ const base = `lambda/(${[
   ...['json-text', 'english'],
 ].join('|')})\\.ts|lambda/(decisions|events)/.*`;
 const contract =
-  'lambda/commands/(contract|shapes|lives|deciding|events|prove|status)\\.ts|lambda/events/event\\.ts';
+  'lambda/commands/(contract|shapes|words|lives|events|prove|replay|status)\\.ts|lambda/events/event\\.ts';
 const ofCommandLine = `${contract}|infra/output-names\\.ts|local/instance\\.ts|lambda/partner/client\\.ts`;
 
 describe('arrows point one way', () => {

@@ -320,7 +320,7 @@ describe.each([oldestNode, newestNode])('the packed package, on Node %s,', (vers
         args: `${args} --stack ${duty.stack}`,
         ...used[name],
       })),
-      ...['bash', 'zsh', 'fish'].map((shell) => ({ name: shell, args: `completion ${shell}` })),
+      ...['bash', 'zsh'].map((shell) => ({ name: shell, args: `completion ${shell}` })),
     ]);
     for (const { name, exitCode, stderr } of outcomes) {
       const ends = /^(watch|listen)$/.test(name);

@@ -1,33 +1,20 @@
 import * as z from 'zod';
 import type { ResultOf } from '../../lambda/commands/contract.ts';
 import { delivery } from '../../lambda/commands/lives.ts';
+import { kind } from '../../lambda/commands/shapes.ts';
 import { events as eventsCommand } from '../../ops/commands/events.ts';
 import { deliveries } from '../../ops/render/explain.ts';
 import { assessmentNamed } from '../../ops/render/text.ts';
 import { moment } from '../../ops/render/time.ts';
 import { addressOf } from '../command-form.ts';
 import type { DeliveredEvent } from '../door.ts';
-import { settingsGiven } from '../forms.ts';
+import { filterIn, settingsAsked } from '../forms.ts';
 import { type Html, live, table } from '../html.ts';
 import { pathOf } from '../layout.ts';
 import { html } from '../library.ts';
-import type { ConsolePage, PageRequest } from '../page.ts';
+import type { ConsolePage } from '../page.ts';
 import { cell, viewOf } from '../view.ts';
 import { payloadPath } from './local.ts';
-
-const kinds = ['created', 'updated', 'withdrawn', 'restored'] as const;
-const filters = ['from', 'to', 'type', 'organization', 'assessment', 'delivery', 'late'] as const;
-
-/** Options of the command line, as its parsers give them. */
-const settings = z.object({
-  from: z.iso.date().optional(),
-  to: z.iso.date().optional(),
-  type: z.array(z.enum(kinds)).optional(),
-  organization: z.array(z.int()).optional(),
-  assessment: z.array(z.string()).optional(),
-  delivery: z.array(z.enum(delivery.options)).optional(),
-  late: z.literal(true).optional(),
-});
 
 /** The parts of `next` that the page uses. */
 const cursor = z.object({ from: z.string().optional(), after: z.string().optional() });
@@ -38,12 +25,9 @@ export const eventsPage: ConsolePage = {
   title: () => 'Events',
   async content({ door, integration, given }) {
     const view = viewOf(door);
-    const chosen = settings.parse(settingsGiven(eventsCommand, given));
-    const { type, organization, assessment, ...same } = chosen;
     const { after } = given;
     const answer = await door.ask(integration, 'events', {
-      ...same,
-      ...{ types: type, organizations: organization, assessments: assessment },
+      ...settingsAsked('events', eventsCommand, given),
       ...(after !== undefined && { after }),
     });
     const columns = [
@@ -65,7 +49,7 @@ export const eventsPage: ConsolePage = {
       assessmentNamed(one.assessment_name),
       html`${cell(deliveries[one.delivery])}${gotBy(received.get(one.event))}`,
     ]);
-    const filter = filterOf(given);
+    const filter = filterIn('events', given);
     const older = olderThan(answer, filter);
     const shown =
       rows.length === 0
@@ -106,10 +90,6 @@ function olderThan(
   return { ...filter, from, after };
 }
 
-function filterOf(given: PageRequest['given']): Record<string, string> {
-  return Object.fromEntries(filters.flatMap((name) => (given[name] ? [[name, given[name]]] : [])));
-}
-
 function filterForm(integration: string, filter: Readonly<Record<string, string>>): Html {
   const field = (name: string, label: string, type = 'text') =>
     html`<label>${label}<input type="${type}" name="${name}" value="${filter[name] ?? ''}" size="12"></label>`;
@@ -117,7 +97,7 @@ function filterForm(integration: string, filter: Readonly<Record<string, string>
     html`<label>${label}<select name="${name}"><option value="">any</option>${options.map((one) => html`<option${one === filter[name] ? html` selected` : ''}>${one}</option>`)}</select></label>`;
   return html`<form class="row" method="get" action="${pathOf(integration, 'events')}">
 ${field('from', 'From', 'date')}${field('to', 'To', 'date')}
-${choice('type', 'Type', kinds)}${field('organization', 'Organizations')}${field('assessment', 'Name of the assessment')}
+${choice('type', 'Type', kind.options)}${field('organization', 'Organizations')}${field('assessment', 'Name of the assessment')}
 ${choice('delivery', 'Delivery', delivery.options)}
 <label>Late only<input type="checkbox" name="late" value="yes"${filter['late'] ? html` checked` : ''}></label>
 <button>Show these only</button>${Object.keys(filter).length === 0 ? '' : html`<a href="${pathOf(integration, 'events')}">Show all</a>`}

@@ -1,8 +1,7 @@
-import * as z from 'zod';
 import type { ResultOf } from '../../lambda/commands/contract.ts';
-import type { WaitingSelection } from '../../lambda/commands/shapes.ts';
+import { kind, type WaitingSelection } from '../../lambda/commands/shapes.ts';
 import { holds } from '../../ops/commands/holds.ts';
-import { selectionOf, selectionSettings } from '../../ops/commands/selecting.ts';
+import { selectionIn } from '../../ops/commands/selecting.ts';
 import {
   countedEvents,
   holdingTold,
@@ -16,7 +15,7 @@ import { amount, count } from '../../ops/render/text.ts';
 import { moment } from '../../ops/render/time.ts';
 import { addressOf, commandForm, hiddenFields } from '../command-form.ts';
 import { decisionForm, type SelectedOptions } from '../decisions.ts';
-import { settingsGiven } from '../forms.ts';
+import { filterIn, settingsAsked } from '../forms.ts';
 import { facts, type Html, live, table } from '../html.ts';
 import { pathOf } from '../layout.ts';
 import { html } from '../library.ts';
@@ -30,9 +29,6 @@ const rowsShown = 100;
  * it reads each of them.
  */
 const putAnewUpTo = 1_000;
-const kinds = ['created', 'updated', 'withdrawn', 'restored'] as const;
-const filters = ['organization', 'year', 'type', 'id'] as const;
-const settings = z.object(selectionSettings);
 
 /** The events that wait for a decision of ops, counted, with the decision about each count. */
 export const heldPage: ConsolePage = {
@@ -40,11 +36,10 @@ export const heldPage: ConsolePage = {
   title: () => 'Held',
   async content(asked) {
     const { door, integration, given } = asked;
-    const chosen = selectionOf(
-      settings.parse(settingsGiven(holds, { ...given, undeliverable: '' })),
-    );
+    const { undeliverable: _, ...filter } = filterIn('holds', given);
+    const chosen = selectionIn(settingsAsked('holds', holds, filter));
     const view = viewOf(door);
-    const parts = { view, integration, filter: filterOf(given) };
+    const parts = { view, integration, filter };
     const held = await waiting(asked, { ...chosen, waiting: 'held' });
     const refused = await waiting(asked, { ...chosen, waiting: 'undeliverable' });
     const isLive = held.found.events + refused.found.events <= putAnewUpTo;
@@ -78,10 +73,6 @@ interface Parts {
   readonly filter: SelectedOptions;
 }
 
-function filterOf(given: PageRequest['given']): SelectedOptions {
-  return Object.fromEntries(filters.flatMap((name) => (given[name] ? [[name, given[name]]] : [])));
-}
-
 /** One answer, with up to ten thousand events: a live page reads no more. */
 async function waiting(
   { door, integration }: PageRequest,
@@ -103,7 +94,7 @@ function filterForm(integration: string, filter: SelectedOptions): Html {
     html`<label>${label}<input name="${name}" value="${filter[name] ?? ''}" size="12"></label>`;
   return html`<form class="row" method="get" action="${pathOf(integration, 'held')}">
 ${text('organization', 'Organizations')}${text('year', 'Certified in')}
-<label>Type<select name="type"><option value="">any</option>${kinds.map((kind) => html`<option${kind === filter['type'] ? html` selected` : ''}>${kind}</option>`)}</select></label>
+<label>Type<select name="type"><option value="">any</option>${kind.options.map((one) => html`<option${one === filter['type'] ? html` selected` : ''}>${one}</option>`)}</select></label>
 ${text('id', 'Assessments')}
 <button>Show these only</button>${Object.keys(filter).length === 0 ? '' : html`<a href="${pathOf(integration, 'held')}">Show all</a>`}
 </form>`;
@@ -206,7 +197,7 @@ function byType(
   { integration, filter }: Parts,
 ) {
   const columns = [{ title: 'Type' }, { title: 'Events', isNumber: true }, { title: 'Decision' }];
-  const rows = kinds
+  const rows = kind.options
     .filter((type) => all[type] > 0)
     .map((type) => {
       const selected = { ...filter, type };

@@ -29,7 +29,6 @@ type Range = ReturnType<typeof daysOf>;
 
 /** The rows of a certificate that are shown; its CSV has all. */
 const rowsShown = 500;
-const settings = z.object({ from: z.string().optional(), to: z.string().optional() });
 const yearGiven = z.coerce.number().int().min(1).max(9999);
 
 /** The proof of each day, years at a glance, and the certificate of chosen days. */
@@ -57,7 +56,7 @@ ${live('months', months)}`;
 export const proofCsv: Download = {
   path: 'proof.csv',
   async content({ door, integration, given }) {
-    const range = daysOf(settings.parse(settingsGiven(prove, given)));
+    const range = daysOf(settingsGiven(prove, given));
     const { days } = await door.ask(integration, 'prove', range);
     return {
       name: `${integration}-${range.from}-${range.to}.csv`,
@@ -68,8 +67,8 @@ export const proofCsv: Download = {
 };
 
 function pickedIn(given: PageRequest['given']): Range | undefined {
-  const { from, to } = settings.parse(settingsGiven(prove, given));
-  return from === undefined && to === undefined ? undefined : daysOf({ from, to });
+  const settings = settingsGiven(prove, given);
+  return 'from' in settings || 'to' in settings ? daysOf(settings) : undefined;
 }
 
 async function years(

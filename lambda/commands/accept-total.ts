@@ -5,7 +5,8 @@ import { define } from './definition.ts';
 import { BusyError, TotalChangedError } from './errors.ts';
 import { underLease } from './lease.ts';
 import { ifPaused } from './pause.ts';
-import { by, count, paused, reason } from './shapes.ts';
+import { by, count, paused, reasonIfAny } from './shapes.ts';
+import { setting } from './words.ts';
 
 /** The share by which the partner's total may differ from the one that ops have looked at. */
 const tolerance = 0.1;
@@ -25,8 +26,8 @@ export const acceptTotal = define({
      * The total that ops have looked at: it is accepted only if the partner still shows as many,
      * within a tenth.
      */
-    total: count,
-    reason: z.optional(reason),
+    total: setting(count, "the partner's total that you have looked at", { isArgument: true }),
+    reason: reasonIfAny,
     by,
   }),
   result: z.object({

@@ -27,6 +27,7 @@ import { isLeftAlone, noteSelfCheck } from './self-check.ts';
 import { by } from './shapes.ts';
 import { isBehind } from './status.ts';
 import { confirmOrSubscribeAgain, subscriptions, unconfirmed } from './subscriptions.ts';
+import { flag } from './words.ts';
 
 const expectedSubscription = z.object({
   topic: z.enum(topicNames),
@@ -62,7 +63,10 @@ export const check = define({
      * The schedule sets this once a day: failures are noted for the ticks, which tell ops. The
      * partner is not asked during a pause or a back-off.
      */
-    note: z._default(z.boolean(), false),
+    note: flag(
+      'note failures, as the daily self-check does; a partner that is left alone is not asked',
+      { changes: true, isForPeople: true },
+    ),
     /** The subscriptions of the configuration; absent: not known, so they are not looked for. */
     subscriptions: z.optional(z.readonly(z.array(expectedSubscription))),
     /** Absent: the caller is the schedule, which is in no history. */

@@ -25,6 +25,7 @@ import {
   type WaitingSelection,
   waitingSelection,
 } from './shapes.ts';
+import { setting } from './words.ts';
 
 /** The most hours for which one command may let everything through. */
 export const mostOpenHours = 72;
@@ -73,13 +74,26 @@ export const release = define({
       command: z.literal('release'),
       ...waitingSelection,
       /** `digest`: people are told by mail; subscribers are not. */
-      as: z._default(z.enum(['events', 'digest']), 'events'),
-      eventsPerSecond,
+      as: setting(z._default(z.enum(['events', 'digest']), 'events'), 'tell people only, by mail', {
+        option: 'digest',
+        means: 'digest',
+      }),
       /**
        * For this many hours from now on, nothing new of any kind is held, except on days that the
        * baseline could not read; 0: the gate holds again.
        */
-      forHours: z.optional(z.int().check(z.minimum(0), z.maximum(mostOpenHours))),
+      forHours: setting(
+        z.optional(z.int().check(z.minimum(0), z.maximum(mostOpenHours))),
+        'hold no new event for so long, such as 12h; 0h ends that',
+        {
+          option: 'for',
+          value: 'hours',
+          allowed: `0h to ${mostOpenHours}h`,
+          read: (text) => /^\d{1,2}h$/.test(text) && Number.parseInt(text, 10),
+          excludes: 'earlier',
+        },
+      ),
+      eventsPerSecond,
       by,
       operation,
     })

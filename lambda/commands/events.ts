@@ -10,6 +10,7 @@ import { delivery, revisionsTold } from './lives.ts';
 import type { LatestPage } from './ops-ledger.ts';
 import type { Call, OperationParts } from './parts.ts';
 import { count, day, instant, kind, next, rangeInOrder, selection } from './shapes.ts';
+import { setting } from './words.ts';
 
 /** Events of one answer: some 500 bytes each, and an answer has 6 MB at most. */
 export const eventsAtOnce = 5_000;
@@ -54,16 +55,26 @@ const command = z
   .strictObject({
     command: z.literal('events'),
     /** Of the partner's time zone, both included. Absent: the last seven days, up to now. */
-    from: z.optional(day),
-    to: z.optional(day),
+    from: setting(z.optional(day), 'first day (default: six days before the last)'),
+    to: setting(z.optional(day), 'last day (default: today)'),
     types: selection.types,
     organizations: selection.organizations,
     /** Names of assessments, as they are. */
-    assessments: z.optional(z.array(z.string()).check(z.minLength(1), z.maxLength(1_000))),
-    /** Only late events, or only others. */
-    late: z.optional(z.boolean()),
-    /** Their deliveries. */
-    delivery: z.optional(z.array(delivery).check(z.minLength(1))),
+    assessments: setting(
+      z.optional(z.array(z.string()).check(z.minLength(1), z.maxLength(1_000))),
+      'of the assessment of this name; may be given several times',
+      {
+        option: 'assessment',
+        value: 'name',
+        allowed: 'a name of 1 to 200 characters',
+        isRepeated: true,
+      },
+    ),
+    /** `false`: only others. */
+    late: setting(z.optional(z.boolean()), 'only those that were late'),
+    delivery: setting(z.optional(z.array(delivery).check(z.minLength(1))), 'with this delivery', {
+      value: 'words',
+    }),
     limit: z._default(z.int().check(z.minimum(1), z.maximum(eventsAtOnce)), 100),
     /** Where an earlier call stopped; part of `next`. */
     after: z.optional(

@@ -12,6 +12,7 @@ import { delivery, revisionsTold } from './lives.ts';
 import type { Call, OperationParts } from './parts.ts';
 import { proofOfDay } from './proofs.ts';
 import { count, day, dayProof, id, instant, problemSchema } from './shapes.ts';
+import { setting } from './words.ts';
 
 const revisionStory = z.extend(z.omit(revisionNoted, { undone: true }), {
   revision: count,
@@ -81,7 +82,10 @@ type Explanation = z.output<typeof result>;
  */
 export const explain = define({
   does: 'The life of one assessment: each sight and announcement of it, or why there was none.',
-  command: z.strictObject({ command: z.literal('explain'), id }),
+  command: z.strictObject({
+    command: z.literal('explain'),
+    id: setting(id, 'top-level id of the assessment', { isArgument: true }),
+  }),
   result,
   async carry(parts, { id }, { time }) {
     const state = await parts.ledger.recordedState();

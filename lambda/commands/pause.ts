@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import type { State } from '../decisions/state.ts';
 import { define } from './definition.ts';
-import { by, paused, reason } from './shapes.ts';
+import { by, paused, reason, reasonIfAny } from './shapes.ts';
+import { setting } from './words.ts';
 
 const pauseResult = z.object({
   /** `false`: it was so already, and nothing has changed. */
@@ -15,7 +16,11 @@ const pauseResult = z.object({
  */
 export const pause = define({
   does: 'Stops an integration: ticks do nothing until it is resumed.',
-  command: z.strictObject({ command: z.literal('pause'), reason, by }),
+  command: z.strictObject({
+    command: z.literal('pause'),
+    reason: setting(reason, 'why, for those who read the status'),
+    by,
+  }),
   result: pauseResult,
   changes: () => true,
   hasChanged: ({ changed }) => changed,
@@ -29,7 +34,7 @@ export const pause = define({
 
 export const resume = define({
   does: 'Lets the ticks of a paused integration go on.',
-  command: z.strictObject({ command: z.literal('resume'), reason: z.optional(reason), by }),
+  command: z.strictObject({ command: z.literal('resume'), reason: reasonIfAny, by }),
   result: pauseResult,
   changes: () => true,
   hasChanged: ({ changed }) => changed,

@@ -25,6 +25,7 @@ import {
   operation,
   rangeInOrder,
 } from './shapes.ts';
+import { flag, setting } from './words.ts';
 
 /**
  * The most calendar years of one certificate. It is one answer, which has 6 MB at most, and some
@@ -41,11 +42,11 @@ export function fitsOneCertificate({ from, to }: { readonly from: string; readon
 const command = z
   .strictObject({
     command: z.literal('prove'),
-    /** Both included. */
-    from: day,
-    to: day,
-    /** Reads all of these days again first, and announces differences. */
-    now: z._default(z.boolean(), false),
+    from: setting(day, 'first day'),
+    to: setting(day, 'last day'),
+    now: flag('read all of these days again first, and announce the differences', {
+      changes: true,
+    }),
     by,
     /**
      * When the first of several calls began: days that were read since are done; part of `next`.

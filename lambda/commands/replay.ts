@@ -32,11 +32,20 @@ import {
   noneOfAnyKind,
   operation,
 } from './shapes.ts';
+import { flag, worded } from './words.ts';
 
 function isReplayCursor(cursor: string): boolean {
   const [reached, lastId = '1', ...more] = cursor.split('/');
   return day.safeParse(reached).success && /^[1-9]\d{0,14}$/.test(lastId) && more.length === 0;
 }
+
+export const queueArn = worded(
+  z.string().check(z.regex(/^arn:aws[\w-]*:sqs:[a-z0-9-]+:\d{12}:[\w-]{1,80}(\.fifo)?$/)),
+  {
+    value: 'arn',
+    allowed: 'the ARN of an SQS queue, such as arn:aws:sqs:us-east-1:111122223333:certifications',
+  },
+);
 
 const command = z
   .strictObject({
@@ -46,19 +55,16 @@ const command = z
      * Also certifications that the baseline recorded and that were never announced, for a
      * subscriber that starts from nothing.
      */
-    baseline: z._default(z.boolean(), false),
+    baseline: flag('also certifications that the baseline recorded without an event'),
     /** Absent: to the topic, and so to every subscriber. */
     to: z.optional(
       z.strictObject({
-        /** ARN of an SQS queue that the function may send to. */
-        queue: z
-          .string()
-          .check(z.regex(/^arn:aws[\w-]*:sqs:[a-z0-9-]+:\d{12}:[\w-]{1,80}(\.fifo)?$/)),
+        /** The function may send to it. */
+        queue: queueArn,
       }),
     ),
     eventsPerSecond,
-    /** Only counts the events that would be sent. */
-    dryRun: z._default(z.boolean(), false),
+    dryRun: flag('count the events, and send none'),
     /** Where an earlier call stopped: `<day>/<id>` or `<day>`, everything up to which is done. */
     after: z.optional(
       z.string().check(z.refine(isReplayCursor, { error: 'must be `<day>/<id>` or `<day>`' })),

@@ -6,7 +6,7 @@ import { define } from './definition.ts';
 import { BusyError } from './errors.ts';
 import { underLease } from './lease.ts';
 import { ifPaused } from './pause.ts';
-import { by, paused, reason } from './shapes.ts';
+import { by, paused, reasonIfAny } from './shapes.ts';
 
 /**
  * The next ticks read everything anew. They compare it with the ledger, so nothing is announced
@@ -17,7 +17,7 @@ export const restartBaseline = define({
   does: 'Reads everything anew, and announces certifications that the ledger lacks.',
   command: z.strictObject({
     command: z.literal('restart-baseline'),
-    reason: z.optional(reason),
+    reason: reasonIfAny,
     by,
   }),
   result: z.object({

@@ -8,6 +8,7 @@ import type { Life, Revision } from '../ports/ledger.ts';
 import { deadlineOf, readingDeadline } from '../tick/time.ts';
 import type { Call, OperationParts } from './parts.ts';
 import { day, rangeInOrder, selection } from './shapes.ts';
+import { setting } from './words.ts';
 
 /** Certifications whose last event is sent again; `types`: the types of that event. */
 export const replaySelection = {
@@ -22,7 +23,9 @@ export const replaySelection = {
         ),
       ),
   ),
-  ...selection,
+  ids: setting(selection.ids, 'these assessments'),
+  organizations: selection.organizations,
+  types: setting(selection.types, 'whose last event was of these types'),
 };
 
 /** Why nothing is sent of a selected certification. */

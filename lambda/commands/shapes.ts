@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { proofKind } from '../decisions/calendar.ts';
 import { faults } from '../errors.ts';
+import { setting, worded } from './words.ts';
 
 /*
  * Shapes that definitions of commands share. No personal data anywhere. Instants are RFC 3339 in UTC, days
@@ -8,8 +9,8 @@ import { faults } from '../errors.ts';
  */
 
 export const instant = z.iso.datetime();
-export const day = z.iso.date();
-export const count = z.int().check(z.nonnegative());
+export const day = worded(z.iso.date(), { value: 'day', allowed: 'a day, such as 2026-11-21' });
+export const count = worded(z.int().check(z.nonnegative()), { allowed: 'a whole number from 0' });
 export const kind = z.enum(['created', 'updated', 'withdrawn', 'restored']);
 const none = z._default(count, 0);
 export const byKind = z.object({ created: none, updated: none, withdrawn: none, restored: none });
@@ -22,7 +23,11 @@ export const noneOfAnyKind = () => byKind.parse({});
  */
 export const by = z.optional(z.string().check(z.regex(/^[ -~]{1,2048}$/)));
 /** Why, in a sentence, for those who read the status. Not for personal data: it is stored. */
-export const reason = z.string().check(z.trim(), z.minLength(1), z.maxLength(200));
+export const reason = worded(z.string().check(z.trim(), z.minLength(1), z.maxLength(200)), {
+  value: 'text',
+  allowed: 'a sentence of 1 to 200 characters',
+});
+export const reasonIfAny = setting(z.optional(reason), 'why, for the record');
 /** Names the record of a command that goes on in several calls: part of `next`, or chosen by the caller. */
 export const operation = z.optional(z.string().check(z.maxLength(100)));
 
@@ -32,18 +37,34 @@ export const next = z.optional(
 );
 
 /** An id of an assessment or an organization. */
-export const id = z.int().check(z.positive());
+export const id = worded(z.int().check(z.positive()), { allowed: 'a whole number from 1' });
+export const nameOfAssessment = worded(z.string().check(z.minLength(1), z.maxLength(200)), {
+  value: 'name',
+  allowed: 'a name of 1 to 200 characters',
+});
 /** Assessments, or organizations, that one command may name. */
 export const idsAtOnce = 1_000;
 /** Selects events; an absent field does not restrict the selection. */
+const ids = worded(z.array(id).check(z.minLength(1), z.maxLength(idsAtOnce)), {
+  value: 'ids',
+  allowed: 'whole numbers from 1, with commas between them',
+});
+const types = worded(z.array(kind).check(z.minLength(1)), {
+  option: 'type',
+  value: 'types',
+});
 export const selection = {
-  ids: z.optional(z.array(id).check(z.minLength(1), z.maxLength(idsAtOnce))),
-  organizations: z.optional(z.array(id).check(z.minLength(1), z.maxLength(idsAtOnce))),
-  types: z.optional(z.array(kind).check(z.minLength(1))),
+  organizations: setting(z.optional(ids), 'of these organizations', { option: 'organization' }),
+  types: setting(z.optional(types), 'of these types'),
+  ids: setting(z.optional(ids), 'of these assessments', { option: 'id' }),
 };
 
 /** On average. */
-export const eventsPerSecond = z._default(z.int().check(z.minimum(1), z.maximum(1_000)), 50);
+export const eventsPerSecond = setting(
+  z._default(z.int().check(z.minimum(1), z.maximum(1_000)), 50),
+  '1 to 1000 (default: 50)',
+  { value: 'number', allowed: '1 to 1000' },
+);
 
 export const rangeInOrder = { error: '`from` must not be after `to`' };
 
@@ -79,14 +100,24 @@ export const holding = z.optional(z.object({ until: instant, types: z.array(kind
 /** Selects events that wait for ops. */
 export const waitingSelection = {
   /** `held`: by the gate. `undeliverable`: SNS has refused them for good. */
-  waiting: z._default(z.enum(['held', 'undeliverable']), 'held'),
-  ...selection,
-  /** Years of `certified_on`. */
-  years: z.optional(
-    z
-      .array(z.int().check(z.minimum(1), z.maximum(9999)))
-      .check(z.minLength(1), z.maxLength(idsAtOnce)),
+  waiting: setting(
+    z._default(z.enum(['held', 'undeliverable']), 'held'),
+    'those that SNS has refused for good, instead of those held',
+    { option: 'undeliverable', means: 'undeliverable' },
   ),
+  organizations: selection.organizations,
+  /** Years of `certified_on`. */
+  years: setting(
+    z.optional(
+      z
+        .array(z.int().check(z.minimum(1), z.maximum(9999)))
+        .check(z.minLength(1), z.maxLength(idsAtOnce)),
+    ),
+    'certified in these years',
+    { option: 'year', value: 'years', allowed: 'years, such as 2026, with commas between them' },
+  ),
+  types: selection.types,
+  ids: selection.ids,
   /** Only events that were committed by then: later ones were not there when ops looked. */
   until: z.optional(instant),
   /** Where an earlier call stopped; part of `next`. */

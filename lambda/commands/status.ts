@@ -20,6 +20,7 @@ import type { Call, OperationParts } from './parts.ts';
 import { ifPaused } from './pause.ts';
 import { proofOverview, timeOf } from './proofs.ts';
 import { count, day, instant, noneOfAnyKind, paused, problemSchema } from './shapes.ts';
+import { flag, worded } from './words.ts';
 
 /**
  * Why an integration is not up to date, the gravest first. Besides the conditions that ops are told
@@ -188,12 +189,11 @@ export const status = define({
   does: 'Up to date, or why not: all there is to know about each integration.',
   command: z.strictObject({
     command: z.literal('status'),
-    /** `false`: the partner's total is not asked for. */
-    partner: z._default(z.boolean(), true),
-    /** Also the commands that changed something, newest first. */
-    history: z._default(z.boolean(), false),
-    /** Also the last ticks and hours. */
-    activity: z._default(z.boolean(), false),
+    history: flag('also the commands that changed something, newest first'),
+    activity: flag('also the work of the last ticks and hours, newest first'),
+    partner: worded(z._default(z.boolean(), true), {
+      no: 'do not ask the partner for its total; a partner that is down then counts once ticks do not complete',
+    }),
   }),
   result,
   async carry(parts, command, { time }) {

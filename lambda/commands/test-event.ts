@@ -5,7 +5,8 @@ import { testEvent as invented } from '../events/test-event.ts';
 import { deadlineOf } from '../tick/time.ts';
 import { define } from './definition.ts';
 import { EventsRefusedError } from './errors.ts';
-import { by, id } from './shapes.ts';
+import { by, id, nameOfAssessment } from './shapes.ts';
+import { setting } from './words.ts';
 
 /**
  * Announces an invented assessment, marked as a test, like every event: same topic, same
@@ -18,10 +19,19 @@ export const testEvent = define({
   command: z.strictObject({
     command: z.literal('test-event'),
     /** Values for subscribers' filters; absent: invented. */
-    organization_id: z.optional(id),
-    assessment_name: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
-    /** Its shape; absent: a new certification. */
-    like: z.optional(z.enum(likenesses)),
+    organization_id: setting(z.optional(id), 'organization_id of the event', {
+      option: 'organization',
+      value: 'id',
+    }),
+    assessment_name: setting(z.optional(nameOfAssessment), 'assessment_name of the event', {
+      option: 'assessment',
+    }),
+    /** Absent: a new certification. */
+    like: setting(
+      z.optional(z.enum(likenesses)),
+      'shaped like an event of this kind, and named so in data.like',
+      { value: 'kind' },
+    ),
     by,
   }),
   /** The event that SNS has accepted, by the `id` that subscribers find in it. */

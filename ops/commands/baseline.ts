@@ -1,9 +1,9 @@
-import { Option } from 'commander';
 import * as z from 'zod';
+import { flag } from '../../lambda/commands/words.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { yes } from '../input.ts';
 import { opsCommand } from '../ops-command.ts';
-import { sentence, yes } from '../options.ts';
 import {
   type BaselineProgress,
   baselineIn,
@@ -18,7 +18,7 @@ const followedEveryMs = 5_000;
 
 export const baseline = opsCommand({
   usage: 'baseline',
-  changes: { with: ['restart'] },
+  of: 'restart-baseline',
   summary: 'Shows how far the baseline (the first full read) is, or restarts it.',
   details:
     'A restart announces only certifications that the ledger lacks; if they are many, the gate holds them. Changes are announced late meanwhile. A baseline that is running goes on.',
@@ -27,20 +27,15 @@ export const baseline = opsCommand({
     ['baseline --stack prod --follow', 'with a bar, until it is completed'],
     ['baseline --stack prod --integration district-a --restart', 'read everything again'],
   ],
-  declare: (command) =>
-    command
-      .option('--follow', 'wait until it is completed, or the integration is paused')
-      .addOption(new Option('--restart', 'read everything anew').conflicts('follow'))
-      .option('--reason <text>', 'why, for the record', sentence)
-      .addOption(yes()),
-  settings: z.object({
-    follow: z.boolean().default(false),
-    restart: z.boolean().default(false),
-    reason: z.string().optional(),
-    yes: z.boolean().default(false),
+  first: z.object({
+    follow: flag('wait until it is completed, or the integration is paused', {
+      isForPeople: true,
+    }),
+    restart: flag('read everything anew', { excludes: ['follow'], changes: true }),
   }),
-  async run(session, { follow, restart, reason, yes: isAgreed }) {
-    if (!restart && (reason !== undefined || isAgreed))
+  own: z.object(yes),
+  async run(session, { follow, restart, yes: isAgreed }, reasons) {
+    if (!restart && ('reason' in reasons || isAgreed))
       throw new UsageError(
         '--reason and --yes belong to --restart.',
         'Give --restart as well, or leave them out; --help describes them.',
@@ -53,7 +48,7 @@ export const baseline = opsCommand({
         isAgreed,
       );
       const result = await session.ask(client, 'restart-baseline', {
-        ...(reason !== undefined && { reason }),
+        ...reasons,
         by: await session.by(),
       });
       session.answer(result, (view) => restartBaselineLines(view, result));

@@ -18,10 +18,8 @@ import type { OperateClient } from '../target/operate-client.ts';
 import { lookAtSchedule, type Schedule, schedulePermission } from '../target/schedule.ts';
 
 export const check = opsCommand({
-  usage: 'check',
-  changes: { with: ['note'] },
+  of: 'check',
   permissions: schedulePermission,
-  summary: contract.check.does,
   details:
     'Reads only. Ends with 1 when a check has failed; warnings do not count. Covers all integrations, unless --integration names one. A schedule runs the same checks once a day and notes failures; the next tick tells operations. With --note, this command notes failures, too, and is on record.',
   examples: [
@@ -29,16 +27,10 @@ export const check = opsCommand({
     ['check --stack prod --integration district-a --json', 'one of them, for a program'],
     ['check --stack prod --note', 'after a repair: ends the notice of the self-check'],
   ],
-  declare: (command) =>
-    command.option(
-      '--note',
-      'note failures, as the daily self-check does; a partner that is left alone is not asked',
-    ),
-  settings: z.object({ note: z.boolean().default(false) }),
-  async run(session, { note }) {
+  async run(session, _own, settings) {
     const checked = await ofEvery(session, {
       label: 'check',
-      ask: (client) => checkOne(session, client, note),
+      ask: (client) => checkOne(session, client, settings['note'] === true),
       lines: (view, { integration, checks }) => checkLines(view, integration, checks),
     });
     const isFailed = checked.some(({ checks }) =>

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import * as z from 'zod';
+import { setting } from '../../lambda/commands/words.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
-import { port as portNumber } from '../options.ts';
 
 export const console = opsCommand({
   usage: 'console',
@@ -15,13 +15,13 @@ export const console = opsCommand({
     ['console --stack prod', 'look at a deployment'],
     ['console --stack prod --port 8080', 'always at the same address'],
   ],
-  declare: (command) =>
-    command.option(
-      '--port <number>',
+  own: z.object({
+    port: setting(
+      z.int().min(0).max(65_535).optional(),
       'where it answers (default: 4380, or the next free one)',
-      portNumber,
+      { allowed: 'a port, from 0 to 65535; 0 is any that is free' },
     ),
-  settings: z.object({ port: z.int().optional() }),
+  }),
   async run(session, { port }) {
     // Loaded only here, since no other command needs the console.
     const { DeploymentDoor, serveConsole } = await import('../../console/index.ts');

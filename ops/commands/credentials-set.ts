@@ -24,8 +24,9 @@ const credentialsSchema = z.object({
 type Credentials = z.output<typeof credentialsSchema>;
 
 export const credentialsSet = opsCommand({
+  of: 'credentials-stored',
   usage: 'credentials set',
-  changes: { isFinal: true },
+  isFinal: true,
   permissions:
     "`secretsmanager:PutSecretValue` on the secret, `kms:GenerateDataKey` and `kms:Decrypt` where it has a key of its own, and a way to the partner's host",
   summary: "Stores the partner's credentials, once the partner has accepted them.",
@@ -39,7 +40,6 @@ export const credentialsSet = opsCommand({
     { name: 'client_id', label: 'client ID' },
     { name: 'client_secret', label: 'client secret', isSecret: true },
   ],
-  settings: z.object({}),
   async run(session) {
     const client = await session.operateClient();
     const { access } = await session.target();

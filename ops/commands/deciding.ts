@@ -1,31 +1,20 @@
 import * as z from 'zod';
-import { contract, type ResultOf } from '../../lambda/commands/contract.ts';
-import type { WaitingSelection } from '../../lambda/commands/shapes.ts';
+import type { ResultOf } from '../../lambda/commands/contract.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { follow, operationName } from '../following.ts';
+import { nextOf, yes } from '../input.ts';
 import { opsCommand } from '../ops-command.ts';
-import { addNext, eventsPerSecond, nextSchema, openHours, yes } from '../options.ts';
 import { answeredWithinMs } from '../progress.ts';
 import { decidedLines, decidedSum, holdsLines } from '../render/holds.ts';
 import { count } from '../render/text.ts';
 import type { Session } from '../session.ts';
 import type { OperateClient } from '../target/operate-client.ts';
-import { countSelected, selecting, selectionOf, selectionSettings } from './selecting.ts';
-
-/** `--for` lets all events through, so it excludes any selection. */
-const notWithFor = ['undeliverable', 'organization', 'year', 'type', 'id', 'digest'];
-
-const decidingSettings = {
-  ...selectionSettings,
-  yes: z.boolean().default(false),
-  next: nextSchema,
-};
+import { countSelected, selectionIn } from './selecting.ts';
 
 export const release = opsCommand({
-  usage: 'release',
-  changes: { isFinal: true },
-  summary: contract.release.does,
+  of: 'release',
+  isFinal: true,
   details:
     'Counts the events and asks first; only the counted events are released. With --for: no new event is held for so many hours. With --undeliverable: SNS gets the events again that it has refused for good.',
   examples: [
@@ -35,64 +24,32 @@ export const release = opsCommand({
     ['release --stack prod --for 12h', 'let a busy day through, too'],
     ['release --stack prod --undeliverable --yes', 'try the events again that SNS has refused'],
   ],
-  declare: (command) =>
-    addNext(
-      'release',
-      selecting(command)
-        .option('--digest', 'tell people only, by mail')
-        .addOption(openHours().conflicts(notWithFor))
-        .addOption(eventsPerSecond()),
-    ).addOption(yes()),
-  settings: z.object({
-    ...decidingSettings,
-    digest: z.boolean().default(false),
-    for: z.int().optional(),
-    eventsPerSecond: z.int().optional(),
-  }),
-  run(session, { yes: isAgreed, next, digest, for: forHours, eventsPerSecond: pace, ...options }) {
-    const [question, verb] = digest
-      ? ['Tell people, and people only, of', 'released to people only']
-      : options.undeliverable
-        ? ['Try again', 'to be tried again']
-        : ['Release', 'released'];
-    return decide(session, {
-      name: 'release',
-      question,
-      verb,
-      isAgreed,
-      next,
-      selection: selectionOf(options),
-      ...(forHours !== undefined && { opensFor: forHours }),
-      settings: {
-        as: digest ? 'digest' : 'events',
-        ...(forHours !== undefined && { forHours }),
-        ...(pace !== undefined && { eventsPerSecond: pace }),
-      },
-    });
+  own: z.object({ ...nextOf('release'), ...yes }),
+  run(session, own, settings) {
+    const [question, verb] =
+      settings['as'] === 'digest'
+        ? ['Tell people, and people only, of', 'released to people only']
+        : settings['waiting'] === 'undeliverable'
+          ? ['Try again', 'to be tried again']
+          : ['Release', 'released'];
+    return decide(session, { ...own, name: 'release', question, verb, settings });
   },
 });
 
 export const discard = opsCommand({
-  usage: 'discard',
-  changes: { isFinal: true },
-  summary: contract.discard.does,
+  of: 'discard',
+  isFinal: true,
   details:
     'Counts the events and asks first; only the counted events are discarded. The assessments stay known: they are not announced again.',
   examples: [
     ['discard --stack prod --year 2019', 'a migration of old records is no news'],
     ['discard --stack prod --undeliverable --id 48213 --yes', 'an event that SNS will never take'],
   ],
-  declare: (command) => addNext('discard', selecting(command)).addOption(yes()),
-  settings: z.object(decidingSettings),
-  run: (session, { yes: isAgreed, next, ...options }) =>
+  own: z.object({ ...nextOf('discard'), ...yes }),
+  run: (session, own, settings) =>
     decide(session, {
-      name: 'discard',
-      question: 'Tell nobody, ever, of',
-      verb: 'discarded',
-      isAgreed,
-      next,
-      selection: selectionOf(options),
-      settings: {},
+      ...{ ...own, name: 'discard', settings },
+      ...{ question: 'Tell nobody, ever, of', verb: 'discarded' },
     }),
 });
 
@@ -101,12 +58,11 @@ interface Decision {
   /** A number of events follows it. */
   readonly question: string;
   readonly verb: string;
-  readonly isAgreed: boolean;
-  readonly next: object | undefined;
-  readonly selection: WaitingSelection;
-  /** For so many hours, no new event is held. Works also while no event is held. */
-  readonly opensFor?: number;
-  readonly settings: object;
+  /** The user has agreed already. */
+  readonly yes: boolean;
+  readonly next?: object | undefined;
+  /** The selection of events, and how they are decided. */
+  readonly settings: Readonly<Record<string, unknown>>;
 }
 
 /** The agreed command, and its number of events if they were counted. */
@@ -149,8 +105,11 @@ async function decide(session: Session, decision: Decision) {
 async function agreedTo(
   session: Session,
   client: OperateClient,
-  { question, isAgreed, selection, opensFor, settings }: Decision,
+  { question, yes: isAgreed, settings }: Decision,
 ): Promise<Agreed | undefined> {
+  const selection = selectionIn(settings);
+  /** For so many hours, no new event is held. That works also while no event is held. */
+  const { forHours: opensFor } = settings;
   const selected = await countSelected(session, client, selection);
   const { found, altogether } = selected;
   const { at: until, events, byType, unreadable } = found;
@@ -171,12 +130,12 @@ async function agreedTo(
   session.note((view) => holdsLines(view, selected, selection.waiting));
   const open = opensFor === undefined ? '' : `, and hold nothing new for ${opensFor} h`;
   await session.confirm(`${question} ${count(events, 'event')}${open}?`, isAgreed);
-  return { command: { ...selection, ...settings, until, operation: operationName() }, events };
+  return { command: { ...settings, until, operation: operationName() }, events };
 }
 
 async function agreedBefore(
   session: Session,
-  { name, isAgreed }: Decision,
+  { name, yes: isAgreed }: Decision,
   next: object,
 ): Promise<Agreed> {
   if (!('until' in next))

@@ -1,24 +1,12 @@
-import { Option } from 'commander';
 import * as z from 'zod';
-import { contract } from '../../lambda/commands/contract.ts';
 import { eventsAtOnce } from '../../lambda/commands/events.ts';
+import { id } from '../../lambda/commands/shapes.ts';
+import { flag, setting } from '../../lambda/commands/words.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { follow } from '../following.ts';
+import { csvOf, rangeIn } from '../input.ts';
 import { opsCommand } from '../ops-command.ts';
-import {
-  addCsv,
-  assessmentNames,
-  csvSettings,
-  day,
-  deliveriesSchema,
-  deliveryOption,
-  ids,
-  kindsSchema,
-  positiveNumber,
-  refuseBackwards,
-  typeOption,
-} from '../options.ts';
 import { answeredWithinMs } from '../progress.ts';
 import { eventsCsv, eventsLines, eventsSum } from '../render/events.ts';
 
@@ -26,8 +14,7 @@ import { eventsCsv, eventsLines, eventsSum } from '../render/events.ts';
 const shownAtFirst = 100;
 
 export const events = opsCommand({
-  usage: 'events',
-  summary: contract.events.does,
+  of: 'events',
   details:
     "Shows no personal data. The newest events may be missing for a moment, since the index of the ledger lags. Days are in the partner's time zone, by the time of the event. The name, the organization and the day of an assessment are its present ones. Of several options, all have to match.",
   examples: [
@@ -38,50 +25,20 @@ export const events = opsCommand({
       'for a spreadsheet',
     ],
   ],
-  declare: (command) =>
-    addCsv(
-      command
-        .option('--from <day>', 'first day (default: six days before the last)', day)
-        .option('--to <day>', 'last day (default: today)', day)
-        .addOption(typeOption('of these types'))
-        .option('--organization <ids>', 'of these organizations', ids)
-        .option(
-          '--assessment <name>',
-          'of the assessment of this name; may be given several times',
-          assessmentNames,
-        )
-        .option('--late', 'only those that were late')
-        .addOption(deliveryOption('with this delivery'))
-        .option('--limit <number>', `how many at most (default: ${shownAtFirst})`, positiveNumber)
-        .addOption(new Option('--all', 'all of these days').conflicts('limit')),
-      'CSV, of all unless there is a --limit',
-    ),
-  settings: z.object({
-    from: z.iso.date().optional(),
-    to: z.iso.date().optional(),
-    type: kindsSchema,
-    organization: z.array(z.int()).optional(),
-    assessment: z.array(z.string()).optional(),
-    late: z.boolean().default(false),
-    delivery: deliveriesSchema,
-    limit: z.int().positive().optional(),
-    all: z.boolean().default(false),
-    ...csvSettings,
+  own: z.object({
+    limit: setting(z.optional(id), `how many at most (default: ${shownAtFirst})`),
+    all: flag('all of these days', { excludes: ['limit'] }),
+    ...csvOf('CSV, of all unless there is a --limit'),
   }),
-  async run(session, options) {
-    const { from, to, type, organization, assessment, late, delivery, csv, bom } = options;
-    refuseBackwards(from, to);
+  async run(session, { csv, bom, ...options }, settings) {
+    rangeIn(settings);
     if (csv && session.json)
       throw new UsageError('--csv and --json exclude each other.', 'Give one of them.');
     const isAll = options.all || csv;
     const most = options.limit ?? (isAll ? Number.POSITIVE_INFINITY : shownAtFirst);
     const client = await session.operateClient();
     using progress = session.progress('events', answeredWithinMs);
-    const first = {
-      ...{ from, to, types: type, organizations: organization, assessments: assessment, delivery },
-      ...(late && { late }),
-      limit: Math.min(most, eventsAtOnce),
-    };
+    const first = { ...settings, limit: Math.min(most, eventsAtOnce) };
     const { result, stopped } = await follow(client, 'events', first, {
       ...{ stop: session.stop, progress, sum: eventsSum },
       goOn: (next, all) => {

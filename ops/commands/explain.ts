@@ -1,23 +1,13 @@
-import { Argument } from 'commander';
-import * as z from 'zod';
-import { contract } from '../../lambda/commands/contract.ts';
 import { exitCodeOf, exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
-import { positiveNumber } from '../options.ts';
 import { explainLines, inTheWay, isSettled } from '../render/explain.ts';
 
 export const explain = opsCommand({
-  usage: 'explain',
-  summary: contract.explain.does,
+  of: 'explain',
   details:
     'Shows no personal data. The partner is asked, too. Ends with 3 when neither the ledger nor the partner knows the assessment, with 4 or 5 when the partner refuses or fails to answer.',
   examples: [['explain 48213 --stack prod', 'was 48213 announced, and when?']],
-  declare: (command) =>
-    command.addArgument(
-      new Argument('<id>', 'top-level id of the assessment').argParser(positiveNumber),
-    ),
-  settings: z.object({ id: z.int() }),
-  async run(session, settings) {
+  async run(session, _own, settings) {
     const client = await session.operateClient();
     const result = await session.ask(client, 'explain', settings);
     // `attempt`, not `ask`: a status that fails must not hide the answer.

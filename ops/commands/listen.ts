@@ -1,11 +1,12 @@
 import * as z from 'zod';
+import { id, selection } from '../../lambda/commands/shapes.ts';
+import { setting } from '../../lambda/commands/words.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { type Envelope, readEnvelope } from '../listening/envelope.ts';
 import { post } from '../listening/post.ts';
 import { targetUrl } from '../listening/target-url.ts';
 import { mostAttempts, type PostVerdict, verdictOf } from '../listening/verdict.ts';
 import { opsCommand } from '../ops-command.ts';
-import { kindsSchema, positiveNumber, typeOption } from '../options.ts';
 import { type Attempt, attemptLine, type ListenTally, tallyLines } from '../render/listen.ts';
 import { jsonLine } from '../render/text.ts';
 import type { Session } from '../session.ts';
@@ -39,15 +40,13 @@ export const listen = opsCommand({
       'the next event of a deployment, then the end',
     ],
   ],
-  declare: (command) =>
-    command
-      .requiredOption('--forward-to <url>', 'where your webhook answers', targetUrl)
-      .option('--count <number>', 'end after so many events', positiveNumber)
-      .addOption(typeOption('only events of these types; test events always come')),
-  settings: z.object({
-    forwardTo: z.instanceof(URL),
-    count: z.int().optional(),
-    type: kindsSchema,
+  own: z.object({
+    forwardTo: setting(z.instanceof(URL), 'where your webhook answers', {
+      value: 'url',
+      read: targetUrl,
+    }),
+    count: setting(z.optional(id), 'end after so many events'),
+    type: setting(selection.types, 'only events of these types; test events always come'),
   }),
   async run(session, { forwardTo, count = Number.POSITIVE_INFINITY, type: kinds }) {
     const { access, topics, integrations } = await session.target();

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { flag } from '../../lambda/commands/words.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
 
@@ -12,9 +13,9 @@ export const mcp = opsCommand({
     ['mcp --stack prod', 'is anything wrong? why did nobody hear of 48213?'],
     ['mcp --stack prod --allow-changes', 'also releases, pauses, replays'],
   ],
-  declare: (command) =>
-    command.option('--allow-changes', 'offer the commands that change something, too'),
-  settings: z.object({ allowChanges: z.boolean().default(false) }),
+  own: z.object({
+    allowChanges: flag('offer the commands that change something, too'),
+  }),
   async run(session, { allowChanges: allowsChanges }) {
     // Loaded only here, since no other command needs the protocol.
     const { serveMcp } = await import('../mcp/serve.ts');

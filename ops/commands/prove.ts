@@ -1,11 +1,10 @@
 import * as z from 'zod';
-import { contract } from '../../lambda/commands/contract.ts';
 import { certificateYears, fitsOneCertificate } from '../../lambda/commands/prove.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { follow, operationName } from '../following.ts';
+import { csvOf, nextOf, rangeIn } from '../input.ts';
 import { opsCommand } from '../ops-command.ts';
-import { addCsv, addNext, csvSettings, day, nextSchema, refuseBackwards } from '../options.ts';
 import { answeredWithinMs } from '../progress.ts';
 import {
   type CountedCertificate,
@@ -15,17 +14,14 @@ import {
   proveSum,
 } from '../render/prove.ts';
 
-/** The first and the last day of a range, both included. With --next, that has them. */
-const days = z.object({ from: z.string().optional(), to: z.string().optional() });
-
 /**
  * The days of a certificate. @throws UsageError if a day is missing, if they are the wrong way round, or if they are
  * too many
  */
-export function daysOf({ from, to }: Readonly<z.output<typeof days>>) {
+export function daysOf(given: object) {
+  const { from, to } = rangeIn(given);
   if (from === undefined || to === undefined)
     throw new UsageError('The days are missing.', 'Give --from and --to.');
-  refuseBackwards(from, to);
   if (!fitsOneCertificate({ from, to }))
     throw new UsageError(
       `A certificate covers ${certificateYears} years at most.`,
@@ -35,35 +31,20 @@ export function daysOf({ from, to }: Readonly<z.output<typeof days>>) {
 }
 
 export const prove = opsCommand({
-  usage: 'prove',
-  changes: { with: ['now'] },
-  summary: contract.prove.does,
+  of: 'prove',
   details: `Covers ${certificateYears} years at most. Ends with 1 when a day that is over is not proven. Today is proven only so far; future days count neither as proven nor as unproven.`,
   examples: [
     ['prove --stack prod --from 2026-10-01 --to 2026-10-31', 'was October complete?'],
     ['prove --stack prod --from 2026-10-01 --to 2026-10-31 --now', 'read it again first'],
     ['prove --stack prod --from 2026-01-01 --to 2026-12-31 --csv > 2026.csv', 'for a spreadsheet'],
   ],
-  declare: (command) =>
-    addCsv(
-      addNext(
-        'prove',
-        command
-          .option('--from <day>', 'first day', day)
-          .option('--to <day>', 'last day', day)
-          .option('--now', 'read all of these days again first, and announce the differences'),
-      ),
-      'CSV',
-    ),
-  settings: z.object({
-    from: z.iso.date().optional(),
-    to: z.iso.date().optional(),
-    now: z.boolean().default(false),
-    ...csvSettings,
-    next: nextSchema,
-  }),
-  async run(session, { now, csv, bom, next, ...meant }) {
-    const first = next ?? { ...daysOf(meant), now, ...(now && { operation: operationName() }) };
+  own: z.object({ ...nextOf('prove'), ...csvOf('CSV') }),
+  async run(session, { csv, bom, next }, settings) {
+    const now = settings['now'] === true;
+    const first = next ?? {
+      ...{ ...daysOf(settings), now },
+      ...(now && { operation: operationName() }),
+    };
     if (csv && session.json)
       throw new UsageError('--csv and --json exclude each other.', 'Give one of them.');
     const client = await session.operateClient();

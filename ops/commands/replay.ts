@@ -1,42 +1,26 @@
 import * as z from 'zod';
-import { type CommandInput, contract } from '../../lambda/commands/contract.ts';
+import { queueArn } from '../../lambda/commands/replay.ts';
+import { day } from '../../lambda/commands/shapes.ts';
+import { flag, setting } from '../../lambda/commands/words.ts';
 import { DaysDone } from '../days-done.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { follow, operationName } from '../following.ts';
+import { nextOf, rangeIn } from '../input.ts';
 import { opsCommand } from '../ops-command.ts';
-import {
-  addNext,
-  day,
-  eventsPerSecond,
-  ids,
-  kindsSchema,
-  nextSchema,
-  queueArn,
-  refuseBackwards,
-  typeOption,
-} from '../options.ts';
 import { answeredWithinMs } from '../progress.ts';
 import { replayLines, replaySum } from '../render/replay.ts';
 
-const settings = z.object({
-  from: z.iso.date().optional(),
-  to: z.iso.date().optional(),
-  all: z.boolean().default(false),
-  id: z.array(z.int()).optional(),
-  organization: z.array(z.int()).optional(),
-  type: kindsSchema,
-  baseline: z.boolean().default(false),
-  queue: z.string().optional(),
-  eventsPerSecond: z.int().optional(),
-  dryRun: z.boolean().default(false),
-  next: nextSchema,
+const target = z.object({
+  from: setting(z.optional(day), 'certified on this day or later'),
+  to: setting(z.optional(day), 'certified on this day or earlier'),
+  all: flag('all of history'),
+  queue: setting(z.optional(queueArn), 'to this queue alone (default: to every subscriber)'),
 });
 
 export const replay = opsCommand({
-  usage: 'replay',
-  changes: { isFinal: true },
-  summary: contract.replay.does,
+  of: 'replay',
+  isFinal: true,
   details:
     'Events keep their ids and are marked as replays, so a subscriber that handles each id once is safe. See docs/subscribing.md#replays. Ends with 3 when an --id is not known here; the others are sent.',
   examples: [
@@ -47,25 +31,10 @@ export const replay = opsCommand({
       'everything, to a subscriber that starts from nothing',
     ],
   ],
-  declare: (command) =>
-    addNext(
-      'replay',
-      command
-        .option('--from <day>', 'certified on this day or later', day)
-        .option('--to <day>', 'certified on this day or earlier', day)
-        .option('--all', 'all of history')
-        .option('--id <ids>', 'these assessments', ids)
-        .option('--organization <ids>', 'of these organizations', ids)
-        .addOption(typeOption('whose last event was of these types'))
-        .option('--baseline', 'also certifications that the baseline recorded without an event')
-        .option('--queue <arn>', 'to this queue alone (default: to every subscriber)', queueArn)
-        .addOption(eventsPerSecond())
-        .option('--dry-run', 'count the events, and send none'),
-    ),
-  settings,
-  async run(session, options) {
-    const { next } = options;
-    const first = next ?? firstCall(options);
+  first: target,
+  own: z.object(nextOf('replay')),
+  async run(session, { next, ...targeted }, settings) {
+    const first = next ?? firstCall(targeted, settings);
     const client = await session.operateClient();
     const by = await session.by();
     using progress = session.progress('replay', answeredWithinMs);
@@ -92,29 +61,19 @@ export const replay = opsCommand({
   },
 });
 
-function firstCall(options: z.output<typeof settings>): CommandInput {
-  const { all, queue, baseline, dryRun, eventsPerSecond } = options;
-  const { from, to, id: ids, organization: organizations, type: types } = options;
-  refuseBackwards(from, to);
-  const isSelected = [from, to, ids, organizations, types].some((one) => one !== undefined);
+function firstCall({ all, queue, ...days }: z.output<typeof target>, settings: object): object {
+  const { from, to } = rangeIn(days);
+  const isOfDays = from !== undefined || to !== undefined;
+  const isSelected = isOfDays || ['ids', 'organizations', 'types'].some((one) => one in settings);
   if (isSelected === all)
     throw new UsageError(
       all ? '--all excludes any other selection.' : 'The events to replay are not selected.',
       'Give --from, --to, --id, --organization or --type, or --all for all of history.',
     );
   return {
-    command: 'replay',
-    baseline,
-    dryRun,
+    ...settings,
+    ...((all || isOfDays) && { days: { from, to } }),
+    ...(queue !== undefined && { to: { queue } }),
     operation: operationName(),
-    days: all ? {} : daysOf(from, to),
-    ids,
-    organizations,
-    types,
-    to: queue === undefined ? undefined : { queue },
-    eventsPerSecond,
   };
 }
-
-const daysOf = (from: string | undefined, to: string | undefined) =>
-  from === undefined && to === undefined ? undefined : { from, to };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from '../../lambda/commands/contract.ts';
+import { flag } from '../../lambda/commands/words.ts';
 import { advisedStatus } from '../advised-status.ts';
 import { ofEvery } from '../every-integration.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -8,9 +8,8 @@ import { needsSomebody, statusLines } from '../render/status.ts';
 import { schedulePermission } from '../target/schedule.ts';
 
 export const status = opsCommand({
-  usage: 'status',
+  of: 'status',
   permissions: schedulePermission,
-  summary: contract.status.does,
   details:
     'Covers all integrations, unless --integration names one. With --exit-code it ends with 1 when one of them needs attention. A pause, a baseline, events about to be delivered or a total that no day explains yet do not count.',
   examples: [
@@ -19,22 +18,10 @@ export const status = opsCommand({
     ['status --local --json', 'for a program'],
     ['status --stack prod --exit-code --json', 'for a monitor'],
   ],
-  declare: (command) =>
-    command
-      .option('--history', 'also the commands that changed something, newest first')
-      .option('--activity', 'also the work of the last ticks and hours, newest first')
-      .option(
-        '--no-partner',
-        'do not ask the partner for its total; a partner that is down then counts once ticks do not complete',
-      )
-      .option('--exit-code', 'end with 1 when one of them needs attention'),
-  settings: z.object({
-    history: z.boolean().default(false),
-    activity: z.boolean().default(false),
-    partner: z.boolean(),
-    exitCode: z.boolean().default(false),
+  own: z.object({
+    exitCode: flag('end with 1 when one of them needs attention', { isForPeople: true }),
   }),
-  async run(session, { exitCode: tellsByCode, ...settings }) {
+  async run(session, { exitCode: tellsByCode }, settings) {
     const all = await ofEvery(session, {
       label: 'status',
       ask: async (client) => {

@@ -2,6 +2,7 @@ import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod';
 import type { ResultOf } from '../../lambda/commands/contract.ts';
 import type { Reason } from '../../lambda/commands/status.ts';
+import { flag } from '../../lambda/commands/words.ts';
 import { certificationEventSchema } from '../../lambda/events/event.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
@@ -30,8 +31,7 @@ export const watch = opsCommand({
     ['watch --stack prod', 'what is going on?'],
     ['watch --stack prod --integration district-a', 'one integration only'],
   ],
-  declare: (command) => command.option('--events-only', 'do not ask for ticks'),
-  settings: z.object({ eventsOnly: z.boolean().default(false) }),
+  own: z.object({ eventsOnly: flag('do not ask for ticks') }),
   async run(session, { eventsOnly }) {
     const { access, topics, integrations } = await session.target();
     // Not patient: to wait for one function would delay the events, and the next look is soon.

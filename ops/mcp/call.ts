@@ -10,7 +10,7 @@ import { Clients } from '../target/access.ts';
 import { selectIntegration, type TargetOptions } from '../target/target.ts';
 import { ChangesNotAllowedError, RestLeftError } from './errors.ts';
 import { ToolSession, ToolTerminal } from './tool-session.ts';
-import { defaultsOf, type Tool } from './tools.ts';
+import type { Tool } from './tools.ts';
 
 /** The deployment that the tools work on, and their rights. */
 export interface Caller {
@@ -90,25 +90,23 @@ function settingsOf(
   given: Readonly<Record<string, unknown>>,
   confirm: boolean,
 ) {
-  const { shape } = command.settings;
   return {
-    ...defaultsOf(command),
     ...given,
-    ...('yes' in shape && isChanging(command, given) && { yes: confirm }),
+    ...('yes' in command.input.shape && isChanging(command, given) && { yes: confirm }),
     ...(isPreviewed(command, given, confirm) && { dryRun: true }),
   };
 }
 
 function isChanging({ changes }: OpsCommand, given: Readonly<Record<string, unknown>>): boolean {
   if (changes === undefined || given.dryRun === true) return false;
-  return changes.with?.some((option) => given[option] === true) ?? true;
+  return changes === 'always' || changes.some((setting) => given[setting] === true);
 }
 
 const isPreviewed = (
   command: OpsCommand,
   given: Readonly<Record<string, unknown>>,
   confirm: boolean,
-) => 'dryRun' in command.settings.shape && isChanging(command, given) && !confirm;
+) => 'dryRun' in command.input.shape && isChanging(command, given) && !confirm;
 
 function asking(
   name: keyof typeof definitions,

@@ -1,5 +1,5 @@
-import { Command } from 'commander';
 import * as z from 'zod';
+import { type Given, givenIn } from '../input.ts';
 import type { OpsCommand } from '../ops-command.ts';
 import type { ToolAnnotations } from './library.ts';
 
@@ -19,12 +19,6 @@ export interface Tool {
   readonly command: OpsCommand;
 }
 
-/**
- * Options without use for an assistant: the output for a terminal or a shell, waits of hours, and the note of the daily
- * self-check. `confirm` takes the place of `yes`.
- */
-const leftOut: ReadonlySet<string> = new Set(['yes', 'csv', 'bom', 'exitCode', 'follow', 'note']);
-
 const integration = z
   .string()
   .optional()
@@ -38,25 +32,23 @@ const previewed = 'Without `confirm` it then answers with a preview and does not
 
 /** A tool for each command that ends by itself and reads no secret. */
 export function toolsOf(commands: readonly OpsCommand[], allowed: Allowed): readonly Tool[] {
-  return commands.flatMap((command) => {
-    const changing = changingOf(command);
-    const isOffered = allowed.changes || changing !== 'always';
-    return command.isEndless || command.reads || !isOffered ? [] : toolOf(command, allowed);
-  });
-}
-
-/** The arguments with which a tool changes something, or `always`. */
-function changingOf({ changes }: OpsCommand): readonly string[] | 'always' {
-  if (changes === undefined) return [];
-  return changes.with?.filter((option) => !leftOut.has(option)) ?? 'always';
+  return commands
+    .filter(({ isEndless, reads }) => !isEndless && !reads)
+    .filter(({ changes }) => allowed.changes || changes !== 'always')
+    .map((command) => toolOf(command, allowed));
 }
 
 function toolOf(command: OpsCommand, allowed: Allowed): Tool {
-  const { usage, summary, details, changes } = command;
-  const changing = changingOf(command);
-  const isChanging = allowed.changes && changing.length > 0;
+  const { usage, summary, details, changes, isFinal = false, input } = command;
+  const given = givenIn(input).filter(({ words }) => !words.isForPeople);
+  const changing = given.filter(({ words }) => words.changes);
+  const isChanging = allowed.changes && (changes === 'always' || changing.length > 0);
+  // Without changes, there is no reason to record.
+  const offered = given.filter(
+    (one) => allowed.changes || !(changing.includes(one) || one.name === 'reason'),
+  );
   const when =
-    changing === 'always' ? '' : ` with ${changing.map((one) => `\`${one}\``).join(', ')}`;
+    changes === 'always' ? '' : ` with ${changing.map(({ name }) => `\`${name}\``).join(', ')}`;
   return {
     name: usage.replaceAll(' ', '-'),
     description: [
@@ -65,47 +57,28 @@ function toolOf(command: OpsCommand, allowed: Allowed): Tool {
       ...(isChanging ? [`Changes something${when}. ${previewed}`] : []),
     ].join('\n\n'),
     input: z.strictObject({
-      ...fieldsOf(command, allowed),
+      ...Object.fromEntries(offered.map((one) => [one.name, fieldOf(one)])),
       ...(allowed.integration && { integration }),
       ...(isChanging && { confirm }),
     }),
     annotations: {
       readOnlyHint: !isChanging,
-      destructiveHint: isChanging && changes?.isFinal === true,
+      destructiveHint: isChanging && isFinal,
       openWorldHint: false,
     },
     command,
   };
 }
 
-/** Options and arguments of the command, each with its text from the help. */
-function fieldsOf(command: OpsCommand, { changes }: Allowed): Record<string, z.ZodType> {
-  // Without changes, there is no reason to record.
-  const kept = new Set(changes ? [] : ['reason', ...(command.changes?.with ?? [])]);
-  const parsed = declared(command);
-  const fields = Object.entries(command.settings.shape)
-    .filter(([name]) => !leftOut.has(name) && !kept.has(name))
-    .map(([name, schema]) => {
-      const { description, isRequired } = helpOn(name, parsed);
-      const type = name === 'next' ? next : withNumbers(schema);
-      return [name, (isRequired ? type : z.optional(type)).describe(description)];
-    });
-  return Object.fromEntries(fields);
-}
-
-function helpOn(name: string, { options, registeredArguments }: Command) {
-  const option = options.find((one) => one.attributeName() === name);
-  if (option !== undefined) {
-    const { description, negate, mandatory: isRequired } = option;
-    return { description: negate ? `false: ${description}` : description, isRequired };
-  }
-  const argument = registeredArguments.find((one) => one.name() === name);
-  return { description: argument?.description ?? '', isRequired: argument?.required ?? false };
+function fieldOf({ name, shape, words, isRequired }: Given): z.ZodType {
+  const { describe = `false: ${words.no}` } = words;
+  const type = name === 'next' ? next : withNumbers(shape);
+  return (isRequired ? type : z.optional(type)).describe(describe);
 }
 
 /** Some assistants write every argument as text. */
-function withNumbers(schema: z.ZodType): z.ZodType {
-  const isTaken = (value: unknown) => schema.safeParse(value).success;
+function withNumbers(schema: z.core.$ZodType): z.ZodType {
+  const isTaken = (value: unknown) => z.safeParse(schema, value).success;
   return z.preprocess((value) => (isTaken(value) ? value : numbersIn(value)), schema);
 }
 
@@ -116,13 +89,3 @@ function numbersIn(value: unknown): unknown {
 
 /** Takes the place of the command's own schema, which is recursive: some assistants reject that. */
 const next = z.looseObject({ command: z.string() });
-
-/** The default values of its options. */
-export const defaultsOf = (command: OpsCommand): Readonly<Record<string, unknown>> =>
-  declared(command).opts();
-
-function declared(command: OpsCommand): Command {
-  const parsed = new Command();
-  command.declare?.(parsed);
-  return parsed;
-}

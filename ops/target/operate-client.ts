@@ -106,7 +106,7 @@ export class OperateClient {
    */
   async ask<Name extends CommandName>(
     name: Name,
-    settings: SettingsOf<Name>,
+    settings: SettingsOf<Name> | Readonly<Record<string, unknown>>,
   ): Promise<ResultOf<Name>> {
     const { result, failure } = await this.attempt(name, { command: name, ...settings });
     if (failure !== undefined) throw failure;

@@ -67,7 +67,7 @@ it.each<[path: string, why: string, status?: number]>([
   ['proof?from=yesterday&to=2019-05-05', 'cannot be yesterday.'],
   ['proof?from=1900-01-01&to=2019-05-05', 'A certificate covers 30 years at most.'],
   ['proof?until=soon', 'There is no year soon.'],
-  ['held?year=soon', '--year &lt;years&gt; cannot be soon.'],
+  ['held?year=soon', 'year cannot be soon.'],
   ['events?organization=all', 'whole numbers from 1'],
   ['certifications', 'No assessment is named'],
   ['certifications?id=', 'No assessment is named'],

@@ -48,16 +48,9 @@ const shells = {
     const all = said('zsh', ['-fc'], `${completionScript('zsh', program)}${ask}`, env);
     return all.filter((one) => one.startsWith(line.split(' ').at(-1) ?? ''));
   },
-  fish: (line: string, env = {}) => {
-    const ask = `complete -C 'certification-notifier ${line}'`;
-    const script = `${completionScript('fish', program)}${ask}`;
-    return said('fish', ['--no-config', '-c'], script, env).map(
-      (offer) => offer.split('\t')[0] ?? '',
-    );
-  },
 };
 
-describe.each(['bash', 'zsh', 'fish'] as const)('%s', (shell) => {
+describe.each(['bash', 'zsh'] as const)('%s', (shell) => {
   it.skipIf(!isThere(shell)).each([
     ['re', ['release', 'replay', 'resume']],
     ['replay --dr', ['--dry-run']],
