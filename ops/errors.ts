@@ -1,4 +1,4 @@
-import { describeError } from '../lambda/describe-error.ts';
+import { describeError, type Problem } from '../lambda/describe-error.ts';
 import { type Fault, NotifierError } from '../lambda/errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 
@@ -16,11 +16,47 @@ export abstract class OpsError extends NotifierError {
   readonly isPerhapsDone: boolean = false;
 }
 
+/** The class that an error extends: its code, its exit code, and whether a retry helps. */
+export function opsError<Code extends string>(
+  code: Code,
+  exitCode: ExitCode,
+  retry?: 'retry-helps',
+) {
+  abstract class Known extends OpsError {
+    readonly code = code;
+    readonly exitCode = exitCode;
+    readonly retryHelps = retry !== undefined;
+  }
+  return Known;
+}
+
+type Told = Omit<Problem, 'message'> & Pick<OpsError, 'exitCode' | 'result' | 'next' | 'goOn'>;
+
+/** Tells of another failure, and more: its own words, the work that was done, how to go on. */
+export class RetoldError extends OpsError {
+  readonly code: string;
+  override readonly fault: Fault;
+  readonly retryHelps: boolean;
+  readonly whatToDo: string;
+  readonly exitCode: ExitCode;
+
+  constructor(
+    message: string,
+    { code, fault, retryHelps, whatToDo, exitCode, ...more }: Told,
+    cause?: NotifierError,
+  ) {
+    super(message, cause && { cause });
+    this.code = code;
+    this.fault = fault;
+    this.retryHelps = retryHelps;
+    this.whatToDo = whatToDo;
+    this.exitCode = exitCode;
+    Object.assign(this, more);
+  }
+}
+
 /** The command line asks for something impossible. */
-export class UsageError extends OpsError {
-  readonly code = 'usage';
-  readonly retryHelps = false;
-  readonly exitCode = exitCodes.usage;
+export class UsageError extends opsError('usage', exitCodes.usage) {
   readonly whatToDo: string;
 
   constructor(problem: string, whatToDo: string) {
@@ -30,10 +66,7 @@ export class UsageError extends OpsError {
 }
 
 /** Nothing has the given name. */
-export class NotFoundError extends OpsError {
-  readonly code = 'not-found';
-  readonly retryHelps = false;
-  readonly exitCode = exitCodes.notFound;
+export class NotFoundError extends opsError('not-found', exitCodes.notFound) {
   readonly whatToDo: string;
 
   constructor(problem: string, whatToDo: string, options?: ErrorOptions) {
@@ -43,10 +76,7 @@ export class NotFoundError extends OpsError {
 }
 
 /** The user was asked, and said no. */
-export class NotConfirmedError extends OpsError {
-  readonly code = 'not-confirmed';
-  readonly retryHelps = false;
-  readonly exitCode = exitCodes.refused;
+export class NotConfirmedError extends opsError('not-confirmed', exitCodes.refused) {
   readonly whatToDo = 'Nothing was changed.';
 
   constructor() {
@@ -55,10 +85,7 @@ export class NotConfirmedError extends OpsError {
 }
 
 /** A defect of this program. */
-export class UnexpectedError extends OpsError {
-  readonly code = 'unexpected';
-  readonly retryHelps = false;
-  readonly exitCode = exitCodes.failed;
+export class UnexpectedError extends opsError('unexpected', exitCodes.failed) {
   readonly whatToDo: string;
 
   constructor(cause: unknown) {
@@ -69,10 +96,7 @@ export class UnexpectedError extends OpsError {
 }
 
 /** Standard output failed, so part of the answer is lost. */
-export class OutputLostError extends OpsError {
-  readonly code = 'output-lost';
-  readonly retryHelps = true;
-  readonly exitCode = exitCodes.failed;
+export class OutputLostError extends opsError('output-lost', exitCodes.failed, 'retry-helps') {
   readonly whatToDo =
     'The command may have done its work all the same. Make room, or write to another place, and run it again.';
 
@@ -83,10 +107,11 @@ export class OutputLostError extends OpsError {
 }
 
 /** Ctrl-C, or the reader of the output has ended. */
-export class InterruptedError extends OpsError {
-  readonly code = 'interrupted';
-  readonly retryHelps = true;
-  readonly exitCode = exitCodes.interrupted;
+export class InterruptedError extends opsError(
+  'interrupted',
+  exitCodes.interrupted,
+  'retry-helps',
+) {
   readonly whatToDo: string;
 
   constructor(whatToDo = 'Nothing was changed.') {
@@ -102,51 +127,5 @@ export class CallGoesOnError extends InterruptedError {
   /** @param seeing says where the outcome shows */
   constructor(seeing: string) {
     super(`The call in progress goes on in AWS to its end, within a minute; ${seeing}`);
-  }
-}
-
-/** A command of several calls has stopped before its end. */
-export class StoppedShortError extends OpsError {
-  readonly code: string;
-  override readonly fault: Fault;
-  readonly retryHelps: boolean;
-  readonly whatToDo: string;
-  readonly exitCode: ExitCode;
-  override readonly result: unknown;
-  override readonly next: object;
-  override readonly goOn: string;
-
-  constructor(
-    cause: OpsError,
-    { result, next, goOn }: { result: unknown; next: object; goOn: string },
-  ) {
-    super(cause.message, { cause });
-    this.code = cause.code;
-    this.fault = cause.fault;
-    this.retryHelps = cause.retryHelps;
-    this.whatToDo = cause.whatToDo;
-    this.exitCode = cause.exitCode;
-    this.result = result;
-    this.next = next;
-    this.goOn = goOn;
-  }
-}
-
-/** Some integrations, or all, could not be asked; `result` has the answers of the others. */
-export class SomeFailedError extends OpsError {
-  readonly code: string;
-  readonly retryHelps: boolean;
-  readonly whatToDo: string;
-  readonly exitCode: ExitCode;
-  override readonly result: readonly unknown[];
-
-  /** @param cause the failure of the first of them */
-  constructor(cause: OpsError, integrations: readonly string[], result: readonly unknown[]) {
-    super(`${integrations.join(', ')}: ${cause.message}`, { cause });
-    this.code = cause.code;
-    this.retryHelps = cause.retryHelps;
-    this.whatToDo = cause.whatToDo;
-    this.exitCode = cause.exitCode;
-    this.result = result;
   }
 }

@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import { InterruptedError, OpsError, SomeFailedError } from './errors.ts';
+import { InterruptedError, OpsError, RetoldError } from './errors.ts';
 import { answeredWithinMs } from './progress.ts';
 import type { View } from './render/layout.ts';
 import type { Session } from './session.ts';
@@ -17,7 +17,7 @@ interface Look<Result> {
 /**
  * Asks every selected integration and prints each answer. The failure of one does not hide the others.
  *
- * @throws SomeFailedError with the answers of the others; the error itself if there is only one integration
+ * @throws RetoldError with the answers of the others; the error itself if there is only one integration
  */
 export async function ofEvery<Result>(
   session: Session,
@@ -32,7 +32,12 @@ export async function ofEvery<Result>(
     );
   if (first === undefined) return results;
   const names = failures.map(({ integration }) => integration);
-  throw new SomeFailedError(first.error, names, results);
+  const { error } = first;
+  throw new RetoldError(
+    `${names.join(', ')}: ${error.message}`,
+    { ...error, result: results },
+    error,
+  );
 }
 
 async function askEvery<Result>(session: Session, { label, ask }: Look<Result>) {

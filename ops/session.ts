@@ -1,7 +1,7 @@
 import type { Clock } from '../lambda/clock.ts';
 import type { CommandName, ResultOf } from '../lambda/commands/contract.ts';
 import { type CommandPlace, commandLine } from '../lambda/condition-table.ts';
-import { NotConfirmedError, StoppedShortError, UsageError } from './errors.ts';
+import { NotConfirmedError, RetoldError, UsageError } from './errors.ts';
 import type { Followed } from './following.ts';
 import { type OpsHost, programStarted } from './host.ts';
 import { answeredWithinMs, Progress } from './progress.ts';
@@ -126,7 +126,7 @@ export class Session {
   /**
    * Prints the answer of a command that may take several calls.
    *
-   * @throws StoppedShortError if the command has stopped early
+   * @throws RetoldError if the command has stopped early
    */
   conclude<Result>(
     { result, stopped }: Followed<Result>,
@@ -138,7 +138,11 @@ export class Session {
     }
     if (result !== undefined) this.note((view) => lines(view, result));
     const { cause, next } = stopped;
-    throw new StoppedShortError(cause, { result, next, goOn: this.commandLine(next) });
+    throw new RetoldError(
+      cause.message,
+      { ...cause, result, next, goOn: this.commandLine(next) },
+      cause,
+    );
   }
 
   /** The command line that resumes the work. */

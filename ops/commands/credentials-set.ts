@@ -1,9 +1,9 @@
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod';
-import { type Fault, NotifierError } from '../../lambda/errors.ts';
+import { NotifierError } from '../../lambda/errors.ts';
 import { createPartnerClient } from '../../lambda/partner/client.ts';
-import { InterruptedError, OpsError, UsageError } from '../errors.ts';
-import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
+import { InterruptedError, OpsError, RetoldError, UsageError } from '../errors.ts';
+import { exitCodeOf, exitCodes } from '../exit-codes.ts';
 import { operationName } from '../following.ts';
 import { opsCommand } from '../ops-command.ts';
 import { count } from '../render/text.ts';
@@ -57,7 +57,7 @@ export const credentialsSet = opsCommand({
     try {
       await session.ask(client, 'credentials-stored', recorded);
     } catch (error) {
-      throw error instanceof OpsError ? new OnlyStoredError(error) : error;
+      throw error instanceof OpsError ? onlyStored(error) : error;
     }
     session.answer({ stored: true, total }, (view) => [
       `${view.paint('good', 'stored')}  The partner has accepted the credentials and shows ${count(total, 'assessment')}.`,
@@ -105,7 +105,7 @@ function parsed(value: unknown): Credentials {
  * Gets a token and one assessment from the partner, so that only credentials that work are stored.
  *
  * @returns the partner's total
- * @throws NotStoredError
+ * @throws RetoldError
  */
 async function tried(
   session: Session,
@@ -125,7 +125,7 @@ async function tried(
     return meta.count;
   } catch (error) {
     if (session.stop.aborted) throw session.stop.reason;
-    throw error instanceof NotifierError ? new NotStoredError(error) : error;
+    throw error instanceof NotifierError ? refused(error) : error;
   } finally {
     const closed = partner.close();
     // `close` waits for answers under way, so Ctrl-C does not await it.
@@ -134,35 +134,16 @@ async function tried(
 }
 
 /** The partner has not accepted the credentials, or could not be asked. */
-class NotStoredError extends OpsError {
-  readonly code: string;
-  override readonly fault: Fault;
-  readonly retryHelps: boolean;
-  readonly whatToDo: string;
-  readonly exitCode: ExitCode;
-
-  constructor(cause: NotifierError) {
-    super(cause.message, { cause });
-    this.code = cause.code;
-    this.fault = cause.fault;
-    this.retryHelps = cause.retryHelps;
-    this.exitCode = exitCodeOf(cause.code);
-    this.whatToDo = `Nothing was stored. ${cause.whatToDo}`;
-  }
+function refused(cause: NotifierError): RetoldError {
+  const whatToDo = `Nothing was stored. ${cause.whatToDo}`;
+  const exitCode = exitCodeOf(cause.code);
+  return new RetoldError(cause.message, { ...cause, whatToDo, exitCode }, cause);
 }
 
 /** The credentials are stored, but the function could not be told. */
-class OnlyStoredError extends OpsError {
-  readonly code: string;
-  readonly retryHelps = true;
-  readonly whatToDo =
+function onlyStored(cause: OpsError): RetoldError {
+  const whatToDo =
     'The credentials are stored, and ticks use them. If the partner is left alone after refusals, that lasts up to an hour: run the command again to end it.';
-  readonly exitCode: ExitCode;
-  override readonly result = { stored: true };
-
-  constructor(cause: OpsError) {
-    super(cause.message, { cause });
-    this.code = cause.code;
-    this.exitCode = cause.exitCode;
-  }
+  const told = { retryHelps: true, fault: 'ops', whatToDo, result: { stored: true } } as const;
+  return new RetoldError(cause.message, { ...cause, ...told }, cause);
 }

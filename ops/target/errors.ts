@@ -1,13 +1,8 @@
-import type { Problem } from '../../lambda/describe-error.ts';
-import type { Fault } from '../../lambda/errors.ts';
-import { OpsError } from '../errors.ts';
-import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
+import { opsError } from '../errors.ts';
+import { exitCodes } from '../exit-codes.ts';
 
 /** AWS denies an action to the caller. */
-export class NotPermittedError extends OpsError {
-  readonly code = 'not-permitted';
-  readonly retryHelps = false;
-  readonly exitCode = exitCodes.refused;
+export class NotPermittedError extends opsError('not-permitted', exitCodes.refused) {
   readonly whatToDo: string;
 
   /** @param action as IAM calls it, such as `lambda:InvokeFunction` */
@@ -18,10 +13,7 @@ export class NotPermittedError extends OpsError {
 }
 
 /** Nobody is signed in at AWS, or no longer. */
-export class NotSignedInError extends OpsError {
-  readonly code = 'not-signed-in';
-  readonly retryHelps = false;
-  readonly exitCode = exitCodes.refused;
+export class NotSignedInError extends opsError('not-signed-in', exitCodes.refused) {
   readonly whatToDo: string;
 
   constructor(problem: string, whatToDo: string, options?: ErrorOptions) {
@@ -31,11 +23,8 @@ export class NotSignedInError extends OpsError {
 }
 
 /** AWS failed, or cannot be reached. */
-export class AwsFailedError extends OpsError {
-  readonly code = 'aws-failed';
+export class AwsFailedError extends opsError('aws-failed', exitCodes.failed, 'retry-helps') {
   override readonly fault = 'aws';
-  readonly retryHelps = true;
-  readonly exitCode = exitCodes.failed;
   readonly whatToDo: string;
   /** The name of the error at the service or the operating system. */
   readonly reason: string;
@@ -67,10 +56,7 @@ export class AwsFailedError extends OpsError {
 }
 
 /** The queue of a command that runs for long is gone. */
-export class QueueGoneError extends OpsError {
-  readonly code = 'queue-gone';
-  readonly retryHelps = false;
-  readonly exitCode = exitCodes.failed;
+export class QueueGoneError extends opsError('queue-gone', exitCodes.failed) {
   readonly whatToDo = 'Its clock differs, or this machine slept: start it again.';
 
   constructor(options?: ErrorOptions) {
@@ -78,28 +64,9 @@ export class QueueGoneError extends OpsError {
   }
 }
 
-/** The end of a command could not remove its subscription, its queue, or both. */
-export class LeftBehindError extends OpsError {
-  readonly code = 'left-behind';
-  override readonly fault: Fault;
-  readonly retryHelps = false;
-  readonly exitCode: ExitCode;
-  readonly whatToDo: string;
-
-  constructor(cause: OpsError, owner: string, left: readonly string[]) {
-    super(`${cause.message} Left behind: ${left.join(', ')}.`, { cause });
-    this.fault = cause.fault;
-    this.exitCode = cause.exitCode;
-    this.whatToDo = `The next run of ${owner} removes that, twenty minutes from now or later.`;
-  }
-}
-
 /** AWS refuses to start the function now, because of a limit of AWS, not of our lease. */
-export class NotStartedError extends OpsError {
-  readonly code = 'not-started';
+export class NotStartedError extends opsError('not-started', exitCodes.failed, 'retry-helps') {
   override readonly fault = 'aws';
-  readonly retryHelps = true;
-  readonly exitCode = exitCodes.failed;
   readonly whatToDo =
     'Run it again in a minute. If it stays so, too many functions of this account run at once: see "Concurrent executions" in Service Quotas.';
 
@@ -112,11 +79,8 @@ export class NotStartedError extends OpsError {
 }
 
 /** The connection ended between a command that changes something and its answer. */
-export class AnswerLostError extends OpsError {
-  readonly code = 'answer-lost';
-  readonly retryHelps = true;
+export class AnswerLostError extends opsError('answer-lost', exitCodes.failed, 'retry-helps') {
   override readonly isPerhapsDone = true;
-  readonly exitCode = exitCodes.failed;
   readonly whatToDo: string;
 
   /**
@@ -134,11 +98,12 @@ export class AnswerLostError extends OpsError {
 }
 
 /** The function that carries out commands ended without an answer. */
-export class FunctionFailedError extends OpsError {
-  readonly code = 'function-failed';
-  readonly retryHelps = true;
+export class FunctionFailedError extends opsError(
+  'function-failed',
+  exitCodes.failed,
+  'retry-helps',
+) {
   override readonly isPerhapsDone = true;
-  readonly exitCode = exitCodes.failed;
   readonly whatToDo =
     'Run it again. If it fails again, look at the newest errors in the log of the function.';
 
@@ -148,10 +113,7 @@ export class FunctionFailedError extends OpsError {
 }
 
 /** The function's answer has a format that this program does not know. */
-export class AnswerNotUnderstoodError extends OpsError {
-  readonly code = 'answer-not-understood';
-  readonly retryHelps = false;
-  readonly exitCode = exitCodes.failed;
+export class AnswerNotUnderstoodError extends opsError('answer-not-understood', exitCodes.failed) {
   readonly whatToDo =
     'Use the command line of the version that is deployed, or deploy the version of the command line.';
 
@@ -160,25 +122,5 @@ export class AnswerNotUnderstoodError extends OpsError {
     super(
       `The function's answer has another format than this version's (${paths.slice(0, 5).join(', ')}).`,
     );
-  }
-}
-
-/** The function answered with a problem, and with the work done before it, if any. */
-export class CommandFailedError extends OpsError {
-  readonly code: string;
-  override readonly fault: Fault;
-  readonly retryHelps: boolean;
-  readonly whatToDo: string;
-  readonly exitCode: ExitCode;
-  override readonly result: unknown;
-
-  constructor({ code, fault, message, retryHelps, whatToDo }: Problem, result?: unknown) {
-    super(message);
-    this.code = code;
-    this.fault = fault;
-    this.retryHelps = retryHelps;
-    this.whatToDo = whatToDo;
-    this.result = result;
-    this.exitCode = exitCodeOf(code);
   }
 }

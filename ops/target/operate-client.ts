@@ -11,14 +11,20 @@ import {
 } from '../../lambda/commands/contract.ts';
 import { problemSchema } from '../../lambda/commands/shapes.ts';
 import { inEnglish, problemsOf } from '../../lambda/english.ts';
-import { CallGoesOnError, NotFoundError, UsageError } from '../errors.ts';
+import {
+  CallGoesOnError,
+  NotFoundError,
+  type OpsError,
+  RetoldError,
+  UsageError,
+} from '../errors.ts';
+import { exitCodeOf } from '../exit-codes.ts';
 import { harmlessJson } from '../render/text.ts';
 import { type Access, calling, timeouts } from './access.ts';
 import {
   AnswerLostError,
   AnswerNotUnderstoodError,
   AwsFailedError,
-  CommandFailedError,
   FunctionFailedError,
   NotStartedError,
 } from './errors.ts';
@@ -33,7 +39,7 @@ export type SettingsOf<Name extends CommandName> = Omit<
 /** The outcome of a command: its result, or a failure with the work done before it. */
 export type Outcome<Result> =
   | { readonly result: Result; readonly failure?: undefined }
-  | { readonly result?: Result; readonly failure: CommandFailedError };
+  | { readonly result?: Result; readonly failure: OpsError };
 
 const envelope = z.discriminatedUnion('ok', [
   z.object({ ok: z.literal(true), result: z.unknown() }),
@@ -101,7 +107,7 @@ export class OperateClient {
 
   /**
    * @throws UsageError for settings that the command does not take
-   * @throws CommandFailedError when the function answers with a problem
+   * @throws RetoldError when the function answers with a problem
    * @throws NotStartedError, FunctionFailedError, AnswerNotUnderstoodError, NotPermittedError, AwsFailedError
    */
   async ask<Name extends CommandName>(
@@ -131,7 +137,9 @@ export class OperateClient {
     const answer = understood(envelope, await this.#started(command.data));
     const schema = definitions[name].result;
     if (answer.ok) return { result: understood(schema, answer.result) };
-    const failure = new CommandFailedError(answer.problem, answer.result);
+    const { problem, result } = answer;
+    const exitCode = exitCodeOf(problem.code);
+    const failure = new RetoldError(problem.message, { ...problem, exitCode, result });
     if (answer.result === undefined) return { failure };
     return { failure, result: understood(schema, answer.result) };
   }

@@ -23,9 +23,9 @@ import {
 } from '@aws-sdk/client-sqs';
 import { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../../lambda/clock.ts';
-import { OpsError } from '../errors.ts';
+import { OpsError, RetoldError } from '../errors.ts';
 import { type Access, calling } from '../target/access.ts';
-import { LeftBehindError, QueueGoneError } from '../target/errors.ts';
+import { QueueGoneError } from '../target/errors.ts';
 
 /** The command that reads the queue; each command removes leftovers of its own queues. */
 export type Owner = 'watch' | 'listen';
@@ -177,7 +177,7 @@ export class TemporaryQueue implements AsyncDisposable {
     this.#expires = next;
   }
 
-  /** @throws LeftBehindError if one of the two could not be removed; the other one is, all the same */
+  /** @throws RetoldError if one of the two could not be removed; the other one is, all the same */
   async [Symbol.asyncDispose](): Promise<void> {
     const unsubscribe = new UnsubscribeCommand({ SubscriptionArn: this.subscriptionArn });
     const left: string[] = [];
@@ -197,7 +197,10 @@ export class TemporaryQueue implements AsyncDisposable {
       await removed(`the queue ${nameOf(this.#url)}`, remove(this.#sqs, this.#url));
     }
     const [cause] = causes;
-    if (cause !== undefined) throw new LeftBehindError(cause, this.#owner, left);
+    if (cause === undefined) return;
+    const whatToDo = `The next run of ${this.#owner} removes that, twenty minutes from now or later.`;
+    const told = { ...cause, code: 'left-behind', retryHelps: false, whatToDo };
+    throw new RetoldError(`${cause.message} Left behind: ${left.join(', ')}.`, told, cause);
   }
 }
 
