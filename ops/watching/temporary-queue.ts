@@ -1,26 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import {
-  paginateListSubscriptionsByTopic,
-  SNSClient,
-  SubscribeCommand,
-  UnsubscribeCommand,
-} from '@aws-sdk/client-sns';
-import {
-  ChangeMessageVisibilityCommand,
-  CreateQueueCommand,
-  DeleteMessageBatchCommand,
-  DeleteMessageCommand,
-  DeleteQueueCommand,
-  GetQueueAttributesCommand,
-  GetQueueUrlCommand,
-  ListQueueTagsCommand,
-  paginateListQueues,
-  QueueDoesNotExist,
-  ReceiveMessageCommand,
-  SetQueueAttributesCommand,
-  SQSClient,
-  TagQueueCommand,
-} from '@aws-sdk/client-sqs';
+import { paginateListSubscriptionsByTopic, SNS } from '@aws-sdk/client-sns';
+import { paginateListQueues, QueueDoesNotExist, SQS } from '@aws-sdk/client-sqs';
 import { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../../lambda/clock.ts';
 import { OpsError, RetoldError } from '../errors.ts';
@@ -41,15 +21,30 @@ const reserve = { minutes: 10 };
 /** Long polling. */
 const waitSeconds = 2;
 
-export interface Subscribed {
+interface Owned {
   readonly owner: Owner;
   readonly topicArn: string;
+}
+
+export interface Subscribed extends Owned {
   /** Only events of this integration. */
   readonly integration: string | undefined;
   /** Only events of these types. */
   readonly types?: readonly string[] | undefined;
   /** As they were published, without SNS's envelope. */
   readonly isRaw: boolean;
+}
+
+interface Services {
+  readonly sqs: SQS;
+  readonly sns: SNS;
+}
+
+interface Parts extends Services {
+  readonly clock: Clock;
+  readonly owner: Owner;
+  readonly url: string;
+  readonly subscriptionArn: string;
 }
 
 /** A message that comes again unless it is deleted. */
@@ -62,30 +57,16 @@ export interface QueuedMessage {
 
 /** A queue for one run of a command, subscribed to the events topic. Nobody else reads it. */
 export class TemporaryQueue implements AsyncDisposable {
-  readonly #sqs: SQSClient;
-  readonly #sns: SNSClient;
-  readonly #clock: Clock;
-  readonly #owner: Owner;
-  readonly #url: string;
-  readonly subscriptionArn: string;
+  readonly #parts: Parts;
   #expires: Temporal.Instant;
 
-  private constructor(
-    parts: { sqs: SQSClient; sns: SNSClient; clock: Clock },
-    {
-      owner,
-      url,
-      subscriptionArn,
-      expires,
-    }: { owner: Owner; url: string; subscriptionArn: string; expires: Temporal.Instant },
-  ) {
-    this.#sqs = parts.sqs;
-    this.#sns = parts.sns;
-    this.#clock = parts.clock;
-    this.#owner = owner;
-    this.#url = url;
-    this.subscriptionArn = subscriptionArn;
+  private constructor(parts: Parts, expires: Temporal.Instant) {
+    this.#parts = parts;
     this.#expires = expires;
+  }
+
+  get subscriptionArn(): string {
+    return this.#parts.subscriptionArn;
   }
 
   /** Creates the queue and subscribes it. If the subscription fails, it removes the queue. */
@@ -94,20 +75,21 @@ export class TemporaryQueue implements AsyncDisposable {
     subscribed: Subscribed,
     clock: Clock,
   ): Promise<TemporaryQueue> {
-    const sqs = sqsClient(access);
-    const sns = access.clients.open(new SNSClient(access.settings('sns')));
+    const services = servicesOf(access);
+    const { sqs } = services;
     const expires = clock.now().add(lifetime);
     const { owner, topicArn } = subscribed;
-    const create = new CreateQueueCommand({
-      QueueName: `${prefixOf(owner)}${randomUUID()}`,
-      // Short, since only messages that are read at once are of use.
-      Attributes: { MessageRetentionPeriod: '300', SqsManagedSseEnabled: 'true' },
-      tags: { [expiryTag(owner)]: expires.toString(), [topicTag(owner)]: topicArn },
-    });
-    const { QueueUrl: url = '' } = await calling('sqs:CreateQueue', () => sqs.send(create));
+    const { QueueUrl: url = '' } = await calling('sqs:CreateQueue', () =>
+      sqs.createQueue({
+        QueueName: `${prefixOf(owner)}${randomUUID()}`,
+        // Short, since only messages that are read at once are of use.
+        Attributes: { MessageRetentionPeriod: '300', SqsManagedSseEnabled: 'true' },
+        tags: { [expiryTag(owner)]: expires.toString(), [topicTag(owner)]: topicArn },
+      }),
+    );
     try {
-      const subscriptionArn = await subscribe({ sqs, sns }, url, subscribed);
-      return new TemporaryQueue({ sqs, sns, clock }, { owner, url, subscriptionArn, expires });
+      const subscriptionArn = await subscribe(services, url, subscribed);
+      return new TemporaryQueue({ ...services, clock, owner, url, subscriptionArn }, expires);
     } catch (error) {
       await remove(sqs, url);
       throw error;
@@ -120,28 +102,21 @@ export class TemporaryQueue implements AsyncDisposable {
    */
   async take(stop: AbortSignal): Promise<string[]> {
     const messages = await this.receive(stop);
-    if (messages.length > 0) {
-      const Entries = messages.map(({ receipt }, index) => ({
-        Id: String(index),
-        ReceiptHandle: receipt,
-      }));
-      const done = new DeleteMessageBatchCommand({ QueueUrl: this.#url, Entries });
-      await calling('sqs:DeleteMessage', () => this.#sqs.send(done).catch(saidIfGone));
-    }
+    await Promise.all(messages.map((message) => this.delete(message)));
     return messages.map(({ body }) => body);
   }
 
   /** Receives messages; none, if none has come for a moment. @throws the reason of the signal */
   async receive(stop: AbortSignal, atMost = 10): Promise<QueuedMessage[]> {
-    const receive = new ReceiveMessageCommand({
-      QueueUrl: this.#url,
+    const asked = {
+      QueueUrl: this.#parts.url,
       MaxNumberOfMessages: atMost,
       WaitTimeSeconds: waitSeconds,
-      MessageSystemAttributeNames: ['ApproximateReceiveCount'],
-    });
-    const { Messages = [] } = await calling(
+      MessageSystemAttributeNames: ['ApproximateReceiveCount' as const],
+    };
+    const { Messages = [] } = await this.#calling(
       'sqs:ReceiveMessage',
-      () => this.#sqs.send(receive, { abortSignal: stop }).catch(saidIfGone),
+      (sqs) => sqs.receiveMessage(asked, { abortSignal: stop }),
       stop,
     );
     return Messages.map(({ Body = '', ReceiptHandle = '', Attributes }) => ({
@@ -151,35 +126,44 @@ export class TemporaryQueue implements AsyncDisposable {
     }));
   }
 
-  async delete({ receipt }: QueuedMessage): Promise<void> {
-    const done = new DeleteMessageCommand({ QueueUrl: this.#url, ReceiptHandle: receipt });
-    await calling('sqs:DeleteMessage', () => this.#sqs.send(done).catch(saidIfGone));
+  async delete({ receipt: ReceiptHandle }: QueuedMessage): Promise<void> {
+    const message = { QueueUrl: this.#parts.url, ReceiptHandle };
+    await this.#calling('sqs:DeleteMessage', (sqs) => sqs.deleteMessage(message));
   }
 
   /** Makes the message come again after so many seconds. */
-  async putOff({ receipt }: QueuedMessage, seconds: number): Promise<void> {
-    const later = new ChangeMessageVisibilityCommand({
-      QueueUrl: this.#url,
-      ReceiptHandle: receipt,
-      VisibilityTimeout: seconds,
-    });
-    await calling('sqs:ChangeMessageVisibility', () => this.#sqs.send(later).catch(saidIfGone));
+  async putOff({ receipt: ReceiptHandle }: QueuedMessage, seconds: number): Promise<void> {
+    const later = { QueueUrl: this.#parts.url, ReceiptHandle, VisibilityTimeout: seconds };
+    await this.#calling('sqs:ChangeMessageVisibility', (sqs) => sqs.changeMessageVisibility(later));
   }
 
   /** Puts the expiry off if it is near. */
   async keep(): Promise<void> {
-    const now = this.#clock.now();
+    const { clock, owner, url: QueueUrl } = this.#parts;
+    const now = clock.now();
     if (Temporal.Instant.compare(this.#expires, now.add(reserve)) > 0) return;
     const next = now.add(lifetime);
-    const Tags = { [expiryTag(this.#owner)]: next.toString() };
-    const tag = new TagQueueCommand({ QueueUrl: this.#url, Tags });
-    await calling('sqs:TagQueue', () => this.#sqs.send(tag).catch(saidIfGone));
+    const Tags = { [expiryTag(owner)]: next.toString() };
+    await this.#calling('sqs:TagQueue', (sqs) => sqs.tagQueue({ QueueUrl, Tags }));
     this.#expires = next;
+  }
+
+  /** @throws QueueGoneError if another run has swept it away */
+  #calling<Answer>(
+    action: string,
+    call: (sqs: SQS) => Promise<Answer>,
+    stop?: AbortSignal,
+  ): Promise<Answer> {
+    const said = (error: unknown) => {
+      throw error instanceof QueueDoesNotExist ? new QueueGoneError({ cause: error }) : error;
+    };
+    return calling(action, () => call(this.#parts.sqs).catch(said), stop);
   }
 
   /** @throws RetoldError if one of the two could not be removed; the other one is, all the same */
   async [Symbol.asyncDispose](): Promise<void> {
-    const unsubscribe = new UnsubscribeCommand({ SubscriptionArn: this.subscriptionArn });
+    const { subscriptionArn: SubscriptionArn } = this;
+    const { sns, sqs, url, owner } = this.#parts;
     const left: string[] = [];
     const causes: OpsError[] = [];
     const removed = (what: string, work: Promise<unknown>) =>
@@ -190,15 +174,15 @@ export class TemporaryQueue implements AsyncDisposable {
       });
     try {
       await removed(
-        `the subscription ${this.subscriptionArn}`,
-        calling('sns:Unsubscribe', () => this.#sns.send(unsubscribe)),
+        `the subscription ${SubscriptionArn}`,
+        calling('sns:Unsubscribe', () => sns.unsubscribe({ SubscriptionArn })),
       );
     } finally {
-      await removed(`the queue ${nameOf(this.#url)}`, remove(this.#sqs, this.#url));
+      await removed(`the queue ${nameOf(url)}`, remove(sqs, url));
     }
     const [cause] = causes;
     if (cause === undefined) return;
-    const whatToDo = `The next run of ${this.#owner} removes that, twenty minutes from now or later.`;
+    const whatToDo = `The next run of ${owner} removes that, twenty minutes from now or later.`;
     const told = { ...cause, code: 'left-behind', retryHelps: false, whatToDo };
     throw new RetoldError(`${cause.message} Left behind: ${left.join(', ')}.`, told, cause);
   }
@@ -210,55 +194,44 @@ export class TemporaryQueue implements AsyncDisposable {
  *
  * @returns how many
  */
-export async function sweep(
-  access: Access,
-  { owner, topicArn }: Pick<Subscribed, 'owner' | 'topicArn'>,
-  clock: Clock,
-): Promise<number> {
-  const sqs = sqsClient(access);
-  const sns = access.clients.open(new SNSClient(access.settings('sns')));
-  const expired = await expiredQueues(sqs, { owner, topicArn }, clock.now());
+export async function sweep(access: Access, owned: Owned, clock: Clock): Promise<number> {
+  const { sqs, sns } = servicesOf(access);
+  const expired = await expiredQueues(sqs, owned, clock.now());
   const left = new Set(expired.map(nameOf));
-  for (const { name, arn } of await subscribedQueues(sns, { owner, topicArn })) {
+  for (const { name, arn: SubscriptionArn } of await subscribedQueues(sns, owned)) {
     // Each queue is looked up, and only now: another run may have begun since the queues were listed.
     if (!left.has(name) && (await isThere(sqs, name))) continue;
     left.add(name);
-    await calling('sns:Unsubscribe', () =>
-      sns.send(new UnsubscribeCommand({ SubscriptionArn: arn })),
-    );
+    await calling('sns:Unsubscribe', () => sns.unsubscribe({ SubscriptionArn }));
   }
   for (const url of expired) await remove(sqs, url);
   return left.size;
 }
 
 async function subscribe(
-  { sqs, sns }: { sqs: SQSClient; sns: SNSClient },
+  { sqs, sns }: Services,
   QueueUrl: string,
-  { topicArn, integration, types, isRaw }: Subscribed,
+  { topicArn: TopicArn, integration, types, isRaw }: Subscribed,
 ): Promise<string> {
-  const get = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] });
-  const { Attributes = {} } = await calling('sqs:GetQueueAttributes', () => sqs.send(get));
-  const { QueueArn: Endpoint = '' } = Attributes;
-  const allow = new SetQueueAttributesCommand({
-    QueueUrl,
-    Attributes: { Policy: policy(Endpoint, topicArn) },
-  });
-  await calling('sqs:SetQueueAttributes', () => sqs.send(allow));
+  const { Attributes: { QueueArn: Endpoint = '' } = {} } = await calling(
+    'sqs:GetQueueAttributes',
+    () => sqs.getQueueAttributes({ QueueUrl, AttributeNames: ['QueueArn'] }),
+  );
+  const Policy = policy(Endpoint, TopicArn);
+  await calling('sqs:SetQueueAttributes', () =>
+    sqs.setQueueAttributes({ QueueUrl, Attributes: { Policy } }),
+  );
   const filter = {
     ...(integration !== undefined && { integration: [integration] }),
     ...(types !== undefined && { type: types }),
   };
-  const command = new SubscribeCommand({
-    TopicArn: topicArn,
-    Protocol: 'sqs',
-    Endpoint,
-    ReturnSubscriptionArn: true,
-    Attributes: {
-      RawMessageDelivery: String(isRaw),
-      ...(Object.keys(filter).length > 0 && { FilterPolicy: JSON.stringify(filter) }),
-    },
-  });
-  const { SubscriptionArn = '' } = await calling('sns:Subscribe', () => sns.send(command));
+  const Attributes = {
+    RawMessageDelivery: String(isRaw),
+    ...(Object.keys(filter).length > 0 && { FilterPolicy: JSON.stringify(filter) }),
+  };
+  const { SubscriptionArn = '' } = await calling('sns:Subscribe', () =>
+    sns.subscribe({ TopicArn, Protocol: 'sqs', Endpoint, ReturnSubscriptionArn: true, Attributes }),
+  );
   return SubscriptionArn;
 }
 
@@ -278,71 +251,52 @@ function policy(queueArn: string, topicArn: string): string {
 }
 
 async function expiredQueues(
-  sqs: SQSClient,
-  { owner, topicArn }: Pick<Subscribed, 'owner' | 'topicArn'>,
+  sqs: SQS,
+  { owner, topicArn }: Owned,
   now: Temporal.Instant,
 ): Promise<string[]> {
-  const urls = await calling('sqs:ListQueues', async () => {
-    const pages = paginateListQueues(
-      { client: sqs, pageSize: 100 },
-      { QueueNamePrefix: prefixOf(owner) },
-    );
-    const found: string[] = [];
-    for await (const { QueueUrls = [] } of pages) found.push(...QueueUrls);
-    return found;
-  });
+  const asked = { QueueNamePrefix: prefixOf(owner) };
+  const pages = await calling('sqs:ListQueues', () =>
+    Array.fromAsync(paginateListQueues({ client: sqs, pageSize: 100 }, asked)),
+  );
   const expired: string[] = [];
-  for (const url of urls) {
-    const { expires, topic } = await tagsOf(sqs, url, owner);
+  for (const QueueUrl of pages.flatMap(({ QueueUrls = [] }) => QueueUrls)) {
+    const { Tags = {} } = await calling('sqs:ListQueueTags', () =>
+      sqs.listQueueTags({ QueueUrl }).catch(nothingIfGone),
+    );
+    const { [expiryTag(owner)]: expires, [topicTag(owner)]: topic } = Tags;
     if (topic !== topicArn || expires === undefined) continue;
-    if (Temporal.Instant.compare(expires, now) < 0) expired.push(url);
+    if (Temporal.Instant.compare(expires, now) < 0) expired.push(QueueUrl);
   }
   return expired;
 }
 
-async function tagsOf(sqs: SQSClient, QueueUrl: string, owner: Owner) {
-  const { Tags = {} } = await calling('sqs:ListQueueTags', () =>
-    sqs.send(new ListQueueTagsCommand({ QueueUrl })).catch(nothingIfGone),
-  );
-  return { expires: Tags[expiryTag(owner)], topic: Tags[topicTag(owner)] };
-}
-
-async function isThere(sqs: SQSClient, QueueName: string): Promise<boolean> {
+async function isThere(sqs: SQS, QueueName: string): Promise<boolean> {
   const { QueueUrl } = await calling('sqs:GetQueueUrl', () =>
-    sqs.send(new GetQueueUrlCommand({ QueueName })).catch(nothingIfGone),
+    sqs.getQueueUrl({ QueueName }).catch(nothingIfGone),
   );
   return QueueUrl !== undefined;
 }
 
 /** Only queues in the topic's account and region, where the command creates them. */
-async function subscribedQueues(
-  sns: SNSClient,
-  { owner, topicArn: TopicArn }: Pick<Subscribed, 'owner' | 'topicArn'>,
-) {
+async function subscribedQueues(sns: SNS, { owner, topicArn: TopicArn }: Owned) {
   const [, partition, , region, account] = TopicArn.split(':');
   const prefix = `arn:${partition}:sqs:${region}:${account}:${prefixOf(owner)}`;
-  return calling('sns:ListSubscriptionsByTopic', async () => {
-    const pages = paginateListSubscriptionsByTopic({ client: sns }, { TopicArn });
-    const found: { name: string; arn: string }[] = [];
-    for await (const { Subscriptions = [] } of pages)
-      for (const { Endpoint = '', SubscriptionArn: arn = '' } of Subscriptions)
-        if (Endpoint.startsWith(prefix))
-          found.push({ name: Endpoint.split(':').at(-1) ?? '', arn });
-    return found;
-  });
+  const pages = await calling('sns:ListSubscriptionsByTopic', () =>
+    Array.fromAsync(paginateListSubscriptionsByTopic({ client: sns }, { TopicArn })),
+  );
+  return pages
+    .flatMap(({ Subscriptions = [] }) => Subscriptions)
+    .filter(({ Endpoint = '' }) => Endpoint.startsWith(prefix))
+    .map(({ Endpoint, SubscriptionArn: arn = '' }) => ({
+      name: Endpoint?.split(':').at(-1) ?? '',
+      arn,
+    }));
 }
 
 /** Another run may have removed the queue already. */
-async function remove(sqs: SQSClient, QueueUrl: string): Promise<void> {
-  await calling('sqs:DeleteQueue', () =>
-    sqs.send(new DeleteQueueCommand({ QueueUrl })).catch(nothingIfGone),
-  );
-}
-
-/** @throws QueueGoneError for a queue that another run has swept away */
-function saidIfGone(error: unknown): never {
-  if (error instanceof QueueDoesNotExist) throw new QueueGoneError({ cause: error });
-  throw error;
+async function remove(sqs: SQS, QueueUrl: string): Promise<void> {
+  await calling('sqs:DeleteQueue', () => sqs.deleteQueue({ QueueUrl }).catch(nothingIfGone));
 }
 
 function nothingIfGone(error: unknown): { QueueUrl?: undefined; Tags?: undefined } {
@@ -350,10 +304,13 @@ function nothingIfGone(error: unknown): { QueueUrl?: undefined; Tags?: undefined
   throw error;
 }
 
-/** The URL of a queue only names the queue. The region and the environment decide which endpoint answers. */
-function sqsClient(access: Access): SQSClient {
-  const settings = { ...access.settings('sqs'), useQueueUrlAsEndpoint: false };
-  return access.clients.open(new SQSClient(settings));
+function servicesOf(access: Access): Services {
+  // The URL of a queue only names the queue. The region and the environment decide which endpoint answers.
+  const sqs = new SQS({ ...access.settings('sqs'), useQueueUrlAsEndpoint: false });
+  return {
+    sqs: access.clients.open(sqs),
+    sns: access.clients.open(new SNS(access.settings('sns'))),
+  };
 }
 
 const nameOf = (url: string) => url.slice(url.lastIndexOf('/') + 1);
