@@ -8,7 +8,7 @@ import { targetUrl } from '../listening/target-url.ts';
 import { mostAttempts, type PostVerdict, verdictOf } from '../listening/verdict.ts';
 import { opsCommand } from '../ops-command.ts';
 import { type Attempt, attemptLine, type ListenTally, tallyLines } from '../render/listen.ts';
-import { jsonLine } from '../render/text.ts';
+import { given, jsonLine } from '../render/text.ts';
 import type { Session } from '../session.ts';
 import type { Access } from '../target/access.ts';
 import { Attempts } from '../watching/attempts.ts';
@@ -155,19 +155,14 @@ function announce(session: Session, { access, subscribed, forwardTo, swept }: Fo
   const to = `${forwardTo.origin}${forwardTo.pathname}`;
   if (session.json) session.terminal.print([jsonLine({ listening: { topicArn, to } })]);
   session.note((view) =>
-    [
+    given(
       `Posting events of ${integration} to ${to}; Ctrl-C ends it.`,
       `Their topic: ${topicArn}`,
-      ...(topicArn.endsWith('.fifo')
-        ? ['It is a FIFO topic, which SNS itself delivers to no URL.']
-        : []),
-      ...(access.isLocal
-        ? [
-            `The local instance signs events; its certificate is at ${access.settings('sns').endpoint}: docs/subscribing.md says how a webhook verifies them.`,
-          ]
-        : []),
-      ...(swept > 0 ? [`Removed leftovers of earlier runs: ${swept}.`] : []),
-    ].map((line) => view.paint('faint', line)),
+      topicArn.endsWith('.fifo') && 'It is a FIFO topic, which SNS itself delivers to no URL.',
+      access.isLocal &&
+        `The local instance signs events; its certificate is at ${access.settings('sns').endpoint}: docs/subscribing.md says how a webhook verifies them.`,
+      swept > 0 && `Removed leftovers of earlier runs: ${swept}.`,
+    ).map((line) => view.paint('faint', line)),
   );
 }
 

@@ -6,7 +6,7 @@ import { flag } from '../../lambda/commands/words.ts';
 import { certificationEventSchema } from '../../lambda/events/event.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
-import { harmlessJson, jsonLine } from '../render/text.ts';
+import { given, harmlessJson, jsonLine } from '../render/text.ts';
 import { eventGist, eventLine, noticeLine, tickLine } from '../render/watch.ts';
 import type { Session } from '../session.ts';
 import type { OperateClient } from '../target/operate-client.ts';
@@ -45,13 +45,13 @@ export const watch = opsCommand({
     } as const;
     const swept = await sweep(access, watched, session.clock);
     await using queue = await TemporaryQueue.create(access, watched, session.clock);
-    session.note((view) => [
-      view.paint(
-        'faint',
-        `Watching ${clients.map(({ integration }) => integration.name).join(', ')}; Ctrl-C ends it.`,
-      ),
-      ...(swept > 0 ? [view.paint('faint', `Removed leftovers of earlier runs: ${swept}.`)] : []),
-    ]);
+    const names = clients.map(({ integration }) => integration.name).join(', ');
+    session.note((view) =>
+      given(
+        `Watching ${names}; Ctrl-C ends it.`,
+        swept > 0 && `Removed leftovers of earlier runs: ${swept}.`,
+      ).map((line) => view.paint('faint', line)),
+    );
     const attempts = new Attempts(session);
     const ticks = new Ticks(session, eventsOnly ? [] : clients);
     while (!session.stop.aborted) {
@@ -119,7 +119,7 @@ class Ticks {
       return;
     }
     terminal.print([
-      ...(isTick ? [tickLine(view, status)] : []),
+      ...given(isTick && tickLine(view, status)),
       ...begun.map((reason) => noticeLine(view, at, status, reason, false)),
       ...over.map((reason) => noticeLine(view, at, before ?? status, reason, true)),
     ]);

@@ -2,7 +2,7 @@ import type { ResultOf } from '../../lambda/commands/contract.ts';
 import type { View } from './layout.ts';
 import { ifPausedLines } from './pause.ts';
 import { bar } from './progress.ts';
-import { amount, count } from './text.ts';
+import { amount, count, given } from './text.ts';
 
 type Status = ResultOf<'status'>;
 
@@ -33,16 +33,15 @@ export function baselineLine({ status, counted, total, before }: BaselineProgres
 
 export function baselineLines(view: View, baseline: BaselineProgress): string[] {
   const { problem, status } = baseline;
-  return [
+  return given(
     `baseline  ${baselineLine(baseline)}`,
-    ...(status === 'none'
-      ? ['The first tick that reaches the partner begins it; status says why none has.']
-      : []),
-    ...(problem === undefined || problem.code === 'paused'
-      ? []
-      : [`The partner gives no total: ${problem.message}`]),
+    status === 'none' &&
+      'The first tick that reaches the partner begins it; status says why none has.',
+    problem !== undefined &&
+      problem.code !== 'paused' &&
+      `The partner gives no total: ${problem.message}`,
     ...(status === 'completed' ? [] : ifPausedLines(view, baseline)),
-  ];
+  );
 }
 
 export function restartBaselineLines(view: View, result: ResultOf<'restart-baseline'>): string[] {

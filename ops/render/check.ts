@@ -1,5 +1,6 @@
 import type { ResultOf } from '../../lambda/commands/contract.ts';
-import type { Cell, View } from './layout.ts';
+import { type Cell, painted, type View } from './layout.ts';
+import { given } from './text.ts';
 import { told } from './time.ts';
 
 type Checked = ResultOf<'check'>;
@@ -30,14 +31,12 @@ export function checkLines(
   const blank = ' '.repeat(width);
   return [
     view.paint('strong', integration),
-    ...checks.flatMap(({ name, outcome, found, whatToDo, code }) => {
-      const mark = marks[outcome];
-      const painted = typeof mark === 'string' ? mark : view.paint(...mark);
-      return [
-        `  ${painted}  ${name.padEnd(width)}  ${told(found, view)}`,
-        ...(whatToDo === undefined ? [] : [`           ${blank}  → ${whatToDo}`]),
-        ...(code === undefined ? [] : [`           ${blank}  ${view.paint('faint', `(${code})`)}`]),
-      ];
-    }),
+    ...checks.flatMap(({ name, outcome, found, whatToDo, code }) =>
+      given(
+        `  ${painted(view, marks[outcome])}  ${name.padEnd(width)}  ${told(found, view)}`,
+        whatToDo && `           ${blank}  → ${whatToDo}`,
+        code && `           ${blank}  ${view.paint('faint', `(${code})`)}`,
+      ),
+    ),
   ];
 }

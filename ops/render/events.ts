@@ -1,7 +1,7 @@
 import type { ResultOf } from '../../lambda/commands/contract.ts';
 import { deliveries } from './explain.ts';
-import { type Cell, painted, table, textOf, type View } from './layout.ts';
-import { count } from './text.ts';
+import { type Cell, table, textOf, type View } from './layout.ts';
+import { count, given } from './text.ts';
 import { moment } from './time.ts';
 
 type Events = ResultOf<'events'>;
@@ -21,13 +21,12 @@ export function eventsSum(all: Events | undefined, one: Events): Events {
 /** The newest first. */
 export function eventsLines(view: View, { events, unreadable, next }: Events): string[] {
   const more = next === undefined ? '' : ', and there are older ones: --all, or a larger --limit';
-  return [
-    ...(events.length === 0 ? ['No event of these days matches.'] : rowsOf(view, events)),
-    ...(events.length === 0 ? [] : ['', `${count(events.length, 'event')}${more}`]),
-    ...(unreadable === 0
-      ? []
-      : [painted(view, ['warning', `${count(unreadable, 'certification')} cannot be read.`])]),
-  ];
+  const some = [...rowsOf(view, events), '', `${count(events.length, 'event')}${more}`];
+  return given(
+    ...(events.length === 0 ? ['No event of these days matches.'] : some),
+    unreadable > 0 &&
+      view.paint('warning', `${count(unreadable, 'certification')} cannot be read.`),
+  );
 }
 
 function rowsOf(view: View, events: readonly Listed[]): string[] {

@@ -3,7 +3,7 @@ import type { Reason } from '../../lambda/commands/status.ts';
 import { type Cell, facts, painted, table, type View } from './layout.ts';
 import { wasLeftAlone } from './pause.ts';
 import { reasonTold } from './status.ts';
-import { assessmentNamed, organizationNamed } from './text.ts';
+import { assessmentNamed, given, organizationNamed } from './text.ts';
 import { moment, momentAndDistance } from './time.ts';
 
 type Status = ResultOf<'status'>;
@@ -125,12 +125,11 @@ function firstSeen(view: View, { firstSeen, revisions }: Known): string | undefi
   const at = firstSeen ?? first?.at;
   if (at === undefined) return undefined;
   const isBaseline = first?.kind === 'baseline' || first?.found?.in === 'baseline';
-  const by = isBaseline ? ['by the baseline'] : ['by a tick'];
-  return [
+  return given(
     momentAndDistance(at, view),
-    ...(first === undefined ? [] : by),
-    ...(first?.late ? ['late: its day was over long before'] : []),
-  ].join(', ');
+    first && (isBaseline ? 'by the baseline' : 'by a tick'),
+    first?.late && 'late: its day was over long before',
+  ).join(', ');
 }
 
 function dayOf(view: View, { day }: Explanation): Cell | undefined {
@@ -171,34 +170,21 @@ function partnerNow(partner: Explanation['partner']): Cell {
 
 function revisions(view: View, { revisions }: Known): string[] {
   const titles = ['rev', 'when', 'what', 'found by', 'changed', 'event', 'delivery'];
-  const columns = titles.map((title) => ({ title }));
+  const rows = revisions.flatMap((one): Cell[][] => {
+    const { revision, at, kind, changed, event = '', decisions } = one;
+    const told = [moment(at, view), kind, foundBy(one), changed.join(', '), event];
+    return [
+      [String(revision), ...told, deliveryTold(one)],
+      ...decisions.map(({ decision, at }): Cell[] => [
+        ...['', moment(at, view), ['faint', decisionTold(decision)] as const],
+        ...['', '', '', ''],
+      ]),
+    ];
+  });
   return table(
     view,
-    columns,
-    revisions.flatMap((revision): Cell[][] => {
-      const { at, kind, changed, event = '', decisions } = revision;
-      const first: Cell[] = [
-        String(revision.revision),
-        moment(at, view),
-        kind,
-        foundBy(revision),
-        changed.join(', '),
-        event,
-        deliveryTold(revision),
-      ];
-      return [
-        first,
-        ...decisions.map(({ decision, at }): Cell[] => [
-          '',
-          moment(at, view),
-          ['faint', decisionTold(decision)],
-          '',
-          '',
-          '',
-          '',
-        ]),
-      ];
-    }),
+    titles.map((title) => ({ title })),
+    rows,
   );
 }
 
@@ -215,19 +201,13 @@ const reads = {
 export function foundBy({ found }: Revision): string {
   if (found === undefined) return '';
   const reason = found.reason && 'its day was not read by the baseline';
-  return [reads[found.in], found.proof, reason].filter(Boolean).join(', ');
+  return given(reads[found.in], found.proof, reason).join(', ');
 }
 
 /** The delivery of its event. */
 export function deliveryTold({ delivery, code, behind }: Revision): Cell {
-  const [tone, text] = pair(deliveries[delivery]);
-  const more = [
-    ...(code === undefined ? [] : [code]),
-    ...(behind ? ['behind an earlier event'] : []),
-  ];
+  const { [delivery]: told } = deliveries;
+  const [tone, text] = typeof told === 'string' ? (['plain', told] as const) : told;
+  const more = given(code, behind && 'behind an earlier event');
   return [tone, more.length === 0 ? text : `${text} (${more.join(', ')})`];
-}
-
-function pair(cell: Cell) {
-  return typeof cell === 'string' ? (['plain', cell] as const) : cell;
 }

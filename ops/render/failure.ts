@@ -1,6 +1,6 @@
 import type { OpsError } from '../errors.ts';
 import type { View } from './layout.ts';
-import { harmless } from './text.ts';
+import { given, harmless } from './text.ts';
 import { told } from './time.ts';
 
 type Failure = Pick<OpsError, 'code' | 'message' | 'retryHelps' | 'whatToDo' | 'goOn'>;
@@ -9,10 +9,10 @@ type Failure = Pick<OpsError, 'code' | 'message' | 'retryHelps' | 'whatToDo' | '
 export function failureLines(view: View, failure: Failure): string[] {
   const { message, whatToDo, retryHelps, code, goOn } = failure;
   const retry = retryHelps ? 'A retry can help.' : 'A retry alone does not help.';
-  return [
+  return given(
     `${view.paint('bad', 'error:')} ${told(harmless(message), view)}`,
     `  ${told(harmless(whatToDo), view)}`,
-    ...(code === 'usage' ? [] : [`  ${view.paint('faint', `${retry} (${harmless(code)})`)}`]),
+    code !== 'usage' && `  ${view.paint('faint', `${retry} (${harmless(code)})`)}`,
     ...(goOn === undefined ? [] : ['  To go on from here:', `  ${harmless(goOn)}`]),
-  ];
+  );
 }

@@ -3,7 +3,7 @@ import type { ResultOf } from '../../lambda/commands/contract.ts';
 import { type Cell, facts, painted, table, type View } from './layout.ts';
 import { ifPausedLines } from './pause.ts';
 import { added } from './sums.ts';
-import { amount, count, counts } from './text.ts';
+import { amount, count, counts, given } from './text.ts';
 import { moment, momentAndDistance } from './time.ts';
 
 type Holds = ResultOf<'holds'>;
@@ -86,19 +86,20 @@ export function holdsLines(
     '',
     ...table(
       view,
-      [
+      given(
         { title: 'organization', ...right },
         { title: 'events', ...right },
-        ...(isNamed ? [{ title: 'name' }] : []),
-      ],
-      shown.map((row) => [
-        String(row.organization_id ?? 'none'),
-        amount(row.events),
-        ...(isNamed ? [row.organization_name ?? ''] : []),
-      ]),
+        isNamed && { title: 'name' },
+      ),
+      shown.map((row) =>
+        given(
+          String(row.organization_id ?? 'none'),
+          amount(row.events),
+          isNamed && (row.organization_name ?? ''),
+        ),
+      ),
     ),
-    ...(more > 0 ? [`  and ${count(more, 'other organization')} (--json has all)`] : []),
-    '',
+    ...given(more > 0 && `  and ${count(more, 'other organization')} (--json has all)`, ''),
     ...table(
       view,
       [
@@ -117,9 +118,9 @@ export const holdingTold = (view: View, { until, types }: NonNullable<Holds['hol
   `New events (${types.join(', ')}) are held, too, until ${momentAndDistance(until, view)}`;
 
 const holdingLines = (view: View, { holding }: Pick<Holds, 'holding'>): string[] =>
-  holding
-    ? [view.paint('warning', `${holdingTold(view, holding)}, or until release --for 1h.`)]
-    : [];
+  given(
+    holding && view.paint('warning', `${holdingTold(view, holding)}, or until release --for 1h.`),
+  );
 
 /**
  * The commands that decide about the shown events.
@@ -167,10 +168,10 @@ export function noneTold(
 ): Cell[] {
   const none = unreadable > 0 ? 'Nothing that can be read is' : 'Nothing is';
   const others = `${count(altogether, 'event')} ${waiting}, and none of them matches.`;
-  return [
+  return given<Cell>(
     altogether === 0 ? `${none} ${waiting}.` : others,
-    ...(unreadable > 0 ? [['warning', `${outboxes(unreadable)} cannot be read.`] as const] : []),
-  ];
+    unreadable > 0 && ['warning', `${outboxes(unreadable)} cannot be read.`],
+  );
 }
 
 const outboxes = (number: number) => count(number, 'outbox', 'outboxes');
@@ -190,20 +191,16 @@ function listLines(view: View, list: Holds['list']): string[] {
   const right = { align: 'right' } as const;
   return table(
     view,
-    [
+    given(
       { title: 'assessment', ...right },
       { title: 'rev', ...right },
       { title: 'type' },
       { title: 'since' },
-      ...(isRefused ? [{ title: 'refused with' }] : []),
-    ],
-    list.map(({ id, revision, type, since, code = '' }) => [
-      String(id),
-      String(revision),
-      type,
-      moment(since, view),
-      ...(isRefused ? [code] : []),
-    ]),
+      isRefused && { title: 'refused with' },
+    ),
+    list.map(({ id, revision, type, since, code = '' }) =>
+      given(String(id), String(revision), type, moment(since, view), isRefused && code),
+    ),
   );
 }
 
@@ -225,29 +222,20 @@ export function decidedSum<Result extends Decided>(all: Result | undefined, one:
 /** The outcome of `release` or `discard`. */
 export function decidedLines(view: View, decided: Decided, verb: string): string[] {
   const { events, byType, freed, undone, behind, unreadable } = decided;
-  return [
+  const openUntil = 'openUntil' in decided ? decided.openUntil : undefined;
+  const warning = (text: string) => view.paint('warning', text);
+  return given(
     `${view.paint('strong', `${count(events, 'event')} ${verb}`)}${events > 0 ? `: ${counts(byType)}` : ''}`,
-    ...(undone > 0
-      ? [`${count(undone, 'event')} not sent: they undo each other, and leave the outbox.`]
-      : []),
-    ...(behind > 0
-      ? [`${count(behind, 'event')} still held, because an earlier one of the same assessment is.`]
-      : []),
-    ...(freed > 0
-      ? [
-          view.paint(
-            'warning',
-            `${count(freed, 'event')} more, held only behind these, ${freed === 1 ? 'goes' : 'go'} out.`,
-          ),
-        ]
-      : []),
-    ...(unreadable > 0
-      ? [view.paint('warning', `${count(unreadable, 'outbox', 'outboxes')} cannot be read.`)]
-      : []),
-    ...('openUntil' in decided && decided.openUntil !== undefined
-      ? [`Nothing new is held until ${momentAndDistance(decided.openUntil, view)}.`]
-      : []),
+    undone > 0 && `${count(undone, 'event')} not sent: they undo each other, and leave the outbox.`,
+    behind > 0 &&
+      `${count(behind, 'event')} still held, because an earlier one of the same assessment is.`,
+    freed > 0 &&
+      warning(
+        `${count(freed, 'event')} more, held only behind these, ${freed === 1 ? 'goes' : 'go'} out.`,
+      ),
+    unreadable > 0 && warning(`${outboxes(unreadable)} cannot be read.`),
+    openUntil && `Nothing new is held until ${momentAndDistance(openUntil, view)}.`,
     ...holdingLines(view, decided),
     ...('paused' in decided ? ifPausedLines(view, decided) : []),
-  ];
+  );
 }

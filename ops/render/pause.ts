@@ -21,13 +21,8 @@ export function ifPausedLines(
   view: View,
   { paused }: { readonly paused?: Paused | undefined },
 ): string[] {
-  if (paused === undefined) return [];
-  return [
-    view.paint(
-      'warning',
-      `Takes effect after resume: the integration is ${pausedTold(view, paused)}`,
-    ),
-  ];
+  const told = `Takes effect after resume: the integration is ${pausedTold(view, paused)}`;
+  return paused === undefined ? [] : [view.paint('warning', told)];
 }
 
 export function pauseLines(view: View, pause: ResultOf<'pause'>): string[] {

@@ -1,7 +1,7 @@
 import type { ResultOf } from '../../lambda/commands/contract.ts';
 import { type Cell, painted, type Tone, table, type View } from './layout.ts';
 import { added } from './sums.ts';
-import { amount, count, counts } from './text.ts';
+import { amount, count, counts, given } from './text.ts';
 import { moment } from './time.ts';
 
 type Certificate = ResultOf<'prove'>;
@@ -34,13 +34,13 @@ export type CountedCertificate = ReturnType<typeof countedCertificate>;
 export function proveLines(view: View, certificate: CountedCertificate): string[] {
   const { days, found, toRead } = certificate;
   const { gist, of } = proveVerdict(certificate);
-  return [
+  return given(
     ...table(view, proveColumns, proveRows(view, days), ''),
-    ...(days.length > 0 ? [''] : []),
+    days.length > 0 && '',
     `${painted(view, gist)}: ${of}`,
-    ...(found === undefined ? [] : [`Reading again has found: ${counts(found, 'no change')}.`]),
-    ...(toRead > 0 ? [`${count(toRead, 'day')} still to be read again.`] : []),
-  ];
+    found && `Reading again has found: ${counts(found, 'no change')}.`,
+    toRead > 0 && `${count(toRead, 'day')} still to be read again.`,
+  );
 }
 
 export const proveColumns = [
@@ -72,12 +72,12 @@ export function proveVerdict({
         : proven > 0
           ? ['good', 'complete']
           : ['warning', 'not yet'];
-  const parts = [
+  const parts = given(
     `${amount(proven)} of ${count(proven + open + unproven, 'day')} proven`,
-    ...(open > 0 ? ['today as of its proof'] : []),
-    ...(notYet > 0 ? [`${count(notYet, 'day')} still to come`] : []),
+    open > 0 && 'today as of its proof',
+    notYet > 0 && `${count(notYet, 'day')} still to come`,
     count(certifications, 'certification'),
-  ];
+  );
   return { gist, of: parts.join(', ') };
 }
 

@@ -5,7 +5,7 @@ import { conditions } from '../../lambda/condition-table.ts';
 import { baselineIn, baselineLine } from './baseline.ts';
 import { type Cell, facts, type Tone, table, type View } from './layout.ts';
 import { pausedTold, wasLeftAlone } from './pause.ts';
-import { amount, count, counts } from './text.ts';
+import { amount, count, counts, given } from './text.ts';
 import { distance, limit, moment, momentAndDistance, msSince } from './time.ts';
 
 type Status = ResultOf<'status'>;
@@ -164,12 +164,10 @@ function waiting({ waiting: { pending, digest, held, undeliverable } }: Status):
 function pace(view: View, { pace: learned }: Status): Cell | undefined {
   if (learned === undefined) return undefined;
   const { perMinute, silentUntil } = learned;
-  const told = [
-    ...(perMinute === undefined ? [] : [`${count(perMinute, 'request')} a minute, by refusals`]),
-    ...(silentUntil === undefined
-      ? []
-      : [`the partner wants silence until ${momentAndDistance(silentUntil, view)}`]),
-  ];
+  const told = given(
+    perMinute !== undefined && `${count(perMinute, 'request')} a minute, by refusals`,
+    silentUntil && `the partner wants silence until ${momentAndDistance(silentUntil, view)}`,
+  );
   return ['warning', told.join('; ')];
 }
 

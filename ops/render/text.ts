@@ -22,6 +22,10 @@ export function harmlessJson(text: string): unknown {
   }
 }
 
+/** The parts that apply: a condition that is not met leaves `false` or nothing. */
+export const given = <Part>(...parts: readonly (Part | false | undefined)[]): Part[] =>
+  parts.filter((part): part is Part => part !== false && part !== undefined);
+
 const numbers = new Intl.NumberFormat('en-US');
 
 /** `12,004` */

@@ -3,7 +3,7 @@ import type { Reason } from '../../lambda/commands/status.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
 import type { Tone, View } from './layout.ts';
 import { reasonTold } from './status.ts';
-import { amount, assessmentNamed, counts, organizationNamed } from './text.ts';
+import { amount, assessmentNamed, counts, given, organizationNamed } from './text.ts';
 import { moment } from './time.ts';
 
 type Status = ResultOf<'status'>;
@@ -33,15 +33,15 @@ export type EventGist = ReturnType<typeof eventGist>;
 
 export function eventLine(view: View, gist: EventGist): string {
   const kind = gist.type.replace('certification.', '');
-  const facts = [
+  const facts = given(
     `assessment ${gist.subject}`,
     assessmentNamed(gist.assessment_name),
     organizationNamed(gist.organization_id),
     gist.certified_on,
-    ...(gist.changed.length > 0 ? [`changed: ${gist.changed.join(', ')}`] : []),
-    ...(gist.late ? [view.paint('warning', 'late')] : []),
-    ...(gist.replay ? [view.paint('warning', 'replay')] : []),
-  ];
+    gist.changed.length > 0 && `changed: ${gist.changed.join(', ')}`,
+    gist.late && view.paint('warning', 'late'),
+    gist.replay && view.paint('warning', 'replay'),
+  );
   return line(view, gist.time, view.paint(tones[kind] ?? 'plain', kind.padEnd(labelWidth)), facts);
 }
 
@@ -52,14 +52,14 @@ export function tickLine(
 ): string {
   const { day: _, ...changes } = today;
   const { held, undeliverable, pending } = waiting;
-  return line(view, lastTick, 'tick'.padEnd(labelWidth), [
+  const facts = given(
     settings.integration,
     `${amount(certifications)} known`,
     `today ${counts(changes, 'no changes')}`,
-    ...(held + undeliverable + pending > 0
-      ? [view.paint('warning', counts({ pending, held, undeliverable }))]
-      : []),
-  ]);
+    held + undeliverable + pending > 0 &&
+      view.paint('warning', counts({ pending, held, undeliverable })),
+  );
+  return line(view, lastTick, 'tick'.padEnd(labelWidth), facts);
 }
 
 /** A reason that has begun or ended. @param status the last status that has the reason */
