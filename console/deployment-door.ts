@@ -2,8 +2,7 @@ import { Readable, Writable } from 'node:stream';
 import type { CommandName, ResultOf } from '../lambda/commands/contract.ts';
 import type { CommandPlace } from '../lambda/condition-table.ts';
 import { NotFoundError } from '../ops/errors.ts';
-import { type OpsHost, programStarted } from '../ops/host.ts';
-import { shellQuoted } from '../ops/render/text.ts';
+import { type OpsHost, placeOf } from '../ops/host.ts';
 import { Clients } from '../ops/target/access.ts';
 import { NotSignedInError } from '../ops/target/errors.ts';
 import type { OperateClient, SettingsOf } from '../ops/target/operate-client.ts';
@@ -49,13 +48,7 @@ export class DeploymentDoor implements Door, Disposable {
   }
 
   place(integration?: string): CommandPlace {
-    const [at = '', ...more] = this.#where();
-    const options = [at, ...more.map(shellQuoted)].join(' ');
-    return {
-      program: programStarted(this.#host.environment),
-      at: this.#options.local ? '--local' : `--stack ${options.slice('--stack '.length)}`,
-      ...(integration !== undefined && { integration: shellQuoted(integration) }),
-    };
+    return placeOf(this.#options, this.#host, integration);
   }
 
   /** The deployment, as options of the command line. */

@@ -3,19 +3,6 @@ import type { Command } from 'commander';
 export const shells = ['bash', 'zsh'] as const;
 export type Shell = (typeof shells)[number];
 
-interface OptionWords {
-  readonly long: string;
-  readonly values: readonly string[];
-}
-
-interface Words {
-  /** `credentials set` */
-  readonly path: string;
-  readonly options: readonly OptionWords[];
-  /** The known values of its argument. */
-  readonly choices: readonly string[];
-}
-
 const inConfig = (setting: string) =>
   `sed -n "s/.*[{, ]${setting}: *['\\"]\\([A-Za-z][A-Za-z0-9-]*\\)['\\"].*/\\1/p" notifier*config.ts 2>/dev/null`;
 const profiles =
@@ -33,7 +20,7 @@ const printing: Readonly<Record<string, string>> = {
 
 /** A script for a shell that completes the program's commands and options. */
 export function completionScript(shell: Shell, program: Command): string {
-  const script = bash(program.name(), wordsOf(program, ''), optionsOf(program));
+  const script = bash(program);
   if (shell === 'bash') return script;
   // zsh runs bash's completion scripts, once its own completion is loaded.
   return `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
@@ -41,45 +28,35 @@ autoload -Uz bashcompinit && bashcompinit
 ${script}`;
 }
 
-function wordsOf(parent: Command, prefix: string): Words[] {
-  return parent.commands.flatMap((command) => {
-    const path = `${prefix}${command.name()}`;
-    const words = {
-      path,
-      options: optionsOf(command),
-      choices: command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
-    };
-    return [words, ...wordsOf(command, `${path} `)];
-  });
-}
+/** The options of a command, and the words that may stand behind it. */
+const optionsOf = ({ options }: Command) => options.flatMap(({ long }) => long ?? []);
+const wordsOf = (command: Command): string[] => [
+  ...command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
+  ...optionsOf(command),
+  ...command.commands.flatMap((one) => [one.name(), ...wordsOf(one)]),
+];
 
-const optionsOf = (command: Command): OptionWords[] =>
-  command.options.flatMap(({ long, argChoices = [] }) =>
-    long ? [{ long, values: argChoices }] : [],
+/** The options of a command and of all below it, each with words for its value. */
+const valuesOf = ({ options, commands }: Command): [option: string, words: string][] => [
+  ...options.map(({ long = null, argChoices = [] }): [string, string] => {
+    const print = printing[long ?? ''];
+    return [long ?? '', print ? `$(${print} | ${harmless})` : argChoices.join(' ')];
+  }),
+  ...commands.flatMap(valuesOf),
+];
+
+function bash(program: Command): string {
+  const name = program.name();
+  const everywhere = optionsOf(program);
+  const first = program.commands.map((command) => command.name());
+  const line = (word: string, words: Iterable<string>) =>
+    `    ${word}) words="${[...new Set(words)].join(' ')}" ;;`;
+  const cases = program.commands.map((command) =>
+    line(command.name(), [...wordsOf(command), ...everywhere]),
   );
-
-function bash(
-  name: string,
-  commands: readonly Words[],
-  everywhere: readonly OptionWords[],
-): string {
-  const first = firstWords(commands);
-  const cases = first.map((word) => {
-    const own = commands.filter(({ path }) => path.split(' ')[0] === word);
-    const words = [
-      ...own.flatMap(({ options, choices }) => [...choices, ...options.map(({ long }) => long)]),
-      ...secondWords(own),
-      ...everywhere.map(({ long }) => long),
-    ];
-    return `    ${word}) words="${[...new Set(words)].join(' ')}" ;;`;
-  });
-  const values = [...everywhere, ...commands.flatMap(({ options }) => options)]
-    .map(({ long, values }) => [
-      long,
-      printing[long] ? `$(${printing[long]} | ${harmless})` : values.join(' '),
-    ])
+  const values = valuesOf(program)
     .filter(([, words]) => words !== '')
-    .map(([long, words]) => `    ${long}) words="${words}" ;;`);
+    .map(([option, words]) => line(option, [words]));
   const identifier = `_${name.replaceAll('-', '_')}`;
   return `${identifier}() {
   local current=\${COMP_WORDS[COMP_CWORD]} command='' word words
@@ -90,7 +67,7 @@ function bash(
   done
   case $command in
 ${cases.join('\n')}
-    *) words="${[...first, ...everywhere.map(({ long }) => long)].join(' ')}" ;;
+${line('*', [...first, ...everywhere])}
   esac
   case \${COMP_WORDS[COMP_CWORD - 1]} in
 ${[...new Set(values)].join('\n')}
@@ -106,10 +83,3 @@ complete -o default -F ${identifier} ${name}
  * profile.
  */
 const harmless = "grep -x '[A-Za-z0-9_.@:+/-]*'";
-
-const firstWords = (commands: readonly Words[]) => [
-  ...new Set(commands.map(({ path }) => path.split(' ')[0] ?? '')),
-];
-
-const secondWords = (commands: readonly Words[]) =>
-  commands.flatMap(({ path }) => path.split(' ')[1] ?? []);

@@ -1,13 +1,32 @@
 import { type Clock, systemClock } from '../lambda/clock.ts';
 import type { Command } from '../lambda/commands/contract.ts';
+import type { CommandPlace } from '../lambda/condition-table.ts';
+import { shellQuoted } from './render/text.ts';
 import type { AwsService, ClientSettings } from './target/access.ts';
+import type { TargetOptions } from './target/target.ts';
 import type { Streams } from './terminal.ts';
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /** The words that start this command line; npm gives its script's name in the environment. */
-export function programStarted({ npm_lifecycle_event: script }: EnvironmentVariables): string {
+function programStarted({ npm_lifecycle_event: script }: EnvironmentVariables): string {
   return script === 'ops' ? 'npm run ops --' : 'npx certification-notifier';
+}
+
+/** The place of later commands: the same program, deployment, account and region. */
+export function placeOf(
+  { stack = '', local, region, profile }: TargetOptions,
+  { environment }: Pick<OpsHost, 'environment'>,
+  integration?: string,
+): CommandPlace {
+  const where = Object.entries({ region, profile }).map(([name, value]) =>
+    value === undefined ? '' : ` --${name} ${shellQuoted(value)}`,
+  );
+  return {
+    at: local ? '--local' : `--stack ${shellQuoted(stack)}${where.join('')}`,
+    program: programStarted(environment),
+    integration: integration && shellQuoted(integration),
+  };
 }
 
 export interface ProcessHost {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Argument, Command, type Help, InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
+import { flag, setting, worded } from '../lambda/commands/words.ts';
 import { commands } from './commands/index.ts';
 import { completionScript, shells } from './completion.ts';
 import { exitCodeMeanings } from './exit-codes.ts';
@@ -10,6 +11,18 @@ import type { OpsCommand } from './ops-command.ts';
 import type { Streams } from './terminal.ts';
 
 export const programName = 'certification-notifier';
+
+const name = worded(z.string().optional(), { value: 'name' });
+
+/** The settings of every command. */
+export const everywhere = z.object({
+  stack: setting(name, 'a deployment in AWS (env: NOTIFIER_STACK)'),
+  local: flag('the instance that npm start runs on this machine'),
+  integration: setting(name, 'which one, where the deployment watches several'),
+  region: setting(name, 'AWS region (default: as AWS_REGION or the profile says)'),
+  profile: setting(name, 'AWS profile (default: as AWS_PROFILE says)'),
+  json: flag('print JSON, for machines'),
+});
 
 type Carry = (command: OpsCommand, parsed: Command) => Promise<void>;
 
@@ -25,12 +38,6 @@ export function buildProgram(
   const program = new Command(programName)
     .description('Shows the state of the notifier, and controls it: in AWS, or under npm start.')
     .version(version(), '--version', 'print the version')
-    .option('--stack <name>', 'a deployment in AWS (env: NOTIFIER_STACK)')
-    .option('--local', 'the instance that npm start runs on this machine')
-    .option('--integration <name>', 'which one, where the deployment watches several')
-    .option('--region <name>', 'AWS region (default: as AWS_REGION or the profile says)')
-    .option('--profile <name>', 'AWS profile (default: as AWS_PROFILE says)')
-    .option('--json', 'print JSON, for machines')
     .configureHelp({ showGlobalOptions: true, helpWidth: 100 })
     .addHelpText('after', ({ command }) => `\nExit codes:\n${exitCodeTable(command.createHelp())}`)
     .allowExcessArguments(false)
@@ -41,6 +48,7 @@ export function buildProgram(
       writeErr: (text) => streams?.errors.write(text),
     })
     .exitOverride();
+  for (const given of givenIn(everywhere)) declare(program, given);
   for (const command of commands) addCommand(program, command, carry);
   addCompletion(program);
   return program;

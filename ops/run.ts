@@ -1,24 +1,14 @@
 import { type Command, CommanderError } from 'commander';
-import * as z from 'zod';
 import { UsageError } from './errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { fail } from './failing.ts';
 import { type EnvironmentVariables, type HostInput, hostOf, type OpsHost } from './host.ts';
 import type { OpsCommand } from './ops-command.ts';
 import { withOutput } from './output.ts';
-import { buildProgram, programName } from './program.ts';
+import { buildProgram, everywhere, programName } from './program.ts';
 import { Session } from './session.ts';
 import { Clients } from './target/access.ts';
 import { Terminal } from './terminal.ts';
-
-const globalSettings = z.object({
-  stack: z.string().optional(),
-  local: z.boolean().default(false),
-  integration: z.string().optional(),
-  region: z.string().optional(),
-  profile: z.string().optional(),
-  json: z.boolean().default(false),
-});
 
 /**
  * Parses the command line, carries the command out, and prints its answer.
@@ -96,7 +86,7 @@ async function carryOut(
   host: OpsHost,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const options = globalSettings.parse(parsed.optsWithGlobals());
+  const options = everywhere.parse(parsed.optsWithGlobals());
   const { stack = options.local ? undefined : stackOf(host.environment) } = options;
   using clients = new Clients();
   const session = new Session({ ...options, stack }, { host, terminal, clients });

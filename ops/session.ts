@@ -3,7 +3,7 @@ import type { CommandName, ResultOf } from '../lambda/commands/contract.ts';
 import { type CommandPlace, commandLine } from '../lambda/condition-table.ts';
 import { NotConfirmedError, RetoldError, UsageError } from './errors.ts';
 import type { Followed } from './following.ts';
-import { type OpsHost, programStarted } from './host.ts';
+import { type OpsHost, placeOf } from './host.ts';
 import { answeredWithinMs, Progress } from './progress.ts';
 import type { View } from './render/layout.ts';
 import { jsonLine, marked, shellQuoted } from './render/text.ts';
@@ -157,15 +157,7 @@ export class Session {
 
   /** The place of later commands: the same program, deployment, account and region. */
   place(integration = this.#options.integration): CommandPlace {
-    const { stack = '', local, region, profile } = this.#options;
-    const where = Object.entries({ region, profile }).map(([name, value]) =>
-      value === undefined ? '' : ` --${name} ${shellQuoted(value)}`,
-    );
-    return {
-      at: local ? '--local' : `--stack ${shellQuoted(stack)}${where.join('')}`,
-      program: programStarted(this.#host.environment),
-      integration: integration && shellQuoted(integration),
-    };
+    return placeOf(this.#options, this.#host, integration);
   }
 
   /** @param isMarked whether to begin with a byte order mark. Default: if standard output is a file */

@@ -143,71 +143,68 @@ function partOnly(
 ${commandForm(integration, 'holds', all, 'buttons')}`;
 }
 
+/** A count of events, which the filter of this name selects. */
+interface Counted {
+  /** Null: no filter selects records without an organization. */
+  readonly value: string | number | null;
+  readonly of: string;
+  readonly events: number;
+  /** Stands behind the value. */
+  readonly named?: string;
+}
+
+function counts(
+  waits: WaitingSelection['waiting'],
+  { integration, filter }: Parts,
+  { by, title: heading, noun, all }: { by: string; title: string; noun: string; all: Counted[] },
+) {
+  const shown = all.slice(0, rowsShown);
+  const columns = [{ title: heading }, { title: 'Events', isNumber: true }, { title: 'Decision' }];
+  const rows = shown.map(({ value, of, events, named = '' }) => {
+    if (value === null) return ['none', amount(events), ''];
+    const selected = { ...filter, [by]: String(value) };
+    return [
+      html`<a href="${addressOf(pathOf(integration, 'held'), selected)}">${value}</a>${named}`,
+      amount(events),
+      decisionForm(integration, { waits, selected, of }),
+    ];
+  });
+  return html`${table(`${title(waits)} by ${by}`, columns, rows)}${others(all.length - shown.length, noun)}`;
+}
+
 function byOrganization(
-  { byOrganization: all }: WaitingCounts,
+  { byOrganization: found }: WaitingCounts,
   waits: WaitingSelection['waiting'],
   parts: Parts,
 ) {
-  const { integration, filter } = parts;
-  const shown = all.slice(0, rowsShown);
-  const columns = [
-    { title: 'Organization' },
-    { title: 'Events', isNumber: true },
-    { title: 'Decision' },
-  ];
-  const rows = shown.map(({ organization_id: id, organization_name: name = '', events }) => {
-    // No filter selects records without an organization.
-    if (id === null) return ['none', amount(events), ''];
-    const selected = { ...filter, organization: String(id) };
-    const link = html`<a href="${addressOf(pathOf(integration, 'held'), selected)}">${id}</a> ${name}`;
-    return [
-      link,
-      amount(events),
-      decisionForm(integration, { waits, selected, of: `organization ${id}` }),
-    ];
-  });
-  return html`<div>${table(`${title(waits)} by organization`, columns, rows)}${others(all.length - shown.length, 'other organization')}</div>`;
+  const all = found.map(({ organization_id: value, organization_name: name = '', events }) => ({
+    ...{ value, events, named: ` ${name}`, of: `organization ${value}` },
+  }));
+  const by = { by: 'organization', title: 'Organization', noun: 'other organization' };
+  return html`<div>${counts(waits, parts, { ...by, all })}</div>`;
 }
 
 function byYear(
-  { byYear: all }: WaitingCounts,
+  { byYear: found }: WaitingCounts,
   waits: WaitingSelection['waiting'],
-  { integration, filter }: Parts,
+  parts: Parts,
 ) {
-  const shown = all.slice(0, rowsShown);
-  const columns = [
-    { title: 'Certified in' },
-    { title: 'Events', isNumber: true },
-    { title: 'Decision' },
-  ];
-  const rows = shown.map(({ year, events }) => {
-    const selected = { ...filter, year: String(year) };
-    return [
-      html`<a href="${addressOf(pathOf(integration, 'held'), selected)}">${year}</a>`,
-      amount(events),
-      decisionForm(integration, { waits, selected, of: `certified in ${year}` }),
-    ];
-  });
-  return html`${table(`${title(waits)} by year`, columns, rows)}${others(all.length - shown.length, 'other year')}`;
+  const all = found.map(({ year: value, events }) => ({
+    ...{ value, events, of: `certified in ${value}` },
+  }));
+  const by = { by: 'year', title: 'Certified in', noun: 'other year' };
+  return counts(waits, parts, { ...by, all });
 }
 
 function byType(
-  { byType: all }: WaitingCounts,
+  { byType: found }: WaitingCounts,
   waits: WaitingSelection['waiting'],
-  { integration, filter }: Parts,
+  parts: Parts,
 ) {
-  const columns = [{ title: 'Type' }, { title: 'Events', isNumber: true }, { title: 'Decision' }];
-  const rows = kind.options
-    .filter((type) => all[type] > 0)
-    .map((type) => {
-      const selected = { ...filter, type };
-      return [
-        html`<a href="${addressOf(pathOf(integration, 'held'), selected)}">${type}</a>`,
-        amount(all[type]),
-        decisionForm(integration, { waits, selected, of: type }),
-      ];
-    });
-  return table(`${title(waits)} by type`, columns, rows);
+  const all = kind.options
+    .map((value) => ({ value, of: value, events: found[value] }))
+    .filter(({ events }) => events > 0);
+  return counts(waits, parts, { by: 'type', title: 'Type', noun: 'other type', all });
 }
 
 function list(

@@ -37,15 +37,10 @@ export interface Finding extends Omit<Check, 'name'> {
 
 export type Findings = ReadonlyMap<Check['name'], Finding>;
 
+const advised =
+  (outcome: Finding['outcome']) =>
+  (found: string, whatToDo: string): Finding => ({ outcome, found, whatToDo });
 export const ok = (found: string): Finding => ({ outcome: 'ok', found });
-export const warning = (found: string, whatToDo: string): Finding => ({
-  outcome: 'warning',
-  found,
-  whatToDo,
-});
-export const failed = (found: string, whatToDo: string): Finding => ({
-  outcome: 'failed',
-  found,
-  whatToDo,
-});
+export const warning = advised('warning');
+export const failed = advised('failed');
 export const skipped = (found: string): Finding => ({ outcome: 'skipped', found });
