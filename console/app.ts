@@ -17,6 +17,7 @@ import { nowPage } from './pages/now.ts';
 import { proofCsv, proofPage } from './pages/proof.ts';
 import { runPage } from './pages/run.ts';
 import { Runs, type RunsOptions, runPath } from './runs.ts';
+import { spoken } from './view.ts';
 
 /** The pages of each integration. */
 const pages: readonly ConsolePage[] = [
@@ -138,5 +139,5 @@ function statusOf(error: NotifierError): 400 | 404 | 500 | 502 {
 }
 
 function problem({ message, whatToDo }: NotifierError): Html {
-  return html`<div id="problem" data-live><p class="verdict bad">${message}</p><p>${whatToDo}</p></div>`;
+  return html`<div id="problem" data-live><p class="verdict bad">${spoken(message)}</p><p>${spoken(whatToDo)}</p></div>`;
 }

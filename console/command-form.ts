@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { UsageError } from '../ops/errors.ts';
+import { formFilled, formPath } from './forms.ts';
 import type { Html } from './html.ts';
-import { pathOf } from './layout.ts';
+import { ofIntegration, pathOf } from './layout.ts';
 import { type Context, html } from './library.ts';
 
 /** The page of a command, and the target of its form. @param command as `formPath` names it */
@@ -36,6 +37,18 @@ export function runIn({ run = '' }: Readonly<Record<string, string>>): string {
     'This is no form of the console.',
     'Open its page again, and send it there.',
   );
+}
+
+/** Pages that show the answers of commands that only look. */
+const pages: Readonly<Record<string, string>> = { status: 'now', holds: 'held', prove: 'proof' };
+
+/** Leads to the page or the form of a command, as an advice names it with its options. */
+export function commandLink(integration: string, line: string): Html {
+  const { command, filled } = formFilled(line);
+  const { [command.usage]: page } = pages;
+  const path = page ? pathOf(integration, page) : commandPath(integration, formPath(command));
+  const [, name = command.usage] = ofIntegration.find(([one]) => one === page) ?? [];
+  return html`<a href="${addressOf(path, filled)}">${name}</a>`;
 }
 
 /** Fields that the user does not see. */

@@ -125,12 +125,25 @@ export const filterIn = (name: CommandName, given: Texts): Record<string, string
   );
 
 /** Parses a command with its options, as an advice names it: its path, and the values of its form. */
-export function formFilled(line: string): { readonly path: string; readonly fields: Texts } {
-  const [usage = '', ...options] = line.split(' --');
-  const { command, fields } = formOf(usage.replaceAll(' ', '-'));
-  const filled = options.map((option) => option.split(/[ =]/));
-  const named = fields.flatMap(({ name }) =>
-    filled.filter(([long]) => long === longOf(name)).map(([, value = 'yes']) => [name, value]),
+export function formFilled(line: string): {
+  readonly command: OpsCommand;
+  readonly filled: Texts;
+} {
+  const form = forms().find(({ command: { usage } }) => `${line} `.startsWith(`${usage} `));
+  if (form === undefined)
+    throw new NotFoundError(`There is no command ${line}.`, 'This is a defect.');
+  const { command, fields } = form;
+  const rest = line.slice(command.usage.length);
+  const options = new Map(
+    [...rest.matchAll(/--([a-z-]+)(?:[ =](?!--)(\S+))?/g)].map(([, long, value = 'yes']) => [
+      long,
+      value,
+    ]),
   );
-  return { path: formPath(command), fields: Object.fromEntries(named) };
+  const [, argument] = /^ (?!--)(\S+)/.exec(rest) ?? [];
+  const filled = fields.flatMap(({ name, kind }) => {
+    const value = kind === 'argument' ? argument : options.get(longOf(name));
+    return value === undefined ? [] : [[name, value]];
+  });
+  return { command, filled: Object.fromEntries(filled) };
 }

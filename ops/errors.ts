@@ -34,24 +34,14 @@ type Told = Omit<Problem, 'message'> & Pick<OpsError, 'exitCode' | 'result' | 'n
 
 /** Tells of another failure, and more: its own words, the work that was done, how to go on. */
 export class RetoldError extends OpsError {
-  readonly code: string;
-  override readonly fault: Fault;
-  readonly retryHelps: boolean;
-  readonly whatToDo: string;
-  readonly exitCode: ExitCode;
+  declare readonly code: string;
+  declare readonly retryHelps: boolean;
+  declare readonly whatToDo: string;
+  declare readonly exitCode: ExitCode;
 
-  constructor(
-    message: string,
-    { code, fault, retryHelps, whatToDo, exitCode, ...more }: Told,
-    cause?: NotifierError,
-  ) {
+  constructor(message: string, told: Told, cause?: NotifierError) {
     super(message, cause && { cause });
-    this.code = code;
-    this.fault = fault;
-    this.retryHelps = retryHelps;
-    this.whatToDo = whatToDo;
-    this.exitCode = exitCode;
-    Object.assign(this, more);
+    Object.assign(this, told);
   }
 }
 

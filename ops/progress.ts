@@ -15,30 +15,24 @@ interface Mark {
 
 /** A progress line on the terminal; nothing is shown where there is no terminal. */
 export class Progress implements Disposable {
-  readonly #terminal: Terminal;
-  readonly #clock: Clock;
-  readonly #startedMs: number;
+  readonly #shown: { readonly terminal: Terminal; readonly clock: Clock };
   readonly #label: string;
+  readonly #withinMs: number | undefined;
+  readonly #startedMs: number;
   #callBeganMs: number;
   #cancel = () => {};
-  readonly #withinMs: number | undefined;
   #part: ProgressState['part'];
   #first: Mark | undefined;
   #last: Mark | undefined;
 
   /** @param withinMs how long a call takes at most, if the wait is for calls */
-  constructor(
-    { terminal, clock }: { terminal: Terminal; clock: Clock },
-    label: string,
-    withinMs?: number,
-  ) {
-    this.#terminal = terminal;
-    this.#clock = clock;
+  constructor(shown: { terminal: Terminal; clock: Clock }, label: string, withinMs?: number) {
+    this.#shown = shown;
     this.#label = label;
     this.#withinMs = withinMs;
     this.#startedMs = this.#nowMs;
     this.#callBeganMs = this.#startedMs;
-    if (terminal.showsProgress) this.#goOn();
+    if (shown.terminal.showsProgress) this.#goOn();
   }
 
   /** Restarts the limit for another call of the function. */
@@ -55,15 +49,15 @@ export class Progress implements Disposable {
 
   [Symbol.dispose](): void {
     this.#cancel();
-    this.#terminal.endTransient();
+    this.#shown.terminal.endTransient();
   }
 
   get #nowMs(): number {
-    return this.#clock.now().epochMilliseconds;
+    return this.#shown.clock.now().epochMilliseconds;
   }
 
   #goOn(): void {
-    this.#cancel = this.#clock.after(everyMs, () => {
+    this.#cancel = this.#shown.clock.after(everyMs, () => {
       this.#show();
       this.#goOn();
     });
@@ -74,7 +68,7 @@ export class Progress implements Disposable {
     const elapsedMs = nowMs - this.#startedMs;
     if (elapsedMs < shownAfterMs) return;
     const [label, part, pace] = [this.#label, this.#part, this.#pace(nowMs)];
-    this.#terminal.transient(
+    this.#shown.terminal.transient(
       progressLine(
         {
           label,
@@ -85,7 +79,7 @@ export class Progress implements Disposable {
           ...(part && { part }),
           ...(pace && { pace }),
         },
-        this.#terminal.lineWidth,
+        this.#shown.terminal.lineWidth,
       ),
     );
   }

@@ -22,7 +22,7 @@ import { facts, type Html } from '../html.ts';
 import { pathOf } from '../layout.ts';
 import { html } from '../library.ts';
 import type { ConsolePage, PageRequest } from '../page.ts';
-import { cell, viewOf } from '../view.ts';
+import { cell, factsShown, viewOf } from '../view.ts';
 import { payloadPath } from './local.ts';
 
 type Explanation = ResultOf<'explain'>;
@@ -47,11 +47,8 @@ const life: Omit<ConsolePage, 'path'> = {
     const status = isSettled(explanation) ? undefined : await statusIfTold(asked);
     const verdict = explainVerdict(explanation);
     const [tone, text] = typeof verdict === 'string' ? ['plain', verdict] : verdict;
-    const known = explainFacts(view, explanation, status).map(
-      ([name, value]) => [name, value === undefined ? undefined : cell(value)] as const,
-    );
     return html`<p class="verdict ${tone}">${text}</p>
-${facts(known)}
+${factsShown(integration, explainFacts(view, explanation, status))}
 ${toDo(explanation, integration)}
 ${explanation.known === undefined ? '' : lived(view, explanation.known)}
 ${received(door, `${integration}/${id}/`)}`;

@@ -5,7 +5,7 @@ import { type Field, formOf, formPath, forms } from '../forms.ts';
 import { type Html, live, table } from '../html.ts';
 import { html } from '../library.ts';
 import type { ConsolePage } from '../page.ts';
-import { cell, viewOf } from '../view.ts';
+import { cell, spoken, viewOf } from '../view.ts';
 
 /** Every command that ends by itself. */
 export const commandListPage: ConsolePage = {
@@ -37,7 +37,7 @@ export const commandPage: ConsolePage = {
   content({ door, integration, given }) {
     const { command, fields } = formOf(given['command']);
     const { usage, summary, details } = command;
-    return html`<p>${summary}</p>${details ? html`<p class="faint">${details}</p>` : ''}
+    return html`<p>${summary}</p>${details ? html`<p class="faint">${spoken(details)}</p>` : ''}
 ${commandForm(
   integration,
   formPath(command),

@@ -3,11 +3,9 @@ import type { View } from '../../ops/render/layout.ts';
 import { type AdvisedStatus, verdict } from '../../ops/render/status.ts';
 import { amount } from '../../ops/render/text.ts';
 import { momentAndDistance, told } from '../../ops/render/time.ts';
-import { addressOf, commandPath } from '../command-form.ts';
+import { commandLink, commandPath } from '../command-form.ts';
 import type { Door, LocalDoor } from '../door.ts';
-import { formFilled } from '../forms.ts';
 import { facts, type Html, live, toned } from '../html.ts';
-import { pathOf } from '../layout.ts';
 import { html } from '../library.ts';
 import type { ConsolePage } from '../page.ts';
 import { viewOf } from '../view.ts';
@@ -73,13 +71,6 @@ ${facts([
 ])}</article>`;
 }
 
-/** Pages that show the answers of commands that only look. */
-const pages: Readonly<Record<string, string>> = {
-  status: 'now',
-  holds: 'held',
-  'holds --undeliverable': 'held',
-};
-
 function commandTold(
   command: NonNullable<(typeof noticed)[Open['name']]['command']>,
   door: Door,
@@ -87,10 +78,7 @@ function commandTold(
 ): Html {
   const line = html`<code>${commandLine(command, door.place(integration))}</code>`;
   if (!('ops' in command)) return line;
-  const page = pages[command.ops];
-  const { path, fields } = formFilled(command.ops);
-  const form = addressOf(commandPath(integration, path), fields);
-  return html`<a href="${page === undefined ? form : pathOf(integration, page)}">${command.ops}</a>, or ${line}`;
+  return html`${commandLink(integration, command.ops)}, or ${line}`;
 }
 
 function selfCheck(view: View, { selfCheck: last }: AdvisedStatus, integration: string): Html {

@@ -1,8 +1,8 @@
 import { detectionColumns, detectionRows, statusFacts, verdict } from '../../ops/render/status.ts';
-import { facts, type Html, live, table } from '../html.ts';
+import { live, table } from '../html.ts';
 import { html } from '../library.ts';
 import type { ConsolePage } from '../page.ts';
-import { cell, viewOf } from '../view.ts';
+import { factsShown, viewOf } from '../view.ts';
 import { nextTick, recentActivity } from './activity.ts';
 import { openNotices } from './open-notices.ts';
 
@@ -14,16 +14,11 @@ export const nowPage: ConsolePage = {
     const view = viewOf(door);
     const status = await door.status(integration, { partner: false, activity: true });
     const [tone, told] = verdict(view, status);
-    const known = statusFacts(view, status)
-      .flatMap((fact) =>
-        fact[0] === 'last tick' ? [fact, ['next tick', nextTick(view, status)] as const] : [fact],
-      )
-      .map(([name, value]): readonly [string, Html | undefined] => [
-        name,
-        value === undefined ? undefined : cell(value),
-      ]);
+    const known = statusFacts(view, status).flatMap((fact) =>
+      fact[0] === 'last tick' ? [fact, ['next tick', nextTick(view, status)] as const] : [fact],
+    );
     return html`${live('verdict', html`<p class="verdict ${tone}" role="status">${told}</p>`)}
-${live('numbers', html`${openNotices(view, status)}${facts(known)}${recentActivity(view, status)}`)}
+${live('numbers', html`${openNotices(view, status)}${factsShown(integration, known)}${recentActivity(view, status)}`)}
 ${table('How long it takes at worst until a change is found', detectionColumns, detectionRows(status))}`;
   },
 };

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { queueArn } from '../../lambda/commands/replay.ts';
 import { day } from '../../lambda/commands/shapes.ts';
 import { flag, setting } from '../../lambda/commands/words.ts';
-import { DaysDone } from '../days-done.ts';
+import { daysDone } from '../days-done.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { follow, operationName } from '../following.ts';
@@ -38,7 +38,7 @@ export const replay = opsCommand({
     const client = await session.operateClient();
     const by = await session.by();
     using progress = session.progress('replay', answeredWithinMs);
-    const done = new DaysDone(first);
+    const done = daysDone(first);
     const followed = await follow(
       client,
       'replay',
@@ -48,7 +48,7 @@ export const replay = opsCommand({
         progress,
         sum: replaySum,
         onResult: (one) => {
-          const part = done.upTo(
+          const part = done(
             one.next?.after,
             session.clock.now().toZonedDateTimeISO('UTC').toPlainDate(),
           );

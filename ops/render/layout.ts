@@ -8,8 +8,14 @@ export interface View extends Now {
   paint(tone: Tone, text: string): string;
 }
 
-/** A text, with its tone if it has one. */
-export type Cell = string | readonly [tone: Tone, text: string];
+/** Where more is told or done: a command line prints the command, and a page leads to its page. */
+export interface More {
+  readonly says: string;
+  readonly ops: string;
+}
+
+/** A text, with its tone if it has one, and with more. */
+export type Cell = string | readonly [tone: Tone, text: string, more?: More];
 
 /** Names and values, aligned. Undefined values are left out. */
 export function facts(
@@ -53,9 +59,11 @@ export function table(
 }
 
 export function painted(view: View, cell: Cell): string {
-  return typeof cell === 'string' ? cell : view.paint(...cell);
+  return typeof cell === 'string' ? cell : view.paint(cell[0], textOf(cell));
 }
 
 export function textOf(cell: Cell): string {
-  return typeof cell === 'string' ? cell : cell[1];
+  if (typeof cell === 'string') return cell;
+  const [, text, more] = cell;
+  return more ? `${text} ${more.says}: ${more.ops}` : text;
 }

@@ -147,7 +147,8 @@ function total({ certifications, partner, unexplained, missing }: Status): Cell 
   if (missing.isTooMany)
     return [
       'bad',
-      `${theirs}: too many are missing to be withdrawn. If that is right: accept-total ${partner.count}`,
+      `${theirs}: too many are missing to be withdrawn.`,
+      { says: 'If that is right', ops: `accept-total ${partner.count}` },
     ];
   return unexplained === 0 ? theirs : ['warning', `${theirs}, ${amount(unexplained)} unexplained`];
 }
@@ -193,7 +194,8 @@ function unproven({ unproven: { days, first } }: Status): Cell | undefined {
   const more = left > 0 ? ` and ${amount(left)} more` : '';
   return [
     'warning',
-    `${count(days, 'day')}: ${told.join(', ')}${more}. Why: prove --from ${from} --to ${to}`,
+    `${count(days, 'day')}: ${told.join(', ')}${more}.`,
+    { says: 'Why', ops: `prove --from ${from} --to ${to}` },
   ];
 }
 

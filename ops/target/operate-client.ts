@@ -74,35 +74,18 @@ interface OperateClientOptions {
 export class OperateClient {
   readonly integration: DeployedIntegration;
   readonly #lambda: LambdaClient;
-  readonly #stop: AbortSignal;
-  readonly #onNotStarted: OperateClientOptions['onNotStarted'];
-  readonly #clock: Clock;
-  readonly #beforeChange: OperateClientOptions['beforeChange'];
+  readonly #options: OperateClientOptions & { readonly clock: Clock };
 
-  constructor(
-    access: Access,
-    integration: DeployedIntegration,
-    {
-      stop,
-      onNotStarted,
-      clock = systemClock,
-      silenceMs = answerMs,
-      beforeChange,
-    }: OperateClientOptions,
-  ) {
+  constructor(access: Access, integration: DeployedIntegration, options: OperateClientOptions) {
     this.integration = integration;
-    this.#stop = stop;
-    this.#onNotStarted = onNotStarted;
-    this.#clock = clock;
-    this.#beforeChange = beforeChange;
-    this.#lambda = access.clients.open(
-      new LambdaClient({
-        ...access.settings('lambda'),
-        ...timeouts(silenceMs),
-        // A command whose answer is lost may have been carried out: the user decides whether to repeat it.
-        maxAttempts: 1,
-      }),
-    );
+    this.#options = { clock: systemClock, ...options };
+    const settings = {
+      ...access.settings('lambda'),
+      ...timeouts(options.silenceMs ?? answerMs),
+      // A command whose answer is lost may have been carried out: the user decides whether to repeat it.
+      maxAttempts: 1,
+    };
+    this.#lambda = access.clients.open(new LambdaClient(settings));
   }
 
   /**
@@ -146,15 +129,15 @@ export class OperateClient {
 
   /** A call that was not started has done nothing, so any command can safely be repeated. */
   async #started(command: Command): Promise<unknown> {
-    if (isChanging(command.command, command)) this.#beforeChange?.(command);
-    const began = this.#clock.now();
+    const { clock, stop, beforeChange, onNotStarted: tell } = this.#options;
+    if (isChanging(command.command, command)) beforeChange?.(command);
+    const began = clock.now();
     let isTold = false;
     for (;;) {
       try {
         return await this.#invoke(command);
       } catch (error) {
-        const waitedMs = this.#clock.now().since(began).total('milliseconds');
-        const tell = this.#onNotStarted;
+        const waitedMs = clock.now().since(began).total('milliseconds');
         if (!(error instanceof NotStartedError) || !tell || waitedMs >= startedWithinMs)
           throw error;
         if (!isTold && waitedMs >= toldAfterMs) {
@@ -162,18 +145,19 @@ export class OperateClient {
           isTold = true;
         }
         const { least, most } = triedAgainMs;
-        await this.#clock.sleep(Math.min(Math.max(waitedMs, least), most), this.#stop);
+        await clock.sleep(Math.min(Math.max(waitedMs, least), most), stop);
       }
     }
   }
 
   async #invoke(command: Command): Promise<unknown> {
+    const { stop } = this.#options;
     const FunctionName = this.integration.operateFunction;
     const invocation = new InvokeCommand({ FunctionName, Payload: JSON.stringify(command) });
     const { FunctionError, Payload } = await calling(
       'lambda:InvokeFunction',
-      () => this.#lambda.send(invocation, { abortSignal: this.#stop }),
-      this.#stop,
+      () => this.#lambda.send(invocation, { abortSignal: stop }),
+      stop,
     ).catch((error) => {
       throw this.#notAnswered(command, error);
     });
@@ -187,7 +171,7 @@ export class OperateClient {
     const { command: name } = command;
     const changes = isChanging(name, command);
     const where = definitions[name].seenIn ?? seenInHistory;
-    if (changes && this.#stop.aborted) return new CallGoesOnError(where);
+    if (changes && this.#options.stop.aborted) return new CallGoesOnError(where);
     if (!(error instanceof AwsFailedError)) return error;
     if (error.reason === 'ResourceNotFoundException')
       return new NotFoundError(

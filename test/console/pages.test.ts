@@ -62,7 +62,7 @@ it.each([
 });
 
 it.each<[path: string, why: string, status?: number]>([
-  ['proof?from=2019-05-07&to=2019-05-05', '--from 2019-05-07 is after --to 2019-05-05.'],
+  ['proof?from=2019-05-07&to=2019-05-05', '“from” 2019-05-07 is after “to” 2019-05-05.'],
   ['proof?from=2019-05-07', 'The days are missing.'],
   ['proof?from=yesterday&to=2019-05-05', 'cannot be yesterday.'],
   ['proof?from=1900-01-01&to=2019-05-05', 'A certificate covers 30 years at most.'],

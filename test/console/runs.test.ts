@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Carrying } from '../../console/door.ts';
-import { argvOf, formFilled, formOf } from '../../console/forms.ts';
+import { argvOf, formFilled, formOf, formPath } from '../../console/forms.ts';
 import { Runs } from '../../console/runs.ts';
 import { noticed } from '../../lambda/condition-table.ts';
 import { Integration } from '../scaffold/integration.ts';
@@ -91,7 +91,7 @@ const advised = Object.values(noticed).flatMap(({ command }) =>
 it.each(['holds --undeliverable', 'credentials set', ...advised])(
   'the advised command %s has a form with exactly its meaning',
   (line) => {
-    const { path, fields } = formFilled(line);
-    expect(argvOf(formOf(path), fields).join(' ')).toBe(line);
+    const { command, filled } = formFilled(line);
+    expect(argvOf(formOf(formPath(command)), filled).join(' ')).toBe(line);
   },
 );

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { expect, it } from 'vitest';
-import { DaysDone } from '../../../ops/days-done.ts';
+import { daysDone } from '../../../ops/days-done.ts';
 import { facts, table, type View } from '../../../ops/render/layout.ts';
 import { progressLine } from '../../../ops/render/progress.ts';
 import { count, counts, harmless, jsonLine, shellQuoted } from '../../../ops/render/text.ts';
@@ -105,6 +105,6 @@ it.each<[command: object, cursors: (string | undefined)[], expected: object | un
   [{ after: 7 }, [undefined], undefined],
 ])('progress of days is read from the cursor: %j %j', (command, cursors, expected) => {
   const today = Temporal.PlainDate.from('2026-11-21');
-  const done = new DaysDone(command);
-  expect(cursors.map((cursor) => done.upTo(cursor, today)).at(-1)).toEqual(expected);
+  const done = daysDone(command);
+  expect(cursors.map((cursor) => done(cursor, today)).at(-1)).toEqual(expected);
 });
