@@ -1,7 +1,13 @@
 import * as z from 'zod';
 import { type CommandName, contract } from '../lambda/commands/contract.ts';
 import { idsAtOnce } from '../lambda/commands/shapes.ts';
-import { bareOf, flag, setting, type Words, worded, wordsOf } from '../lambda/commands/words.ts';
+import {
+  flag,
+  setting,
+  type Words,
+  worded,
+  words as wordsOfShapes,
+} from '../lambda/commands/words.ts';
 import { UsageError } from './errors.ts';
 import type { Continued } from './following.ts';
 import { amount, harmlessJson } from './render/text.ts';
@@ -157,3 +163,20 @@ export function rangeIn(given: object) {
     'Give the earlier day as --from and the later one as --to.',
   );
 }
+
+/** The words of a shape, and of those that it wraps. */
+function wordsOf(shape: z.core.$ZodType): Words {
+  const inner = innerOf(shape);
+  return { ...(inner && wordsOf(inner)), ...wordsOfShapes.get(shape) };
+}
+
+/** The shape itself, which may be left out or have a default. */
+function bareOf(shape: z.core.$ZodType): z.core.$ZodType {
+  const inner = innerOf(shape);
+  return inner === undefined ? shape : bareOf(inner);
+}
+
+const innerOf = (shape: z.core.$ZodType): z.core.$ZodType | undefined =>
+  shape instanceof z.core.$ZodOptional || shape instanceof z.core.$ZodDefault
+    ? shape._zod.def.innerType
+    : undefined;

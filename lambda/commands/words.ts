@@ -30,39 +30,23 @@ export interface Words {
   readonly isForPeople?: boolean;
 }
 
-const registry = z.registry<Words>();
+/** The words of shapes. */
+export const words = z.registry<Words>();
 
 /** A setting that people give: what it does, and more words, beside those of its shape. */
 export const setting = <Shape extends z.core.$ZodType>(
   shape: Shape,
   describe: string,
-  words: Words = {},
-): Shape => worded(shape, { describe, ...words });
+  more: Words = {},
+): Shape => worded(shape, { describe, ...more });
 
 /** A setting that is on or off; absent: off. */
-export const flag = (describe: string, words: Words = {}) =>
-  setting(z._default(z.boolean(), false), describe, words);
+export const flag = (describe: string, more: Words = {}) =>
+  setting(z._default(z.boolean(), false), describe, more);
 
 /** The shape with words, beside those that it has. */
-export function worded<Shape extends z.core.$ZodType>(shape: Shape, words: Words): Shape {
-  const told = z.core.util.clone(shape, undefined, { parent: true });
-  registry.add(told, words);
+export function worded<Shape extends z.core.$ZodType>(shape: Shape, more: Words): Shape {
+  const told = z.clone(shape, undefined, { parent: true });
+  words.add(told, more);
   return told;
 }
-
-/** The words of a shape, and of those that it wraps. */
-export function wordsOf(shape: z.core.$ZodType): Words {
-  const inner = innerOf(shape);
-  return { ...(inner && wordsOf(inner)), ...registry.get(shape) };
-}
-
-/** The shape itself, which may be left out or have a default. */
-export function bareOf(shape: z.core.$ZodType): z.core.$ZodType {
-  const inner = innerOf(shape);
-  return inner === undefined ? shape : bareOf(inner);
-}
-
-const innerOf = (shape: z.core.$ZodType): z.core.$ZodType | undefined =>
-  shape instanceof z.core.$ZodOptional || shape instanceof z.core.$ZodDefault
-    ? shape._zod.def.innerType
-    : undefined;

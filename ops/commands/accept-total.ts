@@ -1,8 +1,10 @@
 import * as z from 'zod';
+import type { ResultOf } from '../../lambda/commands/contract.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { yes } from '../input.ts';
 import { opsCommand } from '../ops-command.ts';
-import { acceptTotalLines } from '../render/accept-total.ts';
+import type { View } from '../render/layout.ts';
+import { ifPausedLines } from '../render/pause.ts';
 import { amount } from '../render/text.ts';
 
 export const acceptTotal = opsCommand({
@@ -32,3 +34,16 @@ export const acceptTotal = opsCommand({
     return exitCodes.fine;
   },
 });
+
+export function acceptTotalLines(view: View, result: ResultOf<'accept-total'>): string[] {
+  const { changed, total, before } = result;
+  return changed
+    ? [
+        view.paint('good', `accepted: ${amount(total)}, where ${amount(before)} were expected`),
+        'Each missing certification is withdrawn once two looks have lacked it.',
+        ...ifPausedLines(view, result),
+      ]
+    : [
+        `There is nothing to accept: the partner shows ${amount(total)}, ${amount(before)} were expected.`,
+      ];
+}

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { ResultOf } from '../../lambda/commands/contract.ts';
 import { queueArn } from '../../lambda/commands/replay.ts';
 import { day } from '../../lambda/commands/shapes.ts';
 import { flag, setting } from '../../lambda/commands/words.ts';
@@ -9,7 +10,9 @@ import { follow, operationName } from '../following.ts';
 import { nextOf, rangeIn } from '../input.ts';
 import { opsCommand } from '../ops-command.ts';
 import { answeredWithinMs } from '../progress.ts';
-import { replayLines, replaySum } from '../render/replay.ts';
+import { facts, type View } from '../render/layout.ts';
+import { added } from '../render/sums.ts';
+import { count, counts } from '../render/text.ts';
 
 const target = z.object({
   from: setting(z.optional(day), 'certified on this day or later'),
@@ -76,4 +79,46 @@ function firstCall({ all, queue, ...days }: z.output<typeof target>, settings: o
     ...(queue !== undefined && { to: { queue } }),
     operation: operationName(),
   };
+}
+
+type Replay = ResultOf<'replay'>;
+
+const reasons: Readonly<Required<Record<keyof Replay['skipped'], string>>> = {
+  changed: 'changed since: a tick will announce them',
+  pending: 'pending: the next tick delivers them',
+  held: 'held: release or discard them',
+  undeliverable: 'refused by SNS for good',
+  discarded: 'discarded, or released to people alone',
+  neverAnnounced: 'never announced (--baseline sends them, too)',
+  unreadable: 'malformed at the partner',
+  withoutHistory: 'recorded by a version without history',
+  refused: 'refused by the target for good',
+  unknown: 'not known here: `explain` asks the partner for them',
+};
+
+function replaySum(all: Replay | undefined, one: Replay): Replay {
+  return {
+    ...one,
+    events: one.events + (all?.events ?? 0),
+    byType: added(all?.byType, one.byType),
+    skipped: added(all?.skipped, one.skipped),
+  };
+}
+
+/** The number of events that were sent, and of the others by reason. */
+function replayLines(view: View, replay: Replay): string[] {
+  const { dryRun, events, byType, skipped } = replay;
+  const what = `${count(events, 'event')} ${dryRun ? 'would be sent' : 'sent'}`;
+  return [
+    `${view.paint('strong', what)}${events > 0 ? `: ${counts(byType)}` : ''}`,
+    ...(Object.keys(skipped).length > 0 ? ['not sent:'] : []),
+    ...facts(
+      view,
+      Object.entries(reasons).flatMap(([reason, text]): [string, string][] =>
+        Object.entries(skipped)
+          .filter(([name]) => name === reason)
+          .map(([, number]) => [String(number), text]),
+      ),
+    ),
+  ];
 }

@@ -1,5 +1,4 @@
 import { asked, opsCommand } from '../ops-command.ts';
-import { testEventLines } from '../render/test-event.ts';
 
 export const testEvent = opsCommand({
   of: 'test-event',
@@ -11,5 +10,8 @@ export const testEvent = opsCommand({
     ['test-event --stack prod --organization 7', 'one that passes the filter for organization 7'],
     ['test-event --local --like withdrawn', 'can a consumer handle an event without a record?'],
   ],
-  run: asked('test-event', testEventLines),
+  run: asked('test-event', (view, { id }) => [
+    `${view.paint('good', 'accepted')}  ${id}`,
+    'SNS has accepted the test event. Subscribers whose filter it passes find this id in it.',
+  ]),
 });

@@ -1,7 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import * as z from 'zod';
 import { definitions } from '../../lambda/commands/contract.ts';
-import { NotConfirmedError, type OpsError } from '../errors.ts';
+import { NotConfirmedError } from '../errors.ts';
 import { failureIn, failureOf } from '../failing.ts';
 import type { OpsHost } from '../host.ts';
 import type { OpsCommand } from '../ops-command.ts';
@@ -73,14 +73,18 @@ export async function callTool(
   );
   try {
     await command.run(session, settingsOf(command, given, confirm));
-    if (!isPreviewed(command, given, confirm)) return answered(session);
-    return preview(session, integration, { result: session.answered?.result });
+    const result = session.answered?.result;
+    if (isPreviewed(command, given, confirm)) return preview(session, integration, { result });
+    return answer({ ok: true, result }, told(session));
   } catch (thrown) {
     if (question !== undefined) return preview(session, integration, { question });
     const error = failureIn(thrown);
-    if (error.cause instanceof RestLeftError) return partOf(session, error);
+    const { message, whatToDo, result, next } = error;
+    // The work until now, with the input of the call that goes on.
+    if (error.cause instanceof RestLeftError)
+      return answer({ ok: true, result, next }, [...told(session), '', `${message} ${whatToDo}`]);
     const lines = [...told(session), ...failureLines(terminal.view('errors'), error)];
-    return { text: lines.join('\n'), structured: failureOf(error), isError: true };
+    return { ...answer(failureOf(error), lines), isError: true };
   }
 }
 
@@ -115,19 +119,10 @@ function asking(
   return `${name}: ${definitions[name].does} With ${JSON.stringify(settings)}.`;
 }
 
-function answered(session: ToolSession): ToolAnswer {
-  const { result } = session.answered ?? {};
-  return { text: told(session).join('\n'), structured: { ok: true, result } };
-}
-
-/** The work until now, with the input of the call that goes on. */
-function partOf(
-  session: ToolSession,
-  { message, whatToDo, result, next }: Partial<OpsError>,
-): ToolAnswer {
-  const text = [...told(session), '', `${message} ${whatToDo}`].join('\n');
-  return { text, structured: { ok: true, result, next } };
-}
+const answer = (structured: ToolAnswer['structured'], lines: readonly string[]): ToolAnswer => ({
+  text: lines.join('\n'),
+  structured,
+});
 
 /** The effects, and where they would be. */
 async function preview(
@@ -138,15 +133,13 @@ async function preview(
   const target = await session.target();
   const { name: deployment } = target;
   const { name: integration } = selectIntegration(target, asked);
-  return {
-    text: [
-      `For ${integration} of the deployment ${deployment}:`,
-      ...told(session),
-      ...('question' in shown ? [shown.question] : []),
-      ...['', confirmation],
-    ].join('\n'),
-    structured: { ok: true, confirmed: false, deployment, integration, ...shown },
-  };
+  const structured = { ok: true, confirmed: false, deployment, integration, ...shown };
+  return answer(structured, [
+    `For ${integration} of the deployment ${deployment}:`,
+    ...told(session),
+    ...('question' in shown ? [shown.question] : []),
+    ...['', confirmation],
+  ]);
 }
 
 const told = ({ notes, answered }: ToolSession) => [...notes, ...(answered?.lines ?? [])];

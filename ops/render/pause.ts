@@ -24,16 +24,3 @@ export function ifPausedLines(
   const told = `Takes effect after resume: the integration is ${pausedTold(view, paused)}`;
   return paused === undefined ? [] : [view.paint('warning', told)];
 }
-
-export function pauseLines(view: View, pause: ResultOf<'pause'>): string[] {
-  return [
-    pause.changed
-      ? view.paint('warning', 'paused')
-      : `It is ${pausedTold(view, pause.paused)} (as it was before)`,
-    'Ticks do nothing until resume. Nothing is lost: changes made meanwhile are announced then.',
-  ];
-}
-
-export function resumeLines(view: View, { changed }: ResultOf<'resume'>): string[] {
-  return [changed ? view.paint('good', 'resumed') : 'It was not paused.'];
-}
