@@ -67,7 +67,7 @@ export class DeploymentDoor implements Door, Disposable {
   async ask<Name extends CommandName>(
     integration: string,
     name: Name,
-    settings: SettingsOf<Name> | Readonly<Record<string, unknown>>,
+    settings: SettingsOf<Name>,
   ): Promise<ResultOf<Name>> {
     const client = await this.#client(integration);
     return this.#answerOf(client.ask(name, settings));

@@ -31,7 +31,7 @@ export interface Door {
   ask<Name extends CommandName>(
     integration: string,
     name: Name,
-    settings: SettingsOf<Name> | Readonly<Record<string, unknown>>,
+    settings: SettingsOf<Name>,
   ): Promise<ResultOf<Name>>;
   /** With the advice that the command line gives. @throws OpsError */
   status(integration: string, settings?: SettingsOf<'status'>): Promise<AdvisedStatus>;

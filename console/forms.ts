@@ -74,16 +74,11 @@ export function argvOf({ command, fields }: Form, given: Texts): readonly string
   const values = fields
     .map((field) => ({ ...field, value: given[field.name]?.trim() ?? '' }))
     .filter(({ name, value }) => value !== '' && !read.has(name));
-  const [named, options] = [true, false].map((isArgument) =>
-    values.filter(({ kind }) => (kind === 'argument') === isArgument),
-  );
-  return [
-    ...command.usage.split(' '),
-    ...(options ?? []).map(({ name, kind, value }) =>
-      kind === 'check' ? `--${longOf(name)}` : `--${longOf(name)}=${value}`,
-    ),
-    ...(named?.length ? ['--', ...named.map(({ value }) => value)] : []),
-  ];
+  const named = values.filter(({ kind }) => kind === 'argument').map(({ value }) => value);
+  const options = values
+    .filter(({ kind }) => kind !== 'argument')
+    .map(({ name, kind, value }) => `--${longOf(name)}${kind === 'check' ? '' : `=${value}`}`);
+  return [...command.usage.split(' '), ...options, ...(named.length > 0 ? ['--', ...named] : [])];
 }
 
 /** Standard input of the command; empty where it reads none. */

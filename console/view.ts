@@ -14,7 +14,7 @@ export function cell(value: Cell): Html {
   return typeof value === 'string' ? toned('plain', value) : toned(value[0], value[1]);
 }
 
-/** Facts of such a screen; what says more becomes a link. */
+/** Facts of such a screen, with links to the pages that say more. */
 export const factsShown = (
   integration: string,
   entries: readonly (readonly [name: string, value: Cell | undefined])[],

@@ -29,7 +29,7 @@ interface Looking {
  */
 export async function advisedStatus(
   client: OperateClient,
-  settings: SettingsOf<'status'> | Readonly<Record<string, unknown>>,
+  settings: SettingsOf<'status'>,
   { access, stop, place }: Looking,
 ): Promise<AdvisedStatus> {
   const [status, schedule] = await Promise.all([

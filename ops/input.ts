@@ -140,7 +140,10 @@ export const nextOf = (name: Continued) => ({
   next: setting(
     z
       .record(z.string(), z.json())
-      .refine((input) => z.safeParse(contract[name].command, { ...input, command: name }).success)
+      .refine(
+        (input) => z.safeParse(contract[name].command, { ...input, command: name }).success,
+        'not as an earlier call gave it',
+      )
       .optional(),
     'go on where an earlier call stopped, as it printed',
     {

@@ -1,5 +1,12 @@
 import * as z from 'zod';
-import { type CommandName, contract, type ResultOf } from '../lambda/commands/contract.ts';
+import {
+  type CommandName,
+  canChange,
+  contract,
+  type ResultOf,
+} from '../lambda/commands/contract.ts';
+import { problemsOf } from '../lambda/english.ts';
+import { UsageError } from './errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { givenIn, settingsFrom, settingsOf } from './input.ts';
 import type { View } from './render/layout.ts';
@@ -68,12 +75,14 @@ export function opsCommand<First extends z.ZodObject = Nothing, Own extends z.Zo
   const ofFunction = of === undefined ? {} : settingsOf(of, isContinued);
   const input = z.object({ ...first?.shape, ...ofFunction, ...own?.shape });
   const changing = givenIn(input).flatMap(({ name, words }) => (words.changes ? [name] : []));
-  const isChanging = of !== undefined && contract[of].changes !== undefined;
+  const isChanging = of !== undefined && canChange(of);
   return {
     ...{ usage: of ?? '', summary: of ? contract[of].does : '', ...described, input },
     ...(isChanging && { changes: changing.length > 0 ? changing : 'always' }),
     run(session, given) {
-      const all = input.parse(given);
+      const { data: all, error } = input.safeParse(given);
+      if (error)
+        throw new UsageError(`${problemsOf(error).join('; ')}.`, 'Give settings as described.');
       const its = { ...first?.parse(all), ...own?.parse(all) };
       return run(session, its, of === undefined ? {} : settingsFrom(of, all));
     },
@@ -85,7 +94,7 @@ export const asked =
   <Name extends CommandName>(name: Name, lines: (view: View, result: ResultOf<Name>) => string[]) =>
   async (session: Session, _own: object, settings: Settings): Promise<ExitCode> => {
     const client = await session.operateClient();
-    const by = contract[name].changes ? { by: await session.by() } : {};
+    const by = canChange(name) ? { by: await session.by() } : {};
     const result = await session.ask(client, name, { ...settings, ...by });
     session.answer(result, (view) => lines(view, result));
     return exitCodes.fine;

@@ -110,7 +110,9 @@ export class Session {
     settings: Readonly<Record<string, unknown>>,
   ): Promise<ResultOf<Name>> {
     using _ = this.progress(name, answeredWithinMs);
-    return await client.ask(name, settings);
+    const { result, failure } = await client.attempt(name, settings);
+    if (failure !== undefined) throw failure;
+    return result;
   }
 
   /** @param withinMs how long a call takes at most, if the wait is for calls */

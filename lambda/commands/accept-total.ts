@@ -39,8 +39,6 @@ export const acceptTotal = define({
     before: count,
     paused,
   }),
-  changes: () => true,
-  hasChanged: ({ changed }) => changed,
   carry(parts, { total }, call) {
     const { partner, ledger, clock } = parts;
     return underLease(parts, call, async (state, lease) => {

@@ -63,12 +63,15 @@ export type CommandAnswer<Result = unknown> =
       readonly result?: Result;
     };
 
+/** Whether a command can change anything. Then it is told by whom. */
+export const canChange = (name: CommandName): boolean => 'by' in contract[name].command.shape;
+
 /** Whether it changes anything, and is recorded: a proof or a replay may only look. */
 export function isChanging<Name extends CommandName>(
   name: Name,
   command: CommandOf<Name>,
 ): boolean {
-  return definitions[name].changes?.(command) ?? false;
+  return canChange(name) && (definitions[name].changes?.(command) ?? true);
 }
 
 /** The input is no command, or has settings that the command does not know. */

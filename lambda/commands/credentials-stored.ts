@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { define } from './definition.ts';
-import { by, next, operation } from './shapes.ts';
+import { next, recorded } from './shapes.ts';
 
 /**
  * The next tick asks the partner again, in spite of earlier refusals. Before the first tick it does
@@ -17,12 +17,10 @@ export const credentialsStored = define({
      * says that it was.
      */
     stored: z._default(z.boolean(), true),
-    by,
-    operation,
+    ...recorded,
   }),
   /** `changed`: the partner was not asked after refusals, and is asked again. */
   result: z.object({ changed: z.boolean(), next }),
-  changes: () => true,
   // Stored credentials are a change even if no back-off was under way.
   hasChanged: ({ next }) => next === undefined,
   async carry({ ledger }, command, { operation }) {

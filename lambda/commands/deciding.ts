@@ -12,7 +12,6 @@ import type { Call, OperationParts } from './parts.ts';
 import { ifPaused } from './pause.ts';
 import { inPortions } from './portions.ts';
 import {
-  by,
   byKind,
   count,
   eventsPerSecond,
@@ -20,8 +19,8 @@ import {
   instant,
   next,
   noneOfAnyKind,
-  operation,
   paused,
+  recorded,
   type WaitingSelection,
   waitingSelection,
 } from './shapes.ts';
@@ -94,8 +93,7 @@ export const release = define({
         },
       ),
       eventsPerSecond,
-      by,
-      operation,
+      ...recorded,
     })
     .check(
       z.refine(
@@ -116,7 +114,6 @@ export const release = define({
     paused,
     next,
   }),
-  changes: () => true,
   hasChanged: isDone,
   seenIn: 'holds shows the events that are left.',
   async carry(parts, command, call) {
@@ -135,9 +132,8 @@ export const release = define({
 /** Takes events that wait for ops out of the outboxes: nobody is told of them. */
 export const discard = define({
   does: 'Discards held events: nobody is told of them.',
-  command: z.strictObject({ command: z.literal('discard'), ...waitingSelection, by, operation }),
+  command: z.strictObject({ command: z.literal('discard'), ...waitingSelection, ...recorded }),
   result: z.object({ ...decided, next }),
-  changes: () => true,
   hasChanged: isDone,
   seenIn: 'holds shows the events that are left.',
   carry: (parts, command, call) => decideAll(parts, call, command, 'discarded'),

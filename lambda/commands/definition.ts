@@ -8,9 +8,12 @@ export interface Definition<Command extends z.ZodMiniType, Result extends z.ZodM
   /** The shape of its input: `command` is its name. */
   readonly command: Command;
   readonly result: Result;
-  /** Whether it changes anything, and is recorded with `by` whom. Absent: it only looks. */
+  /**
+   * Whether this command changes anything, and is recorded with `by` whom. Absent: if it can be told
+   * by whom.
+   */
   changes?(command: z.output<Command>): boolean;
-  /** Whether this answer says that something was changed. Absent: any answer does. */
+  /** Whether this answer says that something was changed. Absent: unless its `changed` is `false`. */
   hasChanged?(result: z.output<Result>): boolean;
   /**
    * Where to see the outcome of a call whose answer was lost. Absent: in the history of commands.

@@ -22,8 +22,6 @@ export const pause = define({
     by,
   }),
   result: pauseResult,
-  changes: () => true,
-  hasChanged: ({ changed }) => changed,
   async carry({ ledger, opsLedger, clock }, { by, reason }, { id }) {
     // Creates the state, so that an integration can be paused before its very first tick.
     await ledger.state();
@@ -36,8 +34,6 @@ export const resume = define({
   does: 'Lets the ticks of a paused integration go on.',
   command: z.strictObject({ command: z.literal('resume'), reason: reasonIfAny, by }),
   result: pauseResult,
-  changes: () => true,
-  hasChanged: ({ changed }) => changed,
   async carry({ opsLedger }, _command, { id }) {
     return { result: { changed: await opsLedger.resume(id) } };
   },

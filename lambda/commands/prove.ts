@@ -15,15 +15,14 @@ import { recordedState, refuseIfLeftAlone, underLease, whenFree } from './lease.
 import type { OperationParts } from './parts.ts';
 import { proofsOf } from './proofs.ts';
 import {
-  by,
   byKind,
   count,
   day,
   dayCertified,
   instant,
   next,
-  operation,
   rangeInOrder,
+  recorded,
 } from './shapes.ts';
 import { flag, setting } from './words.ts';
 
@@ -47,12 +46,11 @@ const command = z
     now: flag('read all of these days again first, and announce the differences', {
       changes: true,
     }),
-    by,
+    ...recorded,
     /**
      * When the first of several calls began: days that were read since are done; part of `next`.
      */
     since: z.optional(instant),
-    operation,
   })
   .check(
     z.refine(({ from, to }) => from <= to, rangeInOrder),

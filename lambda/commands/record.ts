@@ -59,7 +59,7 @@ export async function conclude<Name extends CommandName>(
   const code = answer.ok ? undefined : answer.problem.code;
   const { result } = answer;
   const next = result && 'next' in result ? result.next : undefined;
-  const { hasChanged = () => true } = definitions[name];
+  const { hasChanged = hasNotSaidOtherwise } = definitions[name];
   const changed = before?.changed === true || (result && hasChanged(result));
   const outcome = { at: clock.now().toString(), ok: answer.ok, code, changed };
   try {
@@ -68,6 +68,8 @@ export async function conclude<Name extends CommandName>(
     journal.warn('outcome not recorded', { operation, error });
   }
 }
+
+const hasNotSaidOtherwise = (result: object) => !('changed' in result) || result.changed !== false;
 
 /** Limit for a list in a record: a thousand ids, or days, would not fit into an item or a line. */
 const listed = 20;

@@ -22,16 +22,7 @@ import {
   replaySelection,
   type SelectedCertification,
 } from './selection.ts';
-import {
-  by,
-  byKind,
-  count,
-  day,
-  eventsPerSecond,
-  next,
-  noneOfAnyKind,
-  operation,
-} from './shapes.ts';
+import { byKind, count, day, eventsPerSecond, next, noneOfAnyKind, recorded } from './shapes.ts';
 import { flag, worded } from './words.ts';
 
 function isReplayCursor(cursor: string): boolean {
@@ -69,8 +60,7 @@ const command = z
     after: z.optional(
       z.string().check(z.refine(isReplayCursor, { error: 'must be `<day>/<id>` or `<day>`' })),
     ),
-    by,
-    operation,
+    ...recorded,
   })
   .check(
     z.refine((command) => Object.keys(replaySelection).some((name) => name in command), {

@@ -25,8 +25,6 @@ export const restartBaseline = define({
     changed: z.boolean(),
     paused,
   }),
-  changes: () => true,
-  hasChanged: ({ changed }) => changed,
   carry(parts, _command, call) {
     const { clock, ledger, settings } = parts;
     return underLease(parts, call, async (state, lease) => {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { proofKind } from '../decisions/calendar.ts';
 import { faults } from '../errors.ts';
-import { setting, worded } from './words.ts';
+import { setting, type Words, worded } from './words.ts';
 
 /*
  * Shapes that definitions of commands share. No personal data anywhere. Instants are RFC 3339 in UTC, days
@@ -29,7 +29,10 @@ export const reason = worded(z.string().check(z.trim(), z.minLength(1), z.maxLen
 });
 export const reasonIfAny = setting(z.optional(reason), 'why, for the record');
 /** Names the record of a command that goes on in several calls: part of `next`, or chosen by the caller. */
-export const operation = z.optional(z.string().check(z.maxLength(100)));
+const operation = z.optional(z.string().check(z.maxLength(100)));
+
+/** The caller, and the name of the record. */
+export const recorded = { by, operation };
 
 /** The command that resumes where this call stopped; absent: everything was done. */
 export const next = z.optional(
@@ -44,15 +47,15 @@ export const nameOfAssessment = worded(z.string().check(z.minLength(1), z.maxLen
 });
 /** Assessments, or organizations, that one command may name. */
 export const idsAtOnce = 1_000;
-/** Selects events; an absent field does not restrict the selection. */
-const ids = worded(z.array(id).check(z.minLength(1), z.maxLength(idsAtOnce)), {
+/** Values of which a command may name so many. */
+export const listOf = <Shape extends z.ZodMiniType>(one: Shape, words: Words) =>
+  worded(z.array(one).check(z.minLength(1), z.maxLength(idsAtOnce)), words);
+const ids = listOf(id, {
   value: 'ids',
   allowed: 'whole numbers from 1, with commas between them',
 });
-const types = worded(z.array(kind).check(z.minLength(1)), {
-  option: 'type',
-  value: 'types',
-});
+const types = worded(z.array(kind).check(z.minLength(1)), { option: 'type', value: 'types' });
+/** Selects events; an absent field does not restrict the selection. */
 export const selection = {
   organizations: setting(z.optional(ids), 'of these organizations', { option: 'organization' }),
   types: setting(z.optional(types), 'of these types'),
@@ -97,6 +100,10 @@ export const paused = z.optional(
  */
 export const holding = z.optional(z.object({ until: instant, types: z.array(kind) }));
 
+const years = listOf(z.int().check(z.minimum(1), z.maximum(9999)), {
+  value: 'years',
+  allowed: 'years, such as 2026, with commas between them',
+});
 /** Selects events that wait for ops. */
 export const waitingSelection = {
   /** `held`: by the gate. `undeliverable`: SNS has refused them for good. */
@@ -107,15 +114,7 @@ export const waitingSelection = {
   ),
   organizations: selection.organizations,
   /** Years of `certified_on`. */
-  years: setting(
-    z.optional(
-      z
-        .array(z.int().check(z.minimum(1), z.maximum(9999)))
-        .check(z.minLength(1), z.maxLength(idsAtOnce)),
-    ),
-    'certified in these years',
-    { option: 'year', value: 'years', allowed: 'years, such as 2026, with commas between them' },
-  ),
+  years: setting(z.optional(years), 'certified in these years', { option: 'year' }),
   types: selection.types,
   ids: selection.ids,
   /** Only events that were committed by then: later ones were not there when ops looked. */

@@ -36,7 +36,6 @@ export const testEvent = define({
   }),
   /** The event that SNS has accepted, by the `id` that subscribers find in it. */
   result: z.object({ id: z.string() }),
-  changes: () => true,
   seenIn: 'the test event may be sent.',
   async carry({ settings, clock, announcer }, command, { time }) {
     const event = invented({

@@ -29,7 +29,6 @@ export const tick = define({
     requests: count,
     durationMs: z.number(),
   }),
-  changes: () => true,
   hasChanged: ({ outcome }) => outcome === 'completed' || outcome === 'baseline',
   async carry(parts, _command, { id, time }) {
     const result = await parts.tick({ id, deadline: time.killedAt });

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 
 /** How people give a setting: as an option of the command line, a field of a form, or an argument of a tool. */
 export interface Words {
-  /** Absent: only programs give the setting. */
+  /** Its effect. Absent, and `no` too: only programs give the setting. */
   readonly describe?: string;
   /** Its name for people; absent: the setting's own. */
   readonly option?: string;
@@ -18,7 +18,7 @@ export interface Words {
   readonly isRepeated?: boolean;
   /** Given by its place, without its name. */
   readonly isArgument?: boolean;
-  /** What the opposite does, which is an option of its own: `--no-…`. */
+  /** The effect of the opposite, an option of its own: `--no-…`. */
   readonly no?: string;
   /** A letter that stands for the option. */
   readonly letter?: string;
@@ -33,7 +33,7 @@ export interface Words {
 /** The words of shapes. */
 export const words = z.registry<Words>();
 
-/** A setting that people give: what it does, and more words, beside those of its shape. */
+/** A setting that people give: its effect in words, and further words beside those of its shape. */
 export const setting = <Shape extends z.core.$ZodType>(
   shape: Shape,
   describe: string,

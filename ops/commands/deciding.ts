@@ -114,14 +114,8 @@ async function agreedTo(
   const { found, altogether } = selected;
   const { at: until, events, byType, unreadable } = found;
   if (events === 0 && opensFor === undefined) {
-    const none: ResultOf<'discard'> = {
-      events,
-      byType,
-      freed: 0,
-      undone: 0,
-      behind: 0,
-      unreadable,
-    };
+    const undecided = { freed: 0, undone: 0, behind: 0 };
+    const none: ResultOf<'discard'> = { events, byType, ...undecided, unreadable };
     session.answer({ ...none, altogether }, (view) =>
       holdsLines(view, selected, selection.waiting),
     );

@@ -13,7 +13,7 @@ export const explain = opsCommand({
     // `attempt`, not `ask`: a status that fails must not hide the answer.
     const { result: status } = isSettled(result)
       ? {}
-      : await client.attempt('status', { command: 'status', partner: false });
+      : await client.attempt('status', { partner: false });
     const answer = { ...result, ...(status && { inTheWay: inTheWay(status) }) };
     session.answer(answer, (view) => explainLines(view, result, status));
     const { verdict, partner } = result;

@@ -5,6 +5,7 @@ import { ofEvery } from '../every-integration.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
 import { needsSomebody, statusLines } from '../render/status.ts';
+import { commandOf } from '../target/operate-client.ts';
 import { schedulePermission } from '../target/schedule.ts';
 
 export const status = opsCommand({
@@ -27,7 +28,11 @@ export const status = opsCommand({
       ask: async (client) => {
         const { access } = await session.target();
         const place = session.place(client.integration.name);
-        return advisedStatus(client, settings, { access, place, stop: session.stop });
+        return advisedStatus(client, commandOf('status', settings), {
+          access,
+          place,
+          stop: session.stop,
+        });
       },
       lines: statusLines,
     });

@@ -4,7 +4,8 @@ import { type Clock, systemClock } from '../../lambda/clock.ts';
 import {
   type Command,
   type CommandName,
-  contract,
+  type CommandOf,
+  type contract,
   definitions,
   isChanging,
   type ResultOf,
@@ -95,9 +96,9 @@ export class OperateClient {
    */
   async ask<Name extends CommandName>(
     name: Name,
-    settings: SettingsOf<Name> | Readonly<Record<string, unknown>>,
+    settings: SettingsOf<Name>,
   ): Promise<ResultOf<Name>> {
-    const { result, failure } = await this.attempt(name, { command: name, ...settings });
+    const { result, failure } = await this.attempt(name, settings);
     if (failure !== undefined) throw failure;
     return result;
   }
@@ -105,19 +106,13 @@ export class OperateClient {
   /**
    * As `ask`, but returns a problem, with the work done before it.
    *
-   * @param input the whole command, such as `next` of an answer
+   * @param input its settings, or the whole command, such as `next` of an answer
    */
   async attempt<Name extends CommandName>(
     name: Name,
     input: object,
   ): Promise<Outcome<ResultOf<Name>>> {
-    const command = contract[name].command.safeParse(input, inEnglish);
-    if (!command.success)
-      throw new UsageError(
-        `${problemsOf(command.error).join('; ')}.`,
-        'Correct the options; --help describes them.',
-      );
-    const answer = understood(envelope, await this.#started(command.data));
+    const answer = understood(envelope, await this.#started(commandOf(name, input)));
     const schema = definitions[name].result;
     if (answer.ok) return { result: understood(schema, answer.result) };
     const { problem, result } = answer;
@@ -185,6 +180,16 @@ export class OperateClient {
       return new AnswerLostError(name, { reason: error.reason, seeing: where }, { cause: error });
     return error;
   }
+}
+
+/** The command with these settings. @throws UsageError for settings that it does not take */
+export function commandOf<Name extends CommandName>(name: Name, settings: object): CommandOf<Name> {
+  const command = definitions[name].command.safeParse({ ...settings, command: name }, inEnglish);
+  if (command.success) return command.data;
+  throw new UsageError(
+    `${problemsOf(command.error).join('; ')}.`,
+    'Correct the options; --help describes them.',
+  );
 }
 
 /** @throws AnswerNotUnderstoodError */

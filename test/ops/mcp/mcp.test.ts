@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { definitions } from '../../../lambda/commands/contract.ts';
+import { contract } from '../../../lambda/commands/contract.ts';
 import { commands } from '../../../ops/commands/index.ts';
 import { toolsOf } from '../../../ops/mcp/tools.ts';
 import { denied, desk, flooded, json, me } from '../desk.ts';
@@ -34,11 +34,11 @@ it.each([
   },
 );
 
-it.each(commands.filter(({ usage }) => usage in definitions).map((one) => [one.usage, one]))(
+it.each(commands.filter(({ usage }) => usage in contract).map((one) => [one.usage, one]))(
   'the tool for %s changes something if its definition does, and describes its fields',
   (usage, command) => {
-    const defined: Readonly<Record<string, { changes?: unknown }>> = definitions;
-    expect(command.changes !== undefined).toBe(defined[usage]?.changes !== undefined);
+    const defined: Readonly<Record<string, { command: { shape: object } }>> = contract;
+    expect(command.changes !== undefined).toBe('by' in (defined[usage]?.command.shape ?? {}));
     for (const { input } of toolsOf([command], { changes: true, integration: true }))
       for (const field of Object.values(input.shape)) expect(field.description).toMatch(/^[^ ]+ ./);
   },
@@ -86,6 +86,8 @@ describe('an assistant that may only look', () => {
     const several = await assistant.call('holds');
     expect(several).toMatchObject({ isError: true, structured: { problem: { code: 'usage' } } });
     expect(several.text).toContain('Give --integration: one of');
+    const half = await assistant.call('prove', { next: { command: 'prove' }, ...one() });
+    expect(half.text).toContain('error: next: not as an earlier call gave it.');
     duty.lambda.always(async () => denied);
     const refused = await assistant.call('explain', { id: 1, ...one() });
     expect(refused).toMatchObject({ isError: true, structured: { problem: { fault: 'ops' } } });
