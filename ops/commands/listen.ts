@@ -11,7 +11,7 @@ import { type Attempt, attemptLine, type ListenTally, tallyLines } from '../rend
 import { given, jsonLine } from '../render/text.ts';
 import type { Session } from '../session.ts';
 import type { Access } from '../target/access.ts';
-import { Attempts } from '../watching/attempts.ts';
+import { attemptsOf } from '../watching/attempts.ts';
 import {
   type QueuedMessage,
   type Subscribed,
@@ -86,7 +86,7 @@ async function forwardAll(session: Session, forwarding: Forwarding): Promise<Lis
   const outcomes = new Map<string, Outcome>();
   await using queue = await TemporaryQueue.create(access, subscribed, clock);
   announce(session, forwarding);
-  const attempts = new Attempts(session);
+  const attempt = attemptsOf(session);
   const forwarded = async (message: QueuedMessage): Promise<void> => {
     const envelope = readEnvelope(message.body);
     if (envelope === undefined) {
@@ -110,7 +110,7 @@ async function forwardAll(session: Session, forwarding: Forwarding): Promise<Lis
     underWay.add(one);
   };
   while (!stop.aborted && settled(outcomes) < count) {
-    const isRead = await attempts.attempt(async () => {
+    const isRead = await attempt(async () => {
       const isNoneToCome =
         outcomes.size >= count && tallyOf(outcomes).notDelivered <= underWay.size;
       if (!isNoneToCome && underWay.size < atOnce)

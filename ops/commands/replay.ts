@@ -11,8 +11,7 @@ import { nextOf, rangeIn } from '../input.ts';
 import { opsCommand } from '../ops-command.ts';
 import { answeredWithinMs } from '../progress.ts';
 import { facts, type View } from '../render/layout.ts';
-import { added } from '../render/sums.ts';
-import { count, counts } from '../render/text.ts';
+import { added, count, counts } from '../render/text.ts';
 
 const target = z.object({
   from: setting(z.optional(day), 'certified on this day or later'),

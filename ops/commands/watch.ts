@@ -10,7 +10,7 @@ import { given, harmlessJson, jsonLine } from '../render/text.ts';
 import { eventGist, eventLine, noticeLine, tickLine } from '../render/watch.ts';
 import type { Session } from '../session.ts';
 import type { OperateClient } from '../target/operate-client.ts';
-import { Attempts } from '../watching/attempts.ts';
+import { type Attempt, attemptsOf } from '../watching/attempts.ts';
 import { sweep, TemporaryQueue } from '../watching/temporary-queue.ts';
 
 type Status = ResultOf<'status'>;
@@ -52,11 +52,11 @@ export const watch = opsCommand({
         swept > 0 && `Removed leftovers of earlier runs: ${swept}.`,
       ).map((line) => view.paint('faint', line)),
     );
-    const attempts = new Attempts(session);
+    const attempt = attemptsOf(session);
     const ticks = new Ticks(session, eventsOnly ? [] : clients);
     while (!session.stop.aborted) {
       await ticks.look();
-      const isRead = await attempts.attempt(async () => {
+      const isRead = await attempt(async () => {
         for (const body of await queue.take(session.stop)) showEvent(session, body);
         await queue.keep();
       });
@@ -79,13 +79,13 @@ function showEvent({ terminal, json }: Session, body: string): void {
 /** Prints the changes from one look at the status to the next. */
 class Ticks {
   readonly #session: Session;
-  readonly #looks: readonly { readonly client: OperateClient; readonly attempts: Attempts }[];
+  readonly #looks: readonly { readonly client: OperateClient; readonly attempt: Attempt }[];
   readonly #last = new Map<OperateClient, Status>();
   #lookedAt: Temporal.Instant | undefined;
 
   constructor(session: Session, clients: readonly OperateClient[]) {
     this.#session = session;
-    this.#looks = clients.map((client) => ({ client, attempts: new Attempts(session) }));
+    this.#looks = clients.map((client) => ({ client, attempt: attemptsOf(session) }));
   }
 
   async look(): Promise<void> {
@@ -94,9 +94,9 @@ class Ticks {
     // The absolute value, since a clock that was set back must not stop the looks.
     if (Math.abs(sinceMs) < statusEveryMs) return;
     this.#lookedAt = now;
-    for (const { client, attempts } of this.#looks) {
+    for (const { client, attempt } of this.#looks) {
       if (this.#session.stop.aborted) return;
-      await attempts.attempt(async () => {
+      await attempt(async () => {
         const status = await client.ask('status', { partner: false });
         this.#show(this.#last.get(client), status);
         this.#last.set(client, status);

@@ -2,8 +2,7 @@ import { Temporal } from 'temporal-polyfill';
 import type { ResultOf } from '../../lambda/commands/contract.ts';
 import { type Cell, facts, painted, table, type View } from './layout.ts';
 import { ifPausedLines } from './pause.ts';
-import { added } from './sums.ts';
-import { amount, count, counts, given } from './text.ts';
+import { added, amount, count, counts, given } from './text.ts';
 import { moment, momentAndDistance } from './time.ts';
 
 type Holds = ResultOf<'holds'>;

@@ -1,7 +1,6 @@
 import type { ResultOf } from '../../lambda/commands/contract.ts';
 import { type Cell, painted, type Tone, table, type View } from './layout.ts';
-import { added } from './sums.ts';
-import { amount, count, counts, given } from './text.ts';
+import { added, amount, count, counts, given } from './text.ts';
 import { moment } from './time.ts';
 
 type Certificate = ResultOf<'prove'>;

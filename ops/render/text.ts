@@ -44,6 +44,16 @@ export function counts(numbers: Readonly<Record<string, number>>, none = 'none')
   return some.map(([name, number]) => `${amount(number)} ${name}`).join(', ') || none;
 }
 
+/** Adds numbers by key; a key that only one side has counts as well. */
+export function added<Counts extends Readonly<Record<string, number>>>(
+  all: Counts | undefined,
+  one: Counts,
+): Counts {
+  if (all === undefined) return one;
+  const sums = Object.entries(one).map(([name, number]) => [name, number + (all[name] ?? 0)]);
+  return { ...all, ...one, ...Object.fromEntries(sums) };
+}
+
 /** For the middle of a sentence. */
 export const organizationNamed = (id: number | null): string =>
   id === null ? 'no organization' : `organization ${id}`;

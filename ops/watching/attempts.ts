@@ -4,34 +4,28 @@ import type { Session } from '../session.ts';
 /** So many failures in a row are no longer a passing one. */
 const failuresAtMost = 4;
 
-/** Repeats work that may fail for a moment, such as a call that AWS throttles. */
-export class Attempts {
-  readonly #session: Session;
-  #failures = 0;
+/** Does work once; prints a failure that a retry can help. */
+export type Attempt = (work: () => Promise<void>) => Promise<boolean>;
 
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
-  /**
-   * Does the work once; prints a failure that a retry can help.
-   *
-   * @returns whether the work was done
-   * @throws if a retry cannot help, or has not helped
-   */
-  async attempt(work: () => Promise<void>): Promise<boolean> {
+/**
+ * Repeats work that may fail for a moment, such as a call that AWS throttles.
+ *
+ * @returns does the work once, and says whether it was done; throws if a retry cannot help, or has not helped
+ */
+export function attemptsOf({ stop, terminal }: Session): Attempt {
+  let failures = 0;
+  return async (work) => {
     try {
       await work();
-      this.#failures = 0;
+      failures = 0;
       return true;
     } catch (error) {
-      const { stop, terminal } = this.#session;
       if (stop.aborted && error === stop.reason) return false;
-      this.#failures += 1;
+      failures += 1;
       const isPassing = error instanceof NotifierError && error.retryHelps;
-      if (!isPassing || this.#failures > failuresAtMost) throw error;
+      if (!isPassing || failures > failuresAtMost) throw error;
       terminal.note([`${error.message} It is tried again.`]);
       return false;
     }
-  }
+  };
 }
