@@ -3,12 +3,12 @@ import { AnswerCache } from './answer-cache.ts';
 import { blemish, malform } from './blemish.ts';
 import { deviate } from './deviations.ts';
 import type { Route, SandboxFault } from './faults.ts';
+import type { SandboxRow } from './genesis.ts';
+import { list } from './list.ts';
 import { readRawQuery } from './query.ts';
 import { type Random, scramble } from './random.ts';
-import { RecentOrders } from './recent-orders.ts';
-import type { Records } from './records.ts';
+import type { Row, View } from './rows.ts';
 import { documentRules, type Rules, type SandboxAnswer } from './rules.ts';
-import { select } from './select.ts';
 import type { Switches } from './switches.ts';
 import type { AuthorizedRequest, TokenIssuer } from './token-issuer.ts';
 import type { World } from './world.ts';
@@ -35,14 +35,6 @@ const tooManyRequests: SandboxAnswer = {
   body: { errors: [{ message: 'Too many requests' }] },
 };
 
-/** The parameters of a list request, without those of its page. */
-function unpaged(params: URLSearchParams): string {
-  const rest = new URLSearchParams(params);
-  rest.delete('page');
-  rest.delete('offset');
-  return rest.toString();
-}
-
 /** Changes of the world over time: by chance (life.ts), or by a timetable (timetable.ts). */
 export interface Happenings {
   /** Makes the changes that were due by `now`, in epoch milliseconds. */
@@ -61,9 +53,8 @@ export class Api {
   readonly #random: Random;
   #switches: Switches;
   #rules: Rules;
-  /** Grows when an order must not be remembered: for unstable ties, and at other switches. */
+  /** The number of lists with unstable ties so far. */
   #listed = 0;
-  readonly #orders = new RecentOrders();
   readonly #answers = new AnswerCache();
   /** The times of the requests that were answered within the last minute: epoch milliseconds. */
   #answered: number[] = [];
@@ -90,7 +81,6 @@ export class Api {
   }
 
   set switches(switches: Switches) {
-    this.#listed++;
     this.#switches = switches;
     this.#rules = deviate(documentRules, switches.deviations);
   }
@@ -122,11 +112,12 @@ export class Api {
     return route === 'list' ? this.#list(request.params, fault) : this.#record(request.path, fault);
   }
 
-  /** The world that answers this request: the real one, or its replica. */
-  #answering(): World {
+  /** The rows that answer this request: those of now, or of a replica that lags. */
+  #answering(): View<SandboxRow> {
     const { replicaLag } = this.#switches;
-    if (replicaLag === 0 || this.#random.chance(0.5)) return this.#world;
-    return this.#world.asOf(this.#clock.now().epochMilliseconds - replicaLag * 60_000);
+    const { rows } = this.#world;
+    if (replicaLag === 0 || this.#random.chance(0.5)) return rows;
+    return rows.asOf(this.#clock.now().epochMilliseconds - replicaLag * 60_000);
   }
 
   #isTooMany(): boolean {
@@ -150,29 +141,20 @@ export class Api {
   }
 
   #made(params: URLSearchParams, fault: SandboxFault | undefined): SandboxAnswer {
-    const world = this.#answering();
-    const { records } = world;
-    const { unstableTies, userNameOrder } = this.#switches;
+    const { byDay } = this.#answering();
+    const { unstableTies, userNameOrder: userName } = this.#switches;
     const raw = readRawQuery(params);
-    const refusal = this.#rules.refuse(raw, records);
+    const refusal = this.#rules.refuse(raw, this.#world.scope);
     if (refusal !== undefined) return refusal;
     const query = this.#rules.listQuery(raw);
-    const ordering = {
-      userName: userNameOrder,
-      tieSalt: unstableTies ? ++this.#listed : undefined,
-    };
-    const { count, slots } = select(
-      records,
-      query,
-      this.#rules.matching(query, records, raw),
-      ordering,
-      (sort) => this.#orders.get(`${records.version}/${this.#listed}`, unpaged(params), sort),
-    );
+    const salt = ++this.#listed;
+    const tie = unstableTies ? ({ assessment: { id } }: Row) => scramble(id, salt) : undefined;
+    const { count, rows } = list(byDay, query, this.#rules.matching(query, raw), { userName, tie });
     return {
       status: 200,
       body: {
-        data: slots.map((slot, row) => this.#show(world, slot, row === 0 ? fault : undefined)),
-        meta: this.#rules.meta(count + this.#surplus(params), query, slots.length),
+        data: rows.map((row, index) => this.#show(row, index === 0 ? fault : undefined)),
+        meta: this.#rules.meta(count + this.#surplus(params), query, rows.length),
       },
     };
   }
@@ -184,25 +166,21 @@ export class Api {
   }
 
   #record(path: string, fault: SandboxFault | undefined): SandboxAnswer {
-    const world = this.#answering();
+    const view = this.#answering();
     const [, digits] = /\/(\d+)\/?$/.exec(path) ?? [];
-    const slot = digits === undefined ? undefined : this.#find(Number(digits), world.records);
-    if (slot === undefined) return this.#rules.notFound;
-    return { status: 200, body: this.#rules.single(this.#show(world, slot, fault)) };
+    const row = digits === undefined ? undefined : this.#find(Number(digits), view);
+    if (row === undefined) return this.#rules.notFound;
+    return { status: 200, body: this.#rules.single(this.#show(row, fault)) };
   }
 
-  #find(id: number, records: Records): number | undefined {
-    const slot = records.slotOf(id);
+  #find(id: number, view: View<SandboxRow>): SandboxRow | undefined {
     const isZombie = scramble(id, 7) / 2 ** 32 < this.#switches.zombies;
-    return slot !== undefined && isZombie && records.isRemoved(slot)
-      ? slot
-      : this.#rules.find(id, records);
+    return (isZombie ? this.#world.removed(id) : undefined) ?? this.#rules.find(id, view);
   }
 
-  #show(world: World, slot: number, fault: SandboxFault | undefined): unknown {
-    const assessment = world.records.assessment(slot);
+  #show({ assessment, damage }: SandboxRow, fault: SandboxFault | undefined): unknown {
     if (fault?.kind === 'malformed-record') return malform(assessment);
-    const shown = blemish(assessment, this.#switches, world.damage(assessment.id));
+    const shown = blemish(assessment, this.#switches, damage);
     return shown === assessment ? this.#rules.record(assessment) : shown;
   }
 }

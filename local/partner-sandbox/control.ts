@@ -66,12 +66,12 @@ const operations: readonly Operation[] = [
   {
     method: 'POST',
     path: '/assessments/:id/archive',
-    act: ({ world }, _, id) => world.archive(id),
+    act: ({ world }, _, id) => world.change(id, { status: 'archived' }),
   },
   {
     method: 'POST',
     path: '/assessments/:id/unarchive',
-    act: ({ world }, _, id) => world.unarchive(id),
+    act: ({ world }, _, id) => world.change(id, { status: 'active' }),
   },
   {
     method: 'POST',
@@ -136,12 +136,12 @@ function describe({ url, credentials, world, switches, faults, requests }: Partn
     credentials,
     time_zone: world.timeZone,
     count: world.count,
-    organizations: world.organizations.map(({ id, name }) => ({
+    organizations: world.catalogue.organizations.all.map(({ id, name }) => ({
       id,
       name,
       in_scope: organizationIds.has(id),
     })),
-    products: world.products.map(({ id, name, parts }) => ({
+    products: world.catalogue.products.all.map(({ id, name, parts }) => ({
       id,
       name,
       parts,

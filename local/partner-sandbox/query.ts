@@ -1,4 +1,4 @@
-import { type DayNumber, parseDay } from './zone-days.ts';
+import { parseDay } from './zone-days.ts';
 
 /** A query string as Rack reads it: the last of equal scalars counts, and bracketed keys collect. */
 export interface RawQuery {
@@ -38,8 +38,9 @@ export type Sort = (typeof sorts)[number];
 /** A parsed list request. An absent filter is undefined and matches everything. */
 export interface ParsedQuery {
   readonly search: string | undefined;
-  readonly first: DayNumber | undefined;
-  readonly last: DayNumber | undefined;
+  /** `YYYY-MM-DD` */
+  readonly first: string | undefined;
+  readonly last: string | undefined;
   readonly productIds: ReadonlySet<number> | undefined;
   readonly userIds: ReadonlySet<number> | undefined;
   readonly seids: ReadonlySet<string> | undefined;
@@ -109,12 +110,16 @@ export function readListQuery(raw: RawQuery, limits: Limits): ParsedQuery {
     const values = list(name);
     return values && new Set(Array.from(values, toInteger));
   };
+  const day = (name: string): string | undefined => {
+    const value = scalar(name) ?? '';
+    return parseDay(value) === undefined ? undefined : value;
+  };
   const legacy = list('legacy_record');
   const page = toInteger(raw.page ?? '');
   return {
     search: scalar('search'),
-    first: parseDay(scalar('start_date') ?? ''),
-    last: parseDay(scalar('end_date') ?? ''),
+    first: day('start_date'),
+    last: day('end_date'),
     productIds: integers('product_ids'),
     userIds: integers('user_ids'),
     seids: list('seids'),

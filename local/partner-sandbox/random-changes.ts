@@ -72,9 +72,9 @@ export class RandomChanges implements Happenings {
   }
 
   #anyVisible(): number | undefined {
-    const { visible } = this.#world.records;
-    const days = visible.daysBetween(-Infinity, Infinity);
+    const { byDay } = this.#world.rows;
+    const days = byDay.between();
     if (days.length === 0) return undefined;
-    return this.#world.records.id(this.#random.pick(visible.on(this.#random.pick(days))));
+    return this.#random.pick(byDay.on(this.#random.pick(days))).assessment.id;
   }
 }

@@ -1,7 +1,8 @@
 import type { DocumentedRecord } from '../documented-record.ts';
+import type { SandboxRow, Scope } from './genesis.ts';
 import { type Matching, matching } from './matching.ts';
 import { type ParsedQuery, type RawQuery, readListQuery } from './query.ts';
-import type { Records } from './records.ts';
+import type { View } from './rows.ts';
 
 /** An answer before it is written: an HTTP status and a JSON body. */
 export interface SandboxAnswer {
@@ -26,15 +27,15 @@ export interface Rules {
   readonly tokenType: string;
   /** 4.2 */
   readonly listQuery: (raw: RawQuery) => ParsedQuery;
-  readonly matching: (query: ParsedQuery, records: Records, raw: RawQuery) => Matching;
+  readonly matching: (query: ParsedQuery, raw: RawQuery) => Matching;
   /** Refuses a list request. The document knows no refusal. */
-  readonly refuse: (raw: RawQuery, records: Records) => SandboxAnswer | undefined;
+  readonly refuse: (raw: RawQuery, scope: Scope) => SandboxAnswer | undefined;
   readonly meta: (count: number, query: ParsedQuery, rows: number) => Meta;
   /** 2.2: a record, in the list and by itself. */
   readonly record: (assessment: DocumentedRecord) => unknown;
   /** 4.3 */
   readonly single: (record: unknown) => unknown;
-  readonly find: (id: number, records: Records) => number | undefined;
+  readonly find: (id: number, view: View<SandboxRow>) => SandboxRow | undefined;
   readonly notFound: SandboxAnswer;
   /** 7 */
   readonly invalidClient: SandboxAnswer;
@@ -57,10 +58,7 @@ export const documentRules: Rules = {
   meta: (count, { offset, page }) => ({ count, offset, page }),
   record: (assessment) => assessment,
   single: (record) => record,
-  find: (id, records) => {
-    const slot = records.slotOf(id);
-    return slot !== undefined && records.isVisible(slot) ? slot : undefined;
-  },
+  find: (id, { all }) => all.get(id),
   notFound: { status: 404, body: { errors: [{ message: 'Assessment not found' }] } },
   invalidClient: { status: 401, body: { error: 'invalid_client' } },
   unsupportedGrantType: { status: 400, body: { error: 'unsupported_grant_type' } },

@@ -1,14 +1,23 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../../lambda/clock.ts';
 import type { DocumentedRecord } from '../documented-record.ts';
-import type { Educator, Organization, Proctor, Product } from './catalogue.ts';
+import type { Catalogue, Educator, Organization, Product } from './catalogue.ts';
 import { NotInWorldError, SandboxRequestError } from './errors.ts';
-import { genesis, type Inventor, inventMoment } from './genesis.ts';
-import { describePerson, personFor } from './people.ts';
+import {
+  fieldsOf,
+  firstScope,
+  genesis,
+  Inventor,
+  inventMoment,
+  rowOf,
+  type SandboxRow,
+  type Scope,
+} from './genesis.ts';
+import { described, personFor } from './people.ts';
 import { type Random, seededRandom } from './random.ts';
-import type { Records, Scope } from './records.ts';
+import { Rows } from './rows.ts';
 import type { Changes, Damage, Hidden, NewAssessment, ScopeChange } from './world-schema.ts';
-import { requireDay, requireZone } from './zone-days.ts';
+import { requireDay, requireZone, writeDay } from './zone-days.ts';
 
 export interface WorldOptions {
   readonly seed: number;
@@ -20,128 +29,75 @@ export interface WorldOptions {
   readonly clock: Clock;
 }
 
-interface Change {
-  /** Epoch milliseconds. */
-  readonly at: number;
-  readonly apply: (world: World) => unknown;
-}
-
 /** The partner's world behind the API, under the control of a test or a person. */
 export class World {
-  /** The parts that queries read. */
-  readonly records: Records;
-  readonly #options: WorldOptions;
-  /**
-   * The changes that the replica lacks. They are recorded from the start, since a replica may be asked for at any time.
-   */
-  readonly #changes: Change[] = [];
-  #replica: World | undefined;
+  /** The assessments that the integration can see now. */
+  readonly rows: Rows<SandboxRow>;
+  /** Those that are removed or out of scope, too. */
+  readonly #all = new Map<number, SandboxRow>();
+  readonly #removed = new Set<number>();
+  #scope: Scope;
   readonly #inventor: Inventor;
   readonly #random: Random;
   readonly #clock: Clock;
-  readonly #damages = new Map<number, Damage>();
 
   /** @throws SandboxRequestError for an unknown time zone or an impossible day. */
-  constructor(options: WorldOptions) {
-    const until = requireDay(options.until);
-    const created = genesis(
-      seededRandom(options.seed, 'genesis'),
-      options.records,
-      requireZone(options.timeZone),
-      until,
-    );
-    this.#options = options;
-    this.records = created.records;
-    this.#inventor = created.inventor;
-    this.#random = seededRandom(options.seed, 'world');
-    this.#clock = options.clock;
+  constructor({ seed, records, timeZone, until, clock }: WorldOptions) {
+    const lastDay = requireDay(until);
+    const random = seededRandom(seed, 'genesis');
+    this.rows = new Rows(() => clock.now().epochMilliseconds);
+    this.#inventor = new Inventor(random, requireZone(timeZone));
+    this.#scope = firstScope(this.catalogue);
+    this.#random = seededRandom(seed, 'world');
+    this.#clock = clock;
+    for (const row of genesis(this.#inventor, random, records, lastDay)) this.#put(row);
+    this.rows.forgetPast();
   }
 
-  /**
-   * This world at an earlier moment, for a replica that lags: another world of the same seed, which gets the same
-   * changes in the same order. It does not go back: an earlier moment than the last one shows the last one.
-   */
-  asOf(epochMs: number): World {
-    this.#replica ??= new World(this.#options);
-    const isLater = ({ at }: Change) => at > epochMs;
-    const later = this.#changes.findIndex(isLater);
-    const due = this.#changes.splice(0, later < 0 ? this.#changes.length : later);
-    for (const { apply } of due) {
-      try {
-        apply(this.#replica);
-      } catch (error) {
-        // Both worlds refuse the same changes.
-        if (!(error instanceof NotInWorldError || error instanceof SandboxRequestError))
-          throw error;
-      }
-    }
-    return this.#replica;
-  }
-
-  /** Makes a change here at once, and later at the replica. */
-  #make<Result>(apply: (world: World) => Result): Result {
-    this.#changes.push({ at: this.#clock.now().epochMilliseconds, apply });
-    return apply(this);
+  get catalogue(): Catalogue {
+    return this.#inventor.catalogue;
   }
 
   get timeZone(): string {
-    return this.records.days.timeZone;
+    return this.#inventor.days.timeZone;
   }
 
   get scope(): Scope {
-    return this.records.scope;
+    return this.#scope;
   }
 
   /** The number of assessments that the integration can see now. */
   get count(): number {
-    return this.records.visible.total;
-  }
-
-  get organizations(): readonly Organization[] {
-    return [...this.records.catalogue.organizations];
-  }
-
-  get products(): readonly Product[] {
-    return [...this.records.catalogue.products];
-  }
-
-  get proctors(): Iterable<Proctor> {
-    return this.records.catalogue.proctors;
-  }
-
-  get educators(): Iterable<Educator> {
-    return this.records.catalogue.educators;
+    return this.rows.all.size;
   }
 
   /** Everything the integration can see, oldest day first and by id within a day. */
   *assessments(): Generator<DocumentedRecord> {
-    const { visible } = this.records;
-    for (const day of visible.daysBetween(-Infinity, Infinity)) {
-      for (const slot of visible.on(day)) yield this.records.assessment(slot);
-    }
+    const { byDay } = this.rows;
+    for (const day of byDay.between()) for (const { assessment } of byDay.on(day)) yield assessment;
   }
 
   /** @returns the record, also if it is removed or out of scope; undefined for part ids. */
   get(id: number): DocumentedRecord | undefined {
-    const slot = this.records.slotOf(id);
-    return slot === undefined ? undefined : this.records.assessment(slot);
+    return this.#all.get(id)?.assessment;
+  }
+
+  /** @returns the row of a removed record */
+  removed(id: number): SandboxRow | undefined {
+    return this.#removed.has(id) ? this.#all.get(id) : undefined;
   }
 
   /** @throws NotInWorldError */
   hidden(id: number): Hidden {
-    const { records } = this;
-    const slot = this.#slot(id);
-    const educator = records.catalogue.educators.at(records.educator(slot));
+    const row = this.#row(id);
     return {
-      user_id: educator.id,
-      product_id: records.productId(slot),
-      status: educator.archived ? 'archived' : 'active',
-      legacy: records.isLegacy(slot),
-      completed_at: Temporal.Instant.fromEpochMilliseconds(records.completedAt(slot)).toString(),
-      in_scope:
-        this.scope.organizationIds.has(records.organizationId(slot)) &&
-        this.scope.productIds.has(records.productId(slot)),
-      removed: records.isRemoved(slot),
+      user_id: row.user_id,
+      product_id: row.product_id,
+      status: row.archived ? 'archived' : 'active',
+      legacy: row.legacy,
+      completed_at: Temporal.Instant.fromEpochMilliseconds(row.completedAt).toString(),
+      in_scope: this.#isInScope(row),
+      removed: this.#removed.has(id),
     };
   }
 
@@ -150,42 +106,27 @@ export class World {
    * NotInWorldError for unknown references.
    */
   add(wanted: NewAssessment = {}): DocumentedRecord {
-    const now = this.#clock.now().epochMilliseconds;
-    return this.#make((world) => world.#add(wanted, now));
-  }
-
-  #add(wanted: NewAssessment, now: number): DocumentedRecord {
-    const { records } = this;
-    const { catalogue } = records;
-    const proctors = wanted.proctor_ids?.map((id) => catalogue.proctors.require(id));
-    if (wanted.id !== undefined) {
-      if (records.slotOf(wanted.id) !== undefined || records.slotOfPart(wanted.id) !== undefined) {
-        throw new SandboxRequestError(`Id ${wanted.id} is in use.`);
-      }
-      this.#inventor.ids.passOver(wanted.id);
+    const { organizations, products } = this.catalogue;
+    const { id, proctor_ids, product_id, organization_id, legacy = false } = wanted;
+    if (id !== undefined) {
+      if (this.#isInUse(id)) throw new SandboxRequestError(`Id ${id} is in use.`);
+      this.#inventor.passOver(id);
     }
+    const supervise = this.#supervision(proctor_ids);
     const product =
-      wanted.product_id === undefined
-        ? catalogue.products.anyOf(this.scope.productIds, this.#random)
-        : catalogue.products.require(wanted.product_id);
-    if (wanted.organization_id !== undefined)
-      catalogue.organizations.require(wanted.organization_id);
-    const completedAt = this.#moment(wanted) ?? now;
-    const educator = personFor(records, this.#inventor, this.#random, wanted);
-    const parts = this.#inventor.parts(product, records.days.dayOf(completedAt));
-    const slot = records.add({
-      id: wanted.id ?? this.#inventor.ids.take(),
-      educator,
-      organization: catalogue.organizations.require(
-        wanted.organization_id ?? catalogue.educators.at(educator).organization_id,
-      ),
-      product,
-      completedAt,
-      legacy: wanted.legacy ?? false,
-      parts,
-    });
-    if (proctors !== undefined) records.assignProctors(slot, proctors);
-    return records.assessment(slot);
+      product_id === undefined
+        ? products.anyOf(this.#scope.productIds, this.#random)
+        : products.require(product_id);
+    const elsewhere =
+      organization_id === undefined ? undefined : organizations.require(organization_id);
+    const completedAt = this.#moment(wanted) ?? this.#clock.now().epochMilliseconds;
+    const educator = personFor(this.#inventor, this.#scope, this.#random, wanted);
+    this.#describe(educator);
+    const organization = elsewhere ?? organizations.require(educator.organization_id);
+    const day = this.#inventor.days.dayOf(completedAt);
+    const invented = this.#inventor.results(product, day, id);
+    const row = rowOf({ ...invented, educator, organization, product, day, completedAt, legacy });
+    return this.#put(supervise(row)).assessment;
   }
 
   /**
@@ -193,42 +134,39 @@ export class World {
    * at the partner. @throws NotInWorldError
    */
   change(id: number, changes: Changes): DocumentedRecord {
-    return this.#make((world) => world.#change(id, changes));
-  }
-
-  #change(id: number, changes: Changes): DocumentedRecord {
-    const { records } = this;
-    const { catalogue } = records;
-    const slot = this.#slot(id);
+    const { organizations, products, educators } = this.catalogue;
+    let row = this.#row(id);
     // References are resolved first, so that a change that fails changes nothing.
-    const { organization_id, product_id, legacy, proctor_ids } = changes;
+    const { organization_id, product_id, legacy = row.legacy, proctor_ids } = changes;
     const organization =
-      organization_id === undefined ? undefined : catalogue.organizations.require(organization_id);
-    const product = product_id === undefined ? undefined : catalogue.products.require(product_id);
-    const proctors = proctor_ids?.map((proctor) => catalogue.proctors.require(proctor));
-    const moment = this.#moment(changes);
-    if (organization !== undefined) records.setOrganization(slot, organization);
+      organization_id === undefined ? undefined : organizations.require(organization_id);
+    const product = product_id === undefined ? undefined : products.require(product_id);
+    const supervise = this.#supervision(proctor_ids);
+    const moment = this.#moment(changes) ?? row.completedAt;
+    row = { ...row, legacy };
+    if (organization !== undefined) row = inOrganization(row, organization);
     if (product !== undefined) {
-      records.setProduct(slot, product, this.#inventor.parts(product, records.day(slot)));
+      const day = requireDay(row.assessment.certified_on);
+      const { results } = this.#inventor.results(product, day, id);
+      row = { ...row, assessment: { ...row.assessment, results }, product_id: product.id };
+      row = ofProduct(row, product);
     }
-    if (legacy !== undefined) records.setLegacy(slot, legacy);
-    if (moment !== undefined) records.setCompletedAt(slot, moment);
-    if (proctors !== undefined) records.assignProctors(slot, proctors);
-    describePerson(records, records.educator(slot), changes);
-    return records.assessment(slot);
+    this.#put(supervise(this.#completedAt(row, moment)));
+    this.#describe(described(educators.require(row.user_id), changes));
+    return this.#row(id).assessment;
   }
 
   /** Removes a record without a trace; `restore` brings it back. */
   remove(id: number): void {
-    this.#make((world) => world.records.setRemoved(world.#slot(id), true));
+    const row = this.#row(id);
+    this.#removed.add(id);
+    this.#put(row);
   }
 
   restore(id: number): DocumentedRecord {
-    return this.#make((world) => {
-      const slot = world.#slot(id);
-      world.records.setRemoved(slot, false);
-      return world.records.assessment(slot);
-    });
+    const row = this.#row(id);
+    this.#removed.delete(id);
+    return this.#put(row).assessment;
   }
 
   /** Changes the day of completion (`YYYY-MM-DD`). */
@@ -236,89 +174,125 @@ export class World {
     return this.change(id, { certified_on: day });
   }
 
-  archive(id: number): DocumentedRecord {
-    return this.change(id, { status: 'archived' });
-  }
-
-  unarchive(id: number): DocumentedRecord {
-    return this.change(id, { status: 'active' });
-  }
-
   /** Damages the shown record from now on, until `mend`. */
-  spoil(id: number, damage: Damage): void {
-    this.#make((world) => {
-      world.#slot(id);
-      world.#damages.set(id, damage);
-    });
+  spoil(id: number, damage: Damage | undefined): void {
+    this.#put({ ...this.#row(id), damage });
   }
 
   /** @throws NotInWorldError */
   mend(id: number): void {
-    this.#make((world) => {
-      world.#slot(id);
-      world.#damages.delete(id);
-    });
-  }
-
-  damage(id: number): Damage | undefined {
-    return this.#damages.get(id);
+    this.spoil(id, undefined);
   }
 
   /** A mass edit: every record of the organization shows the new name. */
   renameOrganization(id: number, name: string): void {
-    this.#make(({ records }) => {
-      const { organizations } = records.catalogue;
-      organizations.at(organizations.require(id)).name = name;
-      records.version++;
-    });
+    const { organizations } = this.catalogue;
+    const organization = organizations.put({ ...organizations.require(id), name });
+    for (const row of this.#all.values())
+      if (row.assessment.organization_id === id) this.#put(inOrganization(row, organization));
   }
 
   renameProduct(id: number, name: string): void {
-    this.#make(({ records }) => {
-      const { products, ranks } = records.catalogue;
-      const position = products.require(id);
-      products.at(position).name = name;
-      ranks.product.forget(position);
-      records.version++;
-    });
+    const { products } = this.catalogue;
+    const product = products.put({ ...products.require(id), name });
+    for (const row of this.#all.values())
+      if (row.product_id === id) this.#put(ofProduct(row, product));
   }
 
   /** @throws NotInWorldError; the scope then stays the same. */
   widenScope({ organization_ids = [], product_ids = [] }: ScopeChange): void {
-    this.#make(({ records, scope }) => {
-      const { organizations, products } = records.catalogue;
-      for (const id of organization_ids) organizations.require(id);
-      for (const id of product_ids) products.require(id);
-      records.rescope({
-        organizationIds: new Set([...scope.organizationIds, ...organization_ids]),
-        productIds: new Set([...scope.productIds, ...product_ids]),
-      });
+    const { organizations, products } = this.catalogue;
+    for (const id of organization_ids) organizations.require(id);
+    for (const id of product_ids) products.require(id);
+    this.setScope({
+      organization_ids: [...this.#scope.organizationIds, ...organization_ids],
+      product_ids: [...this.#scope.productIds, ...product_ids],
     });
   }
 
   narrowScope({ organization_ids = [], product_ids = [] }: ScopeChange): void {
-    this.#make(({ records, scope }) =>
-      records.rescope({
-        organizationIds: without(scope.organizationIds, organization_ids),
-        productIds: without(scope.productIds, product_ids),
-      }),
-    );
+    const { organizationIds, productIds } = this.#scope;
+    this.setScope({
+      organization_ids: [...organizationIds].filter((id) => !organization_ids.includes(id)),
+      product_ids: [...productIds].filter((id) => !product_ids.includes(id)),
+    });
   }
 
   /** Replaces the scope; empty lists give the two provisioning errors of section 7. */
   setScope({ organization_ids, product_ids }: ScopeChange): void {
-    this.#make(({ records, scope }) =>
-      records.rescope({
-        organizationIds: new Set(organization_ids ?? scope.organizationIds),
-        productIds: new Set(product_ids ?? scope.productIds),
-      }),
-    );
+    this.#scope = {
+      organizationIds: new Set(organization_ids ?? this.#scope.organizationIds),
+      productIds: new Set(product_ids ?? this.#scope.productIds),
+    };
+    for (const row of this.#all.values()) this.#put(row);
   }
 
-  #slot(id: number): number {
-    const slot = this.records.slotOf(id);
-    if (slot === undefined) throw new NotInWorldError('assessment', id);
-    return slot;
+  /** Stores a row, and shows it if it is in scope and not removed. */
+  #put(row: SandboxRow): SandboxRow {
+    const { id } = row.assessment;
+    this.#all.set(id, row);
+    const shown = this.rows.all.get(id);
+    const isVisible = !this.#removed.has(id) && this.#isInScope(row);
+    if (isVisible && shown !== row) this.rows.put(row);
+    else if (!isVisible && shown !== undefined) this.rows.delete(id);
+    return row;
+  }
+
+  #isInScope({ assessment, product_id }: SandboxRow): boolean {
+    const { organizationIds, productIds } = this.#scope;
+    return organizationIds.has(assessment.organization_id) && productIds.has(product_id);
+  }
+
+  #isInUse(id: number): boolean {
+    const isOf = ({ assessment: { results } }: SandboxRow) =>
+      results.some(({ assessment_id }) => assessment_id === id);
+    return this.#all.has(id) || [...this.#all.values()].some(isOf);
+  }
+
+  #row(id: number): SandboxRow {
+    const row = this.#all.get(id);
+    if (row === undefined) throw new NotInWorldError('assessment', id);
+    return row;
+  }
+
+  /** The person, in all of the person's records. */
+  #describe(educator: Educator): void {
+    const { educators } = this.catalogue;
+    const before = educators.get(educator.id);
+    if (before === educator) return;
+    const { id, archived } = educators.put(educator);
+    for (const row of this.#all.values())
+      if (row.user_id === id)
+        this.#put({ ...row, archived, assessment: { ...row.assessment, ...fieldsOf(educator) } });
+  }
+
+  /** The days between parts and completion stay the same. */
+  #completedAt(row: SandboxRow, completedAt: number): SandboxRow {
+    if (completedAt === row.completedAt) return row;
+    const { certified_on, results } = row.assessment;
+    const moved = this.#inventor.days.dayOf(completedAt) - requireDay(certified_on);
+    const later = (day: string) => writeDay(requireDay(day) + moved);
+    return {
+      ...row,
+      completedAt,
+      assessment: {
+        ...row.assessment,
+        certified_on: later(certified_on),
+        results: results.map((part) => ({ ...part, certified_on: later(part.certified_on) })),
+      },
+    };
+  }
+
+  /** Assigns proctors to the entries of `results`; the last one supervises the rest. @throws NotInWorldError */
+  #supervision(ids: readonly number[] | undefined): (row: SandboxRow) => SandboxRow {
+    const proctors = ids?.map((id) => this.catalogue.proctors.require(id)) ?? [];
+    return ({ assessment, ...row }) => {
+      const results = assessment.results.map((part, index) => {
+        const proctor = proctors[index] ?? proctors.at(-1);
+        return proctor ? { ...part, proctor_id: proctor.id, proctor_name: proctor.name } : part;
+      });
+      return { ...row, assessment: { ...assessment, results } };
+    };
   }
 
   #moment(wanted: Changes): number | undefined {
@@ -328,10 +302,23 @@ export class World {
       return instant;
     }
     if (wanted.certified_on === undefined) return undefined;
-    return inventMoment(this.#random, this.records.days, requireDay(wanted.certified_on));
+    return inventMoment(this.#random, this.#inventor.days, requireDay(wanted.certified_on));
   }
 }
 
-function without(ids: ReadonlySet<number>, unwanted: readonly number[]): ReadonlySet<number> {
-  return new Set([...ids].filter((id) => !unwanted.includes(id)));
+function inOrganization(
+  { assessment, ...row }: SandboxRow,
+  { id, name }: Organization,
+): SandboxRow {
+  const of = { organization_id: id, organization_name: name };
+  return { ...row, assessment: { ...assessment, ...of } };
+}
+
+/** Its name, also in the entry that describes an assessment without parts. */
+function ofProduct({ assessment, ...row }: SandboxRow, { name, parts }: Product): SandboxRow {
+  const results =
+    parts.length > 0
+      ? assessment.results
+      : assessment.results.map((entry) => ({ ...entry, assessment_name: name }));
+  return { ...row, assessment: { ...assessment, assessment_name: name, results } };
 }

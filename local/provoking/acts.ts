@@ -59,7 +59,7 @@ export const acts: readonly Act[] = [
     provoke: ({ sandbox: { world } }) => {
       const { id, results } = newest(world);
       const now = new Set(results.map(({ proctor_id }) => proctor_id));
-      const other = [...world.proctors].find((proctor) => !now.has(proctor.id));
+      const other = world.catalogue.proctors.all.find((proctor) => !now.has(proctor.id));
       world.change(id, { proctor_ids: [other?.id ?? 0] });
     },
   },

@@ -16,7 +16,7 @@ const idsIn = async (queue: string) => (await stage.events(queue)).map(({ id }) 
 /** Adds three invented people. The first belongs to the organization that one subscriber wants. */
 function certifyThree() {
   const { world } = stage.sandbox;
-  const other = world.organizations.find(({ id }) => id !== stage.filtered);
+  const other = world.catalogue.organizations.all.find(({ id }) => id !== stage.filtered);
   const added = [stage.filtered, other?.id, other?.id].map((organization_id = 0) =>
     world.add({ organization_id }),
   );

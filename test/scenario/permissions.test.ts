@@ -73,7 +73,7 @@ async function ticks(stage: Deployment): Promise<void> {
   // Somebody new, and an edit.
   const { id } = world.add({ organization_id: stage.filtered });
   expect(await stage.completedTick()).toMatchObject({ created: 1, delivered: 1 });
-  const elsewhere = world.organizations.find((one) => one.id !== stage.filtered);
+  const elsewhere = world.catalogue.organizations.all.find((one) => one.id !== stage.filtered);
   world.change(id, { organization_id: elsewhere?.id ?? 0 });
   expect(await stage.completedTick()).toMatchObject({ updated: 1 });
   // Somebody who is gone and comes back, and somebody backdated.

@@ -55,7 +55,7 @@ describe('the control API', () => {
   });
 
   it('renames a product, adds a record of somebody known, and unarchives a record', async () => {
-    const { products, educators } = sandbox.world.records.catalogue;
+    const { products, educators } = sandbox.world.catalogue;
     const [product_id, user_id] = [products.at(0).id, educators.at(0).id];
     const { body: added } = await control('POST', '/assessments', { user_id, name: 'Odalys Ash' });
     const path = `/assessments/${added.id}`;
