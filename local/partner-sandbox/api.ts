@@ -7,6 +7,7 @@ import type { SandboxRow } from './genesis.ts';
 import { list } from './list.ts';
 import { readRawQuery } from './query.ts';
 import { type Random, scramble } from './random.ts';
+import { RequestsOfMinute } from './requests-of-minute.ts';
 import type { Row, View } from './rows.ts';
 import { documentRules, type Rules, type SandboxAnswer } from './rules.ts';
 import type { Switches } from './switches.ts';
@@ -55,9 +56,8 @@ export class Api {
   #rules: Rules;
   /** The number of lists with unstable ties so far. */
   #listed = 0;
-  readonly #answers = new AnswerCache();
-  /** The times of the requests that were answered within the last minute: epoch milliseconds. */
-  #answered: number[] = [];
+  readonly #answers = new AnswerCache<string, SandboxAnswer>();
+  readonly #minute = new RequestsOfMinute();
 
   constructor(
     world: World,
@@ -121,13 +121,8 @@ export class Api {
   }
 
   #isTooMany(): boolean {
-    const { requestsPerMinute } = this.#switches;
-    if (requestsPerMinute === 0) return false;
-    const now = this.#clock.now().epochMilliseconds;
-    this.#answered = this.#answered.filter((at) => now - at < 60_000);
-    if (this.#answered.length >= requestsPerMinute) return true;
-    this.#answered.push(now);
-    return false;
+    const most = this.#switches.requestsPerMinute || Number.POSITIVE_INFINITY;
+    return !this.#minute.admits(this.#clock.now().epochMilliseconds, most);
   }
 
   #list(params: URLSearchParams, fault: SandboxFault | undefined): SandboxAnswer {

@@ -1,5 +1,6 @@
 import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { ListQuery, Page } from '../../lambda/partner/index.ts';
+import { RowsByDay } from '../../local/partner-sandbox/rows.ts';
 import { answer, type HostRecord } from '../scaffold/listing.ts';
 import { once } from '../scaffold/once.ts';
 import { assessment } from '../support/assessments.ts';
@@ -212,7 +213,8 @@ export function answerIn(world: World, question: Question): WorldAnswer {
 function listIn({ rows, rowsOfPage, isSwapped }: World, query: ListQuery): WorldAnswer {
   const page = Math.min(query.page ?? 50, rowsOfPage);
   const tie = ({ assessment: { id } }: HostRecord) => (isSwapped ? -id : id);
-  const list = answer(rows.map(recordOf), { ...query, page }, 'full-name', tie);
+  const records = new RowsByDay(rows.map(recordOf));
+  const list = answer(records, { ...query, page }, { userName: 'name', tie });
   const shown = list.assessments.map(({ email, certified_on }) => `${email} ${certified_on}`);
   return { answer: list, content: `${list.meta.count} ${shown}` };
 }

@@ -4,19 +4,22 @@ import type { Assessment } from '../../lambda/events/assessment.ts';
 import { DEFAULT_LIMITS } from '../../lambda/partner/client.ts';
 import {
   createPartnerClient,
-  type ListQuery,
   type PartnerClient,
   type PartnerClientOptions,
   type RequestDispatcher,
-  SORT_KEYS,
 } from '../../lambda/partner/index.ts';
 import type { DocumentedRecord } from '../../local/documented-record.ts';
-import { readRawQuery } from '../../local/partner-sandbox/query.ts';
+import { AnswerCache } from '../../local/partner-sandbox/answer-cache.ts';
+import { list, type Matches, type Ordering } from '../../local/partner-sandbox/list.ts';
+import { matching } from '../../local/partner-sandbox/matching.ts';
+import { type ParsedQuery, readRawQuery } from '../../local/partner-sandbox/query.ts';
+import { RequestsOfMinute } from '../../local/partner-sandbox/requests-of-minute.ts';
+import { Rows, RowsByDay, type View } from '../../local/partner-sandbox/rows.ts';
 import { documentRules, type SandboxAnswer } from '../../local/partner-sandbox/rules.ts';
 import { defaultSwitches, type Switches } from '../../local/partner-sandbox/switches.ts';
 import { TokenIssuer } from '../../local/partner-sandbox/token-issuer.ts';
 import { assessment } from '../support/assessments.ts';
-import { type HostOrder, type HostRecord, listed, rowsOf, windowOf } from './listing.ts';
+import type { HostRecord } from './listing.ts';
 import { once } from './once.ts';
 
 /** An HTTP answer. */
@@ -37,7 +40,7 @@ export type Fault = HostAnswer | 'reset' | 'half' | 'silence';
 /** A received request. */
 export type Received =
   | { readonly kind: 'token' }
-  | { readonly kind: 'list'; readonly query: ListQuery }
+  | { readonly kind: 'list'; readonly query: ParsedQuery }
   | { readonly kind: 'get'; readonly id: number };
 
 /** The purposes for which a tick sends requests (`partnerReader`). */
@@ -61,8 +64,8 @@ export const tooManyRequests = (retryAfter?: number): HostAnswer => ({
 });
 
 /** Whether a query asks for some days only. */
-export const isOfDays = ({ start_date, end_date }: ListQuery['filter'] = {}): boolean =>
-  start_date !== undefined || end_date !== undefined;
+export const isOfDays = ({ first, last }: ParsedQuery): boolean =>
+  first !== undefined || last !== undefined;
 
 const notFound: HostAnswer = { status: 404 };
 export const serverError: HostAnswer = { status: 500, headers: json, body: '{"error":"internal"}' };
@@ -87,11 +90,9 @@ export const noAssessments = written(documentRules.noAssessments);
  */
 export class MemoryPartner {
   readonly #clock: Clock;
-  readonly #records = new Map<number, HostRecord>();
+  readonly #rows = new Rows<HostRecord>(() => this.nowMs);
   readonly #texts = new WeakMap<HostRecord, string>();
-  /** Cached lists of the current records. */
-  readonly #lists = new Map<string, readonly HostRecord[]>();
-  readonly #queries = new Map<string, ListQuery>();
+  readonly #queries = new Map<string, ParsedQuery>();
   readonly access = new TokenIssuer(1);
   /** Of these, only the ones about tokens count. */
   switches: Switches = defaultSwitches;
@@ -99,21 +100,20 @@ export class MemoryPartner {
   readonly requests: Received[] = [];
   /** Milliseconds that an answer takes. */
   answerMs = 0;
-  order: HostOrder = 'full-name';
+  order: Ordering['userName'] = 'name';
   /** The most rows of a page: the document lets the partner return fewer than requested. */
   pageRows = 100;
   /** The size that it says it applies; undefined: the one that it applies. */
   statedRows: number | undefined;
-  /** Decides among equals, anew in each answer. Without it, they come in the order of insertion. */
-  tie: ((record: HostRecord) => number) | undefined;
+  /** Decides among equals, anew in each answer. Without it, their ids do. */
+  tie: Ordering['tie'];
   /**
    * Requests a minute, tokens included. The partner refuses more without saying how long to wait.
    */
   requestsPerMinute = Number.POSITIVE_INFINITY;
   /** The number of requests refused for their pace. */
   refusals = 0;
-  /** Times of the accepted requests of the last minute. */
-  #taken: number[] = [];
+  readonly #minute = new RequestsOfMinute();
   /** Replaces each answer of the list and of single records. */
   fault: Fault | undefined;
   /** Each single record answers 404. */
@@ -121,13 +121,9 @@ export class MemoryPartner {
   /** Milliseconds by which a replica lags; it answers when `isReplica` says so. 0: no replica. */
   replicaLagMs = 0;
   isReplica: () => boolean = () => false;
-  /** Changes that the replica does not know yet, oldest first. */
-  readonly #unheard: { readonly at: number; readonly id: number; readonly record?: HostRecord }[] =
-    [];
-  readonly #replica = new Map<number, HostRecord>();
   /** Milliseconds for which an answer of the list is cached and given again to the same query. */
   cacheMs = 0;
-  readonly #kept = new Map<ListQuery, { readonly at: number; readonly answer: HostAnswer }>();
+  readonly #cache = new AnswerCache<ParsedQuery, HostAnswer>();
   /** Removed assessments that are still served by their ids. */
   isZombie: (id: number) => boolean = () => false;
   readonly #removed = new Map<number, HostRecord>();
@@ -139,18 +135,18 @@ export class MemoryPartner {
   /** Additional bytes of rows, by id. */
   readonly weights = new Map<number, number>();
   /** The rows of a page, made from the right ones. */
-  rows: (right: readonly HostRecord[], query: ListQuery) => readonly HostRecord[] = (right) =>
+  rows: (right: readonly HostRecord[], query: ParsedQuery) => readonly HostRecord[] = (right) =>
     right;
   /** The `meta.count` of an answer, made from the right one. */
-  count: (right: number, query: ListQuery) => number = (right) => right;
+  count: (right: number, query: ParsedQuery) => number = (right) => right;
   /**
    * Called before an answer. It may change the partner's records. Its result replaces the answer.
    */
   onToken: () => Fault | undefined = () => undefined;
-  onList: (query: ListQuery) => Fault | undefined = () => undefined;
+  onList: (query: ParsedQuery) => Fault | undefined = () => undefined;
   onGet: (id: number) => Fault | undefined = () => undefined;
   /** Called after the partner made an answer. Its result replaces that answer, which is lost. */
-  onListed: (query: ListQuery) => Fault | undefined = () => undefined;
+  onListed: (query: ParsedQuery) => Fault | undefined = () => undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -169,11 +165,11 @@ export class MemoryPartner {
   }
 
   get records(): ReadonlyMap<number, HostRecord> {
-    return this.#records;
+    return this.#rows.all;
   }
 
   /** Queries of the list requests so far. */
-  get queries(): ListQuery[] {
+  get queries(): ParsedQuery[] {
     return this.requests.flatMap((request) => (request.kind === 'list' ? request.query : []));
   }
 
@@ -186,16 +182,13 @@ export class MemoryPartner {
   }
 
   has(id: number): boolean {
-    return this.#records.has(id);
+    return this.records.has(id);
   }
 
   /** Adds a record, or replaces the one with its id. */
   put(record: HostRecord): void {
-    const { id } = record.assessment;
-    this.#records.set(id, record);
-    this.#removed.delete(id);
-    this.#lists.clear();
-    this.#hear({ id, record });
+    this.#removed.delete(record.assessment.id);
+    this.#rows.put(record);
   }
 
   /** Adds a record, by default with a name that no other record has. */
@@ -226,13 +219,11 @@ export class MemoryPartner {
 
   remove(id: number): void {
     this.#removed.set(id, this.#record(id));
-    this.#records.delete(id);
-    this.#lists.clear();
-    this.#hear({ id });
+    this.#rows.delete(id);
   }
 
   #record(id: number): HostRecord {
-    const record = this.#records.get(id);
+    const record = this.records.get(id);
     if (record === undefined) throw new Error(`there is no ${id}`);
     return record;
   }
@@ -241,23 +232,15 @@ export class MemoryPartner {
     return this.#clock.now().epochMilliseconds;
   }
 
-  #hear(change: { readonly id: number; readonly record?: HostRecord }): void {
-    if (this.replicaLagMs > 0) this.#unheard.push({ at: this.nowMs, ...change });
-  }
-
   /** The replica learns all changes up to this moment. */
-  catchUp(atMs = this.nowMs): void {
-    const later = this.#unheard.findIndex(({ at }) => at > atMs);
-    for (const { id, record } of this.#unheard.splice(0, later < 0 ? this.#unheard.length : later))
-      if (record === undefined) this.#replica.delete(id);
-      else this.#replica.set(id, record);
+  catchUp(): void {
+    this.#rows.forgetPast();
   }
 
   /** The records that answer a request: the current ones, or the replica's. */
-  #answering(): ReadonlyMap<number, HostRecord> {
-    if (this.replicaLagMs === 0) return this.#records;
-    this.catchUp(this.nowMs - this.replicaLagMs);
-    return this.isReplica() ? this.#replica : this.#records;
+  #answering(): View<HostRecord> {
+    if (this.replicaLagMs === 0 || !this.isReplica()) return this.#rows;
+    return this.#rows.asOf(this.nowMs - this.replicaLagMs);
   }
 
   /** Carries a client's requests to this partner. */
@@ -293,15 +276,9 @@ export class MemoryPartner {
   }
 
   #isTooMany(): boolean {
-    if (this.requestsPerMinute === Number.POSITIVE_INFINITY) return false;
-    const now = this.nowMs;
-    this.#taken = this.#taken.filter((at) => now - at < 60_000);
-    if (this.#taken.length >= this.requestsPerMinute) {
-      this.refusals += 1;
-      return true;
-    }
-    this.#taken.push(now);
-    return false;
+    if (this.#minute.admits(this.nowMs, this.requestsPerMinute)) return false;
+    this.refusals += 1;
+    return true;
   }
 
   #before(received: Received): Fault | undefined {
@@ -319,8 +296,9 @@ export class MemoryPartner {
     throw new Error(`the partner has no ${method} ${path}`);
   }
 
-  #query(search: string): ListQuery {
-    return once(this.#queries, search, () => readQuery(search));
+  #query(search: string): ParsedQuery {
+    const read = () => documentRules.listQuery(readRawQuery(new URLSearchParams(search)));
+    return once(this.#queries, search, read);
   }
 
   #answer(received: Received, { headers, body }: HttpRequest): HostAnswer {
@@ -351,27 +329,24 @@ export class MemoryPartner {
   }
 
   #single(id: number): HostRecord | undefined {
-    return this.#answering().get(id) ?? (this.isZombie(id) ? this.#removed.get(id) : undefined);
+    return this.#answering().all.get(id) ?? (this.isZombie(id) ? this.#removed.get(id) : undefined);
   }
 
-  #list(query: ListQuery): HostAnswer {
+  #list(query: ParsedQuery): HostAnswer {
     if (this.cacheMs === 0) return this.#page(query);
     const now = this.nowMs;
-    const kept = this.#kept.get(query);
-    if (kept !== undefined && now - kept.at < this.cacheMs) return kept.answer;
-    const answer = this.#page(query);
-    this.#kept.set(query, { at: now, answer });
-    return answer;
+    return this.#cache.get(query, now - this.cacheMs, now, () => this.#page(query));
   }
 
-  #page(query: ListQuery): HostAnswer {
-    const list = this.#listed(query);
-    const cut = { ...query, page: Math.min(query.page ?? 50, this.pageRows) };
-    const right = rowsOf(list, cut).filter(({ assessment: { id } }) => !this.hidden.has(id));
+  #page(query: ParsedQuery): HostAnswer {
+    const cut = { ...query, page: Math.min(query.page, this.pageRows) };
+    const matches = this.#matches(cut);
+    const right = matches.rows.filter(({ assessment: { id } }) => !this.hidden.has(id));
     const rows = this.rows(right, query);
-    const { offset, page } = windowOf(cut);
-    const meta = { count: this.count(list.length, query), offset, page: this.statedRows ?? page };
+    const { offset, page } = cut;
+    const count = this.count(matches.count, query);
     const data = rows.map((record) => this.#text(record)).join();
+    const meta = { count, offset, page: this.statedRows ?? page };
     const body = `{"data":[${data}],"meta":${JSON.stringify(meta)}}`;
     return { status: 200, body, ...this.#weighed(rows) };
   }
@@ -386,20 +361,19 @@ export class MemoryPartner {
     return { headers: { 'content-length': String(bytes) } };
   }
 
-  #listed(query: ListQuery): readonly HostRecord[] {
-    const { tie, order, twinOf } = this;
-    const records = this.#answering();
-    if (twinOf !== undefined) {
-      this.#isTwinFirst = !this.#isTwinFirst;
-      const rows = [...records.values()].flatMap((one) => [one, twinOf(one) ?? []].flat());
-      const inTurn = this.#isTwinFirst ? rows.toReversed() : rows;
-      return listed(inTurn, query, order, tie ?? (() => 0));
-    }
-    if (tie || records !== this.#records)
-      return listed(records.values(), query, order, tie ?? (() => 0));
-    const { page: _, offset: __, ...whole } = query;
-    const key = JSON.stringify([whole, order]);
-    return once(this.#lists, key, () => listed(records.values(), query, order, () => 0));
+  #matches(query: ParsedQuery): Matches<HostRecord> {
+    const { order: userName, tie } = this;
+    const { all, byDay } = this.#answering();
+    const rows = this.twinOf === undefined ? byDay : new RowsByDay(this.#withTwins(all.values()));
+    return list(rows, query, matching(query), { userName, tie });
+  }
+
+  #withTwins(records: Iterable<HostRecord>): HostRecord[] {
+    this.#isTwinFirst = !this.#isTwinFirst;
+    return [...records].flatMap((one) => {
+      const both = [one, this.twinOf?.(one) ?? []].flat();
+      return this.#isTwinFirst ? both.toReversed() : both;
+    });
   }
 
   /** A record's JSON, written once. */
@@ -509,41 +483,9 @@ function written({ status, headers, body }: SandboxAnswer): HostAnswer {
   return { status, headers: { ...json, ...headers }, body: JSON.stringify(body) };
 }
 
-const filters = [
-  ...['start_date', 'end_date', 'legacy_record', 'user_record_status', 'organization_ids'],
-];
-
-/** The parameters of a list request, under the client's names. */
-function readQuery(search: string): ListQuery {
-  const { page, offset, scalars, lists, ...raw } = readRawQuery(new URLSearchParams(search));
-  const unknown = [...scalars.keys(), ...lists.keys()].find((name) => !filters.includes(name));
-  if (unknown !== undefined) throw new Error(`the partner in memory has no filter ${unknown}`);
-  const [start_date, end_date] = [scalars.get('start_date'), scalars.get('end_date')];
-  const legacy = lists.get('legacy_record');
-  const statuses = lists.get('user_record_status');
-  const organizations = lists.get('organization_ids');
-  const sort = SORT_KEYS.find((key) => key === raw.sort);
-  return {
-    filter: {
-      ...(start_date && { start_date }),
-      ...(end_date && { end_date }),
-      ...(legacy && { legacy_record: legacy.map(legacyOf) }),
-      ...(statuses && { user_record_status: statuses.map(statusOf) }),
-      ...(organizations && { organization_ids: organizations.map(Number) }),
-    },
-    ...(sort && { sort }),
-    ...(raw.order !== undefined && { order: raw.order.toUpperCase() === 'DESC' ? 'DESC' : 'ASC' }),
-    ...(page !== undefined && { page: Number(page) }),
-    ...(offset !== undefined && { offset: Number(offset) }),
-  };
-}
-
-function askedBy({ page, sort, order, offset }: ListQuery): Asked {
+function askedBy({ page, sort, descending, offset }: ParsedQuery): Asked {
   if (page === 1) return 'count';
-  if (sort !== 'certified_on' || order === undefined) return 'prove';
-  if (order === 'DESC') return 'pulse';
-  return offset === undefined ? 'oldest' : 'tail';
+  if (sort !== 'certified_on') return 'prove';
+  if (descending) return 'pulse';
+  return offset === 0 ? 'oldest' : 'tail';
 }
-
-const legacyOf = (text: string) => (text === 'both' ? text : text === 'true');
-const statusOf = (text: string) => (text === 'archived' ? 'archived' : 'active');

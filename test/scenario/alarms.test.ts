@@ -5,6 +5,7 @@ import { district, synthesized } from '../infra/synthesized.ts';
 import { Integration } from '../scaffold/integration.ts';
 import {
   invalidToken,
+  isOfDays,
   type MemoryPartner,
   serverError,
   tooManyRequests,
@@ -191,8 +192,7 @@ const stories: Readonly<Record<string, Story>> = {
   },
   Unexplained: {
     begins: ({ story }) => {
-      story.host.count = (right, { filter = {} }) =>
-        filter.start_date || filter.end_date ? right : right + 1;
+      story.host.count = (right, query) => (isOfDays(query) ? right : right + 1);
     },
     minutes: 14,
     ends: ({ host }) => {

@@ -112,8 +112,8 @@ export class Host extends Part {
       if (isZombie && world.gone.has(id)) note('zombie');
       return isZombie;
     };
-    partner.count = (right, { filter }) => {
-      if (isOfDays(filter)) return right;
+    partner.count = (right, query) => {
+      if (isOfDays(query)) return right;
       const surplus = this.surplus + (this.#isSurplus() ? this.unrest.surplus : 0);
       if (surplus > 0) note('a total that is too high');
       if (!lies.chance(this.unrest.lies)) return right + surplus;

@@ -102,7 +102,7 @@ describe('a check', () => {
   };
   const credentialsFailure = new CredentialsNotSetError('secret');
   const tomorrow = () => story.add(on('2026-11-22', 9));
-  const miscount: MemoryPartner['count'] = (right, { filter }) => (isOfDays(filter) ? 1 : right);
+  const miscount: MemoryPartner['count'] = (right, query) => (isOfDays(query) ? 1 : right);
 
   it.each<[string, Check['name'], Check['outcome'], () => unknown]>([
     ['an empty secret', 'secret', 'failed', ours({ credentialsFailure })],
@@ -136,8 +136,8 @@ describe('a check', () => {
 
   it('asks a second time if the numbers of days do not add up', async () => {
     let asked = 0;
-    story.host.count = (right, { filter }) => {
-      asked += Number(isOfDays(filter));
+    story.host.count = (right, query) => {
+      asked += Number(isOfDays(query));
       return asked === 1 ? right + 1 : right;
     };
     expect((await checked()).get('day-bounds')).toMatchObject({ outcome: 'ok' });

@@ -23,7 +23,7 @@ function partner(many: number, shareOf: (id: number) => number = () => 0) {
   }
   const client = host.client();
   const day = Temporal.PlainDate.from('2026-11-02');
-  const pages = () => host.queries.map(({ page, offset = 0 }) => `${offset}+${page}`);
+  const pages = () => host.queries.map(({ page, offset }) => `${offset}+${page}`);
   const prove = () =>
     partnerReader(client).prove({ from: day, to: day }, clock.now().add({ minutes: 10 }));
   return { host, client, pages, prove };

@@ -1,5 +1,6 @@
 import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
 import type { Integration } from '../../scaffold/integration.ts';
+import { isOfDays } from '../../scaffold/partner.ts';
 import { tickSettings } from '../../scaffold/settings.ts';
 import { assessment } from '../../support/assessments.ts';
 
@@ -447,8 +448,7 @@ export const searchedAgain: Scenario = {
     story.host.addMany(1, 6, '2026-11-20');
     await story.baseline();
     await story.minutes(20);
-    story.host.count = (right, { filter = {} }) =>
-      filter.start_date || filter.end_date ? right : right + 40;
+    story.host.count = (right, query) => (isOfDays(query) ? right : right + 40);
     const minutes: number[] = [];
     for (let minute = 0; minute < 10; minute++) {
       story.host.requests.length = 0;

@@ -58,7 +58,7 @@ describe('ops hear once, and once at the end,', () => {
     await ticks(60, 25);
     expect(titles(story)).toEqual(['days cannot be proven complete']);
     expect(story.notices[0]?.text).toContain('2024-02-29: 130 assessments expected');
-    story.host.order = 'full-name';
+    story.host.order = 'name';
     story.host.tie = undefined;
     await ticks(24 * 60, 2);
     expect(titles(story).slice(1)).toEqual(['no day has stayed unproven']);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { Integration } from '../../scaffold/integration.ts';
-import { serverError } from '../../scaffold/partner.ts';
+import { isOfDays, serverError } from '../../scaffold/partner.ts';
 import { titles } from './scenarios.ts';
 
 let world: Integration;
@@ -24,9 +24,7 @@ async function known(days: number): Promise<void> {
 
 it('a day that the host cannot serve stops neither the baseline nor the audits of others', async () => {
   const poisoned = dayOf(3);
-  world.host.onList = ({ filter = {}, page = 0 }) => {
-    const from = filter.start_date?.toString() ?? '';
-    const to = filter.end_date?.toString() ?? '~';
+  world.host.onList = ({ first: from = '', last: to = '~', page }) => {
     const isRead = page > 1 && (from !== '' || to !== '~');
     return isRead && from <= poisoned && to >= poisoned ? serverError : undefined;
   };
@@ -42,8 +40,7 @@ it('a day that the host cannot serve stops neither the baseline nor the audits o
 
 describe('a total that is not the sum of its days', () => {
   const lie = (surplus: number) => {
-    world.host.count = (right, { filter = {} }) =>
-      filter.start_date || filter.end_date ? right : right + surplus;
+    world.host.count = (right, query) => (isOfDays(query) ? right : right + surplus);
   };
   beforeEach(async () => {
     await known(6);

@@ -1,7 +1,9 @@
 import { Temporal } from 'temporal-polyfill';
 import { isWithin } from '../../../../lambda/decisions/days.ts';
 import type { ListQuery, Page, PartnerClient } from '../../../../lambda/partner/index.ts';
-import { answer, type HostOrder, type HostRecord } from '../../../scaffold/listing.ts';
+import type { UserNameOrder } from '../../../../local/partner-sandbox/list.ts';
+import { Rows } from '../../../../local/partner-sandbox/rows.ts';
+import { answer, type HostRecord } from '../../../scaffold/listing.ts';
 import { assessment } from '../../../support/assessments.ts';
 import { NamePool, type PoolShape } from './name-pool.ts';
 import { Random } from './random.ts';
@@ -10,7 +12,7 @@ export interface WorldShape {
   readonly records: number;
   readonly perDay: number;
   readonly pool: PoolShape;
-  readonly hostOrder: HostOrder;
+  readonly hostOrder: UserNameOrder;
   /** Chance of a change between two requests. */
   readonly churn: number;
   /** Number of changes at once; default 1. */
@@ -31,7 +33,7 @@ export class MovingHost implements Pick<PartnerClient, 'list'> {
   readonly #random: Random;
   readonly #shape: WorldShape;
   readonly #pool: NamePool;
-  readonly #records = new Map<number, HostRecord>();
+  readonly #records = new Rows<HostRecord>(() => 0);
   readonly #days: readonly string[];
   /** Ids of the records that were in the range from the start on, without a gap. */
   readonly stable = new Set<number>();
@@ -49,8 +51,8 @@ export class MovingHost implements Pick<PartnerClient, 'list'> {
       FIRST_DAY.add({ days: index - 2 }).toString(),
     );
     const within = this.#days.slice(2, -2);
-    while (this.#records.size < shape.records) this.#insert(this.#random.pick(within));
-    for (const id of this.#records.keys()) this.stable.add(id);
+    while (this.#records.all.size < shape.records) this.#insert(this.#random.pick(within));
+    for (const id of this.#records.all.keys()) this.stable.add(id);
   }
 
   async list(query: ListQuery = {}): Promise<Page> {
@@ -58,7 +60,8 @@ export class MovingHost implements Pick<PartnerClient, 'list'> {
       for (let event = 0; event < (this.#shape.burst ?? 1); event++) this.#happen();
     this.requests += 1;
     const { hostOrder, nameless = 0 } = this.#shape;
-    const page = answer(this.#records.values(), query, hostOrder, () => this.#random.next());
+    const ordering = { userName: hostOrder, tie: () => this.#random.next() };
+    const page = answer(this.#records.byDay, query, ordering);
     // The same records are nameless in each answer.
     const isNameless = (id: number) => ((id * 7919) % 1009) / 1009 < nameless;
     return {
@@ -75,7 +78,7 @@ export class MovingHost implements Pick<PartnerClient, 'list'> {
       this.#insert(this.#random.pick(this.#days));
       return;
     }
-    const [id, { assessment, ...rest }] = this.#random.pick([...this.#records]);
+    const [id, { assessment, ...rest }] = this.#random.pick([...this.#records.all]);
     if (kind === 'remove') {
       this.#records.delete(id);
       this.stable.delete(id);
@@ -86,7 +89,7 @@ export class MovingHost implements Pick<PartnerClient, 'list'> {
         ? { email: `edited-${this.requests}@example.org` }
         : { certified_on: this.#random.pick(this.#days) };
     const changed = { ...assessment, ...changes };
-    this.#records.set(id, { ...rest, assessment: changed });
+    this.#records.put({ ...rest, assessment: changed });
     if (!isWithin(changed.certified_on, this.range)) this.stable.delete(id);
     else if (changed.certified_on !== assessment.certified_on) this.movers.add(id);
   }
@@ -96,7 +99,7 @@ export class MovingHost implements Pick<PartnerClient, 'list'> {
     const random = this.#random;
     // Every third record is of a known person.
     const known =
-      id > 3 && random.next() < 0.33 ? this.#records.get(1 + random.below(id - 1)) : undefined;
+      id > 3 && random.next() < 0.33 ? this.#records.all.get(1 + random.below(id - 1)) : undefined;
     const { first, last } = known
       ? { first: known.assessment.first_name ?? '', last: known.assessment.last_name ?? '' }
       : this.#pool.person(random);
@@ -111,6 +114,6 @@ export class MovingHost implements Pick<PartnerClient, 'list'> {
     const results = whole.results.map((part) => ({
       ...{ ...part, proctor_id: proctor, proctor_name: `Proctor ${proctor}` },
     }));
-    this.#records.set(id, { legacy, archived, assessment: { ...whole, results } });
+    this.#records.put({ legacy, archived, assessment: { ...whole, results } });
   }
 }

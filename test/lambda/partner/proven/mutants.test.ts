@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { tieMarks } from '../../../../lambda/decisions/names-tied.ts';
-import type { HostOrder } from '../../../scaffold/listing.ts';
+import type { UserNameOrder } from '../../../../local/partner-sandbox/list.ts';
 import { breakParts, type Mutant } from '../../../simulation/mutants.ts';
 import { POOLS, readOnce } from './simulation.ts';
 
 /** Records lost by proven reads of up to 15 worlds: the first loss ends it. */
-async function lost(hostOrder: HostOrder, nameless: number): Promise<number> {
+async function lost(hostOrder: UserNameOrder, nameless: number): Promise<number> {
   for (let seed = 1; seed <= 15; seed++) {
     const size = { records: 1000, perDay: 17, pool: POOLS.small, hostOrder, nameless };
     // Bursts are needed, since the slack absorbs single removals.
@@ -20,7 +20,7 @@ const untied = { first_name: false, last_name: false };
 /** Each part of the rule of acceptance, broken; simulation.test.ts has the reads of the whole rule. */
 const mutants: Record<
   string,
-  { functions: Mutant['functions']; order?: HostOrder; nameless?: number }
+  { functions: Mutant['functions']; order?: UserNameOrder; nameless?: number }
 > = {
   'any page is accepted': { functions: { seam: { holdsAnchor: () => true } } },
   'any record seen before is an anchor': {
@@ -60,7 +60,7 @@ const mutants: Record<
 describe('a proven read loses records if', () => {
   it.each(Object.entries(mutants))(
     '%s',
-    async (_, { functions, order = 'last-name', nameless = 0 }) => {
+    async (_, { functions, order = 'last_name', nameless = 0 }) => {
       const broken = breakParts(functions === undefined ? {} : { functions });
       expect(await broken.during(() => lost(order, nameless))).toBeGreaterThan(0);
     },

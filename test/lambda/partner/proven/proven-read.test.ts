@@ -9,7 +9,9 @@ import {
 } from '../../../../lambda/partner/index.ts';
 import { proveRange } from '../../../../lambda/partner/proven/proven-read.ts';
 import type { DocumentedRecord } from '../../../../local/documented-record.ts';
-import { answer, type HostOrder, type HostRecord } from '../../../scaffold/listing.ts';
+import type { UserNameOrder } from '../../../../local/partner-sandbox/list.ts';
+import { RowsByDay } from '../../../../local/partner-sandbox/rows.ts';
+import { answer, type HostRecord } from '../../../scaffold/listing.ts';
 import { assessment } from '../../../support/assessments.ts';
 import { NamePool } from './name-pool.ts';
 import { Random } from './random.ts';
@@ -26,7 +28,7 @@ type Records = readonly Partial<HostRecord>[];
 /** @param records may depend on the number of the request, from 1, and on its query */
 function host(
   records: Records | ((request: number, query: ListQuery) => Records),
-  order: HostOrder = 'full-name',
+  order: UserNameOrder = 'name',
 ): Host {
   const random = new Random(7);
   const queries: ListQuery[] = [];
@@ -39,7 +41,7 @@ function host(
       const whole = now.map((record) => ({
         ...{ legacy: false, archived: false, assessment: assessment(), ...record },
       }));
-      return answer(whole, query, order, () => random.next());
+      return answer(new RowsByDay(whole), query, { userName: order, tie: () => random.next() });
     },
   };
 }
@@ -138,8 +140,8 @@ describe('proveRange', () => {
     certified_on: `2026-10-${String(1 + (index % 30)).padStart(2, '0')}`,
   });
 
-  it.each<[string, Records, HostOrder]>([
-    ['if one name fills a page', ofOneName(300, inOctober), 'full-name'],
+  it.each<[string, Records, UserNameOrder]>([
+    ['if one name fills a page', ofOneName(300, inOctober), 'name'],
     ['even if the host does not sort by name', people(180, inNovember), 'ignored'],
   ])('splits a range by its days %s', async (_, records, order) => {
     const read = await prove(host(records, order), {});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HostOrder } from '../../../scaffold/listing.ts';
+import type { UserNameOrder } from '../../../../local/partner-sandbox/list.ts';
 import { HOST_ORDERS, POOLS, readOnce, SIZES } from './simulation.ts';
 
 /** There are few reads here. `node bench/seam.ts` makes a thousand of each. */
@@ -24,14 +24,14 @@ describe('a proven read of a changing world', () => {
     },
   );
 
-  it.each<[HostOrder, number]>([
-    ['full-name', 0],
-    ['last-name', 0],
-    ['first-name', 0],
-    ['last-then-first', 0],
+  it.each<[UserNameOrder, number]>([
+    ['name', 0],
+    ['last_name', 0],
+    ['first_name', 0],
+    ['last_then_first', 0],
     ['ignored', 0],
     // The host hides the names of some records.
-    ['last-name', 0.2],
+    ['last_name', 0.2],
   ])(
     'never calls an incomplete range complete, even if the host is in uproar, orders by %s, and hides a share of %d of the names',
     async (hostOrder, nameless) => {
@@ -46,7 +46,7 @@ describe('a proven read of a changing world', () => {
   it('loses no record that changes its day, unless it is split by days', async () => {
     for (const seed of seeds) {
       const size = { records: 1000, perDay: 17, pool: POOLS.large };
-      const outcome = await readOnce({ ...size, hostOrder: 'last-name', churn: 1 }, seed);
+      const outcome = await readOnce({ ...size, hostOrder: 'last_name', churn: 1 }, seed);
       expect(outcome).toMatchObject({ kind: 'key-seam', lost: 0, lostMovers: 0 });
     }
   });

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { proveRange } from '../../../../lambda/partner/proven/proven-read.ts';
-import type { HostOrder } from '../../../scaffold/listing.ts';
+import type { UserNameOrder } from '../../../../local/partner-sandbox/list.ts';
 import { MovingHost, type WorldShape } from './moving-host.ts';
 import type { PoolShape } from './name-pool.ts';
 
@@ -18,7 +18,7 @@ export const SIZES = [
   { records: 2000, perDay: 250 },
 ] as const;
 
-export const HOST_ORDERS = ['full-name', 'last-name'] as const satisfies HostOrder[];
+export const HOST_ORDERS = ['name', 'last_name'] as const satisfies UserNameOrder[];
 
 const instant = Temporal.Instant.from('2026-11-21T08:00:00Z');
 
