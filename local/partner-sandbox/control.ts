@@ -11,14 +11,12 @@ import { changesSchema, damageSchema, newAssessmentSchema } from './world-schema
 /** The path of the control API. The partner's API has no path below it. */
 export const controlPrefix = '/_sandbox';
 
-/** A change that people or tests in other processes make in a running sandbox. */
-interface Operation {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
-  /** Below the prefix; `:id` stands for digits. */
-  readonly path: string;
-  /** `input` is the JSON body, `{}` without one. */
-  readonly act: (sandbox: PartnerSandbox, input: unknown, id: number) => unknown;
-}
+/**
+ * A change that people or tests in other processes make in a running sandbox.
+ *
+ * @param input the JSON body, `{}` without one
+ */
+type Operation = (sandbox: PartnerSandbox, input: unknown, id: number) => unknown;
 
 const idList = z.array(z.int()).optional();
 const scopeSchema = z.strictObject({ organization_ids: idList, product_ids: idList });
@@ -29,105 +27,51 @@ const moveSchema = z.strictObject({ certified_on: z.iso.date() });
 const renameSchema = z.strictObject({ name: z.string() });
 const manyFaults = z.array(faultSchema);
 
-const operations: readonly Operation[] = [
-  { method: 'GET', path: '', act: describe },
-  { method: 'GET', path: '/requests', act: ({ requests }) => requests },
-  { method: 'DELETE', path: '/requests', act: (sandbox) => sandbox.resetRequests() },
-  {
-    method: 'POST',
-    path: '/assessments',
-    act: ({ world }, input) => {
-      const { count = 1, ...wanted } = parseRequest(additionSchema, input);
-      const added = Array.from({ length: count }, () => world.add(wanted));
-      return count === 1 ? added[0] : { ids: added.map(({ id }) => id) };
-    },
+/** By method and path below the prefix; `:id` stands for digits. */
+const operations: Readonly<Record<string, Operation>> = {
+  'GET ': describe,
+  'GET /requests': ({ requests }) => requests,
+  'DELETE /requests': (sandbox) => sandbox.resetRequests(),
+  'POST /assessments': ({ world }, input) => {
+    const { count = 1, ...wanted } = parseRequest(additionSchema, input);
+    const added = Array.from({ length: count }, () => world.add(wanted));
+    return count === 1 ? added[0] : { ids: added.map(({ id }) => id) };
   },
-  {
-    method: 'GET',
-    path: '/assessments/:id',
-    act: ({ world }, _, id) => ({ ...world.hidden(id), assessment: world.get(id) }),
+  'GET /assessments/:id': ({ world }, _, id) => ({
+    ...world.hidden(id),
+    assessment: world.get(id),
+  }),
+  'PATCH /assessments/:id': ({ world }, input, id) =>
+    world.change(id, parseRequest(changesSchema, input)),
+  'DELETE /assessments/:id': ({ world }, _, id) => world.remove(id),
+  'POST /assessments/:id/move': ({ world }, input, id) =>
+    world.moveTo(id, parseRequest(moveSchema, input).certified_on),
+  'POST /assessments/:id/restore': ({ world }, _, id) => world.restore(id),
+  'POST /assessments/:id/archive': ({ world }, _, id) => world.change(id, { status: 'archived' }),
+  'POST /assessments/:id/unarchive': ({ world }, _, id) => world.change(id, { status: 'active' }),
+  'POST /assessments/:id/spoil': ({ world }, input, id) =>
+    world.spoil(id, parseRequest(damageSchema, input)),
+  'POST /assessments/:id/mend': ({ world }, _, id) => world.mend(id),
+  'PATCH /organizations/:id': ({ world }, input, id) =>
+    world.renameOrganization(id, parseRequest(renameSchema, input).name),
+  'PATCH /products/:id': ({ world }, input, id) =>
+    world.renameProduct(id, parseRequest(renameSchema, input).name),
+  'PUT /scope': ({ world }, input) => world.setScope(parseRequest(scopeSchema, input)),
+  'POST /scope/widen': ({ world }, input) => world.widenScope(parseRequest(scopeSchema, input)),
+  'POST /scope/narrow': ({ world }, input) => world.narrowScope(parseRequest(scopeSchema, input)),
+  'POST /secret': (sandbox) => sandbox.rotateSecret(),
+  'GET /faults': ({ faults }) => faults,
+  // Two schemas, since the error of a union would not name the problem.
+  'POST /faults': (sandbox, input) =>
+    Array.isArray(input)
+      ? sandbox.injectFaults(...parseRequest(manyFaults, input))
+      : sandbox.injectFaults(parseRequest(faultSchema, input)),
+  'DELETE /faults': (sandbox) => sandbox.clearFaults(),
+  'PATCH /switches': (sandbox, input) => {
+    sandbox.set(parseRequest(switchesSchema.partial(), input));
+    return sandbox.switches;
   },
-  {
-    method: 'PATCH',
-    path: '/assessments/:id',
-    act: ({ world }, input, id) => world.change(id, parseRequest(changesSchema, input)),
-  },
-  { method: 'DELETE', path: '/assessments/:id', act: ({ world }, _, id) => world.remove(id) },
-  {
-    method: 'POST',
-    path: '/assessments/:id/move',
-    act: ({ world }, input, id) => world.moveTo(id, parseRequest(moveSchema, input).certified_on),
-  },
-  {
-    method: 'POST',
-    path: '/assessments/:id/restore',
-    act: ({ world }, _, id) => world.restore(id),
-  },
-  {
-    method: 'POST',
-    path: '/assessments/:id/archive',
-    act: ({ world }, _, id) => world.change(id, { status: 'archived' }),
-  },
-  {
-    method: 'POST',
-    path: '/assessments/:id/unarchive',
-    act: ({ world }, _, id) => world.change(id, { status: 'active' }),
-  },
-  {
-    method: 'POST',
-    path: '/assessments/:id/spoil',
-    act: ({ world }, input, id) => world.spoil(id, parseRequest(damageSchema, input)),
-  },
-  { method: 'POST', path: '/assessments/:id/mend', act: ({ world }, _, id) => world.mend(id) },
-  {
-    method: 'PATCH',
-    path: '/organizations/:id',
-    act: ({ world }, input, id) =>
-      world.renameOrganization(id, parseRequest(renameSchema, input).name),
-  },
-  {
-    method: 'PATCH',
-    path: '/products/:id',
-    act: ({ world }, input, id) => world.renameProduct(id, parseRequest(renameSchema, input).name),
-  },
-  {
-    method: 'PUT',
-    path: '/scope',
-    act: ({ world }, input) => world.setScope(parseRequest(scopeSchema, input)),
-  },
-  {
-    method: 'POST',
-    path: '/scope/widen',
-    act: ({ world }, input) => world.widenScope(parseRequest(scopeSchema, input)),
-  },
-  {
-    method: 'POST',
-    path: '/scope/narrow',
-    act: ({ world }, input) => world.narrowScope(parseRequest(scopeSchema, input)),
-  },
-  { method: 'POST', path: '/secret', act: (sandbox) => sandbox.rotateSecret() },
-  { method: 'GET', path: '/faults', act: ({ faults }) => faults },
-  {
-    method: 'POST',
-    path: '/faults',
-    act: (sandbox, input) =>
-      // Two schemas, since the error of a union would not name the problem.
-      sandbox.injectFaults(
-        ...(Array.isArray(input)
-          ? parseRequest(manyFaults, input)
-          : [parseRequest(faultSchema, input)]),
-      ),
-  },
-  { method: 'DELETE', path: '/faults', act: (sandbox) => sandbox.clearFaults() },
-  {
-    method: 'PATCH',
-    path: '/switches',
-    act: (sandbox, input) => {
-      sandbox.set(parseRequest(switchesSchema.partial(), input));
-      return sandbox.switches;
-    },
-  },
-];
+};
 
 function describe({ url, credentials, world, switches, faults, requests }: PartnerSandbox) {
   const { organizationIds, productIds } = world.scope;
@@ -178,12 +122,12 @@ export function control(
   const below = path.slice(controlPrefix.length).replace(/\/$/, '');
   const id = /\/(\d+)(?=\/|$)/.exec(below)?.[1];
   const template = id === undefined ? below : below.replace(id, ':id');
-  const operation = operations.find((one) => one.method === method && one.path === template);
+  const operation = operations[`${method} ${template}`];
   if (operation === undefined)
     return failure(404, 'There is no such control; see docs/partner.md#control-it.');
   try {
     const input: unknown = body.trim() === '' ? {} : JSON.parse(body);
-    const result = operation.act(sandbox, input, Number(id));
+    const result = operation(sandbox, input, Number(id));
     return result === undefined ? { status: 204, body: undefined } : { status: 200, body: result };
   } catch (error) {
     if (error instanceof NotInWorldError) return failure(404, error.message);

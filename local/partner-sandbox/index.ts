@@ -1,4 +1,6 @@
-import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { promisify } from 'node:util';
 import * as z from 'zod';
 import { type Clock, systemClock } from '../../lambda/clock.ts';
 import { Api } from './api.ts';
@@ -30,156 +32,146 @@ export type { Changes, Damage, Hidden, NewAssessment, ScopeChange } from './worl
 const endOfHistory = '2026-11-20';
 
 const optionsSchema = z.strictObject({
+  /** 0 for any free port. */
   port: z.int().min(0).max(65_535).default(0),
+  /** Assessments in scope at the start; a twentieth more is out of scope. */
   records: z.int().min(0).max(5_000_000).default(400),
+  /** The same seed gives the same world and credentials. */
   seed: z.int().min(0).default(1),
+  /** The partner's time zone. */
   timeZone: z.string().default('America/New_York'),
+  /** Last day of the invented history, `YYYY-MM-DD`. */
   until: z.string().default(endOfHistory),
+  /**
+   * Milliseconds between new certifications while the clock goes on; 0: none. One in ten is backdated unless
+   * `backdated` says otherwise.
+   */
   certifyEvery: z.number().min(0).default(0),
+  ...switchesSchema.partial().shape,
 });
 
-export interface SandboxOptions extends Partial<Switches> {
-  /** 0, the default, for any free port. */
-  readonly port?: number;
-  /** Assessments in scope at the start, default 400; a twentieth more is out of scope. */
-  readonly records?: number;
-  /** Whole number ≥ 0, default 1. The same seed gives the same world and credentials. */
-  readonly seed?: number;
-  /** The partner's time zone, default America/New_York. */
-  readonly timeZone?: string;
-  /** Last day of the invented history, `YYYY-MM-DD`, default 2026-11-20. */
-  readonly until?: string;
+export interface SandboxOptions extends Readonly<z.input<typeof optionsSchema>> {
   readonly clock?: Clock;
-  /**
-   * Milliseconds between new certifications while the clock goes on; 0, the default: none. One in ten is backdated
-   * unless `backdated` says otherwise.
-   */
-  readonly certifyEvery?: number;
   /** In place of credentials from the seed: for secrets with awkward characters. */
   readonly credentials?: Credentials;
   /** Active from the first request. */
   readonly faults?: readonly FaultOrder[];
 }
 
-export interface PartnerSandbox {
-  /** `http://127.0.0.1:PORT`, the API's base URL. */
-  readonly url: string;
-  /** The present credentials. */
-  readonly credentials: Credentials;
-  /** The world by now, also if no request has asked for it. */
-  readonly world: World;
-  readonly switches: Switches;
-  /** Requests to the API, oldest first, without control requests. */
-  readonly requests: readonly LoggedRequest[];
-  resetRequests(): void;
+/** A server that follows the document, on the loopback interface. */
+export class PartnerSandbox {
+  readonly #api: Api;
+  readonly #world: World;
+  readonly #queue: FaultQueue;
+  readonly #log = new RequestLog();
+  readonly #closing = new AbortController();
+  // Idle connections stay: a client whose process was busy at that moment would get an ECONNRESET.
+  readonly #server = createServer({ keepAliveTimeout: 0 });
+  #port: number;
+
   /** @throws SandboxRequestError */
-  set(switches: { readonly [Name in keyof Switches]?: Switches[Name] | undefined }): void;
-  /** Adds to the pending faults. @throws SandboxRequestError */
-  injectFaults(...faults: readonly FaultOrder[]): void;
-  clearFaults(): void;
+  constructor({ clock = systemClock, faults = [], credentials, ...rest }: SandboxOptions) {
+    const { port, seed, certifyEvery, records, timeZone, until, ...switches } = parseRequest(
+      optionsSchema,
+      rest,
+    );
+    const backdated = certifyEvery > 0 ? 0.1 : 0;
+    const world = new World({ seed, records, timeZone, until, clock });
+    const begin = clock.now().epochMilliseconds;
+    const life = new RandomChanges(world, seededRandom(seed, 'life'), certifyEvery, begin);
+    const access = new TokenIssuer(seed, credentials);
+    const initial = { ...defaultSwitches, backdated, ...present(switches) };
+    const api = new Api(world, life, clock, seededRandom(seed, 'replica'), access, initial);
+    const queue = new FaultQueue(seededRandom(seed, 'faults'));
+    this.#port = port;
+    this.#world = world;
+    this.#api = api;
+    this.#queue = queue;
+    this.injectFaults(...faults);
+    const parts = { api, queue, log: this.#log, clock, closing: this.#closing.signal };
+    this.#server.on('request', requestListener({ ...parts, sandbox: this }));
+  }
+
+  /** @throws PortTakenError */
+  async listen(): Promise<void> {
+    const server = this.#server.listen(this.#port, '127.0.0.1');
+    await once(server, 'listening').catch((cause) => {
+      throw cause.code === 'EADDRINUSE' ? new SandboxPortTakenError(this.#port, { cause }) : cause;
+    });
+    const address = server.address();
+    if (typeof address === 'object' && address !== null) this.#port = address.port;
+  }
+
+  /** `http://127.0.0.1:PORT`, the API's base URL. */
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** The present credentials. */
+  get credentials(): Credentials {
+    return this.#api.access.credentials;
+  }
+
+  /** The world by now, also if no request has asked for it. */
+  get world(): World {
+    this.#api.catchUp();
+    return this.#world;
+  }
+
+  get switches(): Switches {
+    return this.#api.switches;
+  }
+
+  /** @throws SandboxRequestError */
+  set(changes: { readonly [Name in keyof Switches]?: Switches[Name] | undefined }): void {
+    const switches = { ...this.switches, ...present(changes) };
+    this.#api.switches = parseRequest(switchesSchema, switches);
+  }
+
+  /** Requests to the API, oldest first, without control requests. */
+  get requests(): readonly LoggedRequest[] {
+    return this.#log.entries;
+  }
+
+  resetRequests(): void {
+    this.#log.clear();
+  }
+
   /** The pending faults. */
-  readonly faults: readonly SandboxFault[];
+  get faults(): readonly SandboxFault[] {
+    return this.#queue.pending;
+  }
+
+  /** Adds to the pending faults. @throws SandboxRequestError */
+  injectFaults(...orders: readonly FaultOrder[]): void {
+    for (const order of orders) this.#queue.inject(order);
+  }
+
+  clearFaults(): void {
+    this.#queue.clear();
+  }
+
   /** Invalidates every token. @returns the new credentials. */
-  rotateSecret(): Credentials;
-  close(): Promise<void>;
+  rotateSecret(): Credentials {
+    return this.#api.access.rotateSecret();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    const closed = promisify(this.#server.close.bind(this.#server))();
+    this.#server.closeAllConnections();
+    await closed;
+  }
 }
 
-/**
- * Starts a server that follows the document, on the loopback interface. @throws SandboxRequestError for invalid
- * options, PortTakenError.
- */
+/** Starts a server on the loopback interface. @throws SandboxRequestError for invalid options, PortTakenError */
 export async function startPartnerSandbox(options: SandboxOptions = {}): Promise<PartnerSandbox> {
-  const { clock = systemClock, faults = [], credentials, ...rest } = options;
-  const { port, records, seed, timeZone, until, certifyEvery, ...switches } = rest;
-  const wanted = parseRequest(
-    optionsSchema,
-    present({ port, records, seed, timeZone, until, certifyEvery }),
-  );
-  const initial = parseRequest(switchesSchema, {
-    ...defaultSwitches,
-    backdated: wanted.certifyEvery > 0 ? 0.1 : 0,
-    ...present(switches),
-  });
-
-  const world = new World({ ...wanted, clock });
-  const life = new RandomChanges(
-    world,
-    seededRandom(wanted.seed, 'life'),
-    wanted.certifyEvery,
-    clock.now().epochMilliseconds,
-  );
-  const api = new Api(
-    world,
-    life,
-    clock,
-    seededRandom(wanted.seed, 'replica'),
-    new TokenIssuer(wanted.seed, credentials),
-    initial,
-  );
-  const queue = new FaultQueue(seededRandom(wanted.seed, 'faults'));
-  for (const fault of faults) queue.inject(fault);
-  const log = new RequestLog();
-  const closing = new AbortController();
-  // Idle connections stay: a client whose process was busy at that moment would get an ECONNRESET.
-  const server = createServer({ keepAliveTimeout: 0 });
-  const listening = await listen(server, wanted.port);
-
-  const sandbox: PartnerSandbox = {
-    url: `http://127.0.0.1:${listening}`,
-    get credentials() {
-      return api.access.credentials;
-    },
-    get world() {
-      api.catchUp();
-      return world;
-    },
-    get switches() {
-      return api.switches;
-    },
-    get requests() {
-      return log.entries;
-    },
-    resetRequests: () => log.clear(),
-    set: (changes) => {
-      api.switches = parseRequest(switchesSchema, { ...api.switches, ...present(changes) });
-    },
-    injectFaults: (...orders) => {
-      for (const order of orders) queue.inject(order);
-    },
-    clearFaults: () => queue.clear(),
-    get faults() {
-      return queue.pending;
-    },
-    rotateSecret: () => api.access.rotateSecret(),
-    close: () =>
-      new Promise((resolve, reject) => {
-        closing.abort();
-        server.close((error) => (error === undefined ? resolve() : reject(error)));
-        server.closeAllConnections();
-      }),
-  };
-  server.on(
-    'request',
-    requestListener({ api, queue, log, clock, sandbox, closing: closing.signal }),
-  );
+  const sandbox = new PartnerSandbox(options);
+  await sandbox.listen();
   return sandbox;
 }
 
 /** Without undefined entries, which would hide defaults. */
 function present(input: object): object {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
-}
-
-async function listen(server: Server, port: number): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    const refuse = (cause: NodeJS.ErrnoException) =>
-      reject(cause.code === 'EADDRINUSE' ? new SandboxPortTakenError(port, { cause }) : cause);
-    server.once('error', refuse);
-    server.listen(port, '127.0.0.1', () => {
-      server.off('error', refuse);
-      resolve();
-    });
-  });
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : port;
 }

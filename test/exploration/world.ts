@@ -212,7 +212,8 @@ export function answerIn(world: World, question: Question): WorldAnswer {
 
 function listIn({ rows, rowsOfPage, isSwapped }: World, query: ListQuery): WorldAnswer {
   const page = Math.min(query.page ?? 50, rowsOfPage);
-  const tie = ({ assessment: { id } }: HostRecord) => (isSwapped ? -id : id);
+  const isReversed = (query.order === 'DESC') !== isSwapped;
+  const tie = ({ assessment: { id } }: HostRecord) => (isReversed ? -id : id);
   const records = new RowsByDay(rows.map(recordOf));
   const list = answer(records, { ...query, page }, { userName: 'name', tie });
   const shown = list.assessments.map(({ email, certified_on }) => `${email} ${certified_on}`);
