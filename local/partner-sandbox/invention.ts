@@ -1,48 +1,25 @@
 import type { Educator, Organization, Proctor, Product } from './catalogue.ts';
 import type { Random } from './random.ts';
 
+/** Names that are separated by commas. */
+const names = (text: string) => text.trim().split(/,\s+/);
+
 // Surnames that nobody has: things from a classroom, or the words for "example" and "sample".
-const givenNames = [
-  ...['Ada', 'Amara', 'Basil', 'Bento', 'Cleo', 'Dara', 'Edda', 'Elio', 'Fenn', 'Greer', 'Hollis'],
-  ...['Imani', 'Indigo', 'Juniper', 'Kai', 'Lark', 'Marlow', 'Nell', 'Odell', 'Perpetua', 'Quill'],
-  ...['Rowan', 'Sage', 'Tamsin', 'Umber', 'Verity', 'Wren', 'Xavi', 'Yarrow', 'Zephyr', 'Blythe'],
-  ...['Zoë', 'José', 'Renée', 'Jürgen', 'Søren', 'Siân', 'Łucja', 'Šárka', 'Íñigo', 'Anaïs'],
-  ...["D'Arcy", "Ka'imi", 'Mary Jo', 'Jean-Luc', 'Nguyệt', 'Ayşe', 'Ólöf', 'Çelik', 'Béla'],
-];
-const surnames = [
-  ...['Quillfeather', 'Inkwell', 'Chalkley', 'Slateworth', 'Pencilton', 'Bookbinder-Moss'],
-  ...['Margin', 'Foolscap', 'Blackboard', 'Lecternby', 'Atlasworth', 'Satchell-Strap', 'Deskly'],
-  ...[
-    "O'Inkpot",
-    "O'Ledger",
-    "D'Abacus",
-    "N'Eraser",
-    'Van der Globe',
-    'de la Regla',
-    'McProtractor',
-  ],
-  ...[
-    'Beispielmann',
-    'Überschrift',
-    'Müsterling',
-    'Ejemplón',
-    'Exempleté',
-    'Exemplário',
-    'Příkladová',
-  ],
-  ...['Przykładzka', 'Példaházy', 'Örnekoğlu', 'Dæmisøn', 'Exempelström', 'Pavyzdys', 'Mẫuvăn'],
-  ...[
-    'Homework',
-    'Recess',
-    'Syllabus',
-    'Quadrille',
-    'Thumbtack',
-    'Paperclip',
-    'Bellringer',
-    'Rubric',
-  ],
-  ...['Semester', 'Glossary', 'Footnote', 'Colophon', 'Parchment', 'Vellum', 'Stylus', 'Compasse'],
-];
+const givenNames = names(`
+  Ada, Amara, Basil, Bento, Cleo, Dara, Edda, Elio, Fenn, Greer, Hollis, Imani, Indigo, Juniper,
+  Kai, Lark, Marlow, Nell, Odell, Perpetua, Quill, Rowan, Sage, Tamsin, Umber, Verity, Wren,
+  Xavi, Yarrow, Zephyr, Blythe, Zoë, José, Renée, Jürgen, Søren, Siân, Łucja, Šárka, Íñigo,
+  Anaïs, D'Arcy, Ka'imi, Mary Jo, Jean-Luc, Nguyệt, Ayşe, Ólöf, Çelik, Béla
+`);
+const surnames = names(`
+  Quillfeather, Inkwell, Chalkley, Slateworth, Pencilton, Bookbinder-Moss, Margin, Foolscap,
+  Blackboard, Lecternby, Atlasworth, Satchell-Strap, Deskly, O'Inkpot, O'Ledger, D'Abacus,
+  N'Eraser, Van der Globe, de la Regla, McProtractor, Beispielmann, Überschrift, Müsterling,
+  Ejemplón, Exempleté, Exemplário, Příkladová, Przykładzka, Példaházy, Örnekoğlu, Dæmisøn,
+  Exempelström, Pavyzdys, Mẫuvăn, Homework, Recess, Syllabus, Quadrille, Thumbtack, Paperclip,
+  Bellringer, Rubric, Semester, Glossary, Footnote, Colophon, Parchment, Vellum, Stylus,
+  Compasse
+`);
 /** Given name, surname, and whether the display name begins with the surname. */
 const otherScripts: readonly (readonly [string, string, boolean])[] = [
   ['花子', '例山', true],
@@ -56,11 +33,10 @@ const otherScripts: readonly (readonly [string, string, boolean])[] = [
   ['דנה', 'דוגמאי', false],
   ['अनिता', 'उदाहरणी', false],
 ];
-const places = [
-  ...['Mossbridge', 'Larkfield', 'Copper Hollow', 'Tern Bay', 'Quartz Hill', 'Juniper Flats'],
-  ...['Old Weir', 'Saint Nowhere', 'Halfmoon', "Miller's Rest", 'Cañada Verde', 'Prairie du Conte'],
-  ...['Lantern Cove', 'Windmere'],
-];
+const places = names(`
+  Mossbridge, Larkfield, Copper Hollow, Tern Bay, Quartz Hill, Juniper Flats, Old Weir,
+  Saint Nowhere, Halfmoon, Miller's Rest, Cañada Verde, Prairie du Conte, Lantern Cove, Windmere
+`);
 const kinds = ['Unified School District', 'Elementary School', 'Charter Academy', 'Public Schools'];
 
 const catalogueOfProducts: readonly (readonly [string, readonly string[]])[] = [
@@ -109,18 +85,11 @@ function inventPerson(random: Random): Person {
   return { first_name: first, last_name: last, name: `${first} ${last}` };
 }
 
-const slugs = new Map<string, string>();
-
 function slug(text: string): string {
-  let made = slugs.get(text);
-  if (made === undefined) {
-    made = text
-      .normalize('NFD')
-      .toLowerCase()
-      .replace(/[^a-z]+/g, '');
-    slugs.set(text, made);
-  }
-  return made;
+  return text
+    .normalize('NFD')
+    .toLowerCase()
+    .replace(/[^a-z]+/g, '');
 }
 
 /** @returns an address in a domain that is reserved for examples (RFC 2606). */

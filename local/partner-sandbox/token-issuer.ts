@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import * as z from 'zod';
 import { hash } from './random.ts';
 import type { Rules, SandboxAnswer } from './rules.ts';
 import type { Switches } from './switches.ts';
@@ -106,54 +107,39 @@ function equal(given: string, expected: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
+/** A missing or unreadable value counts as not sent. */
+const sent = z.string().optional().catch(undefined);
+const tokenFields = z
+  .object({ grant_type: sent, client_id: sent, client_secret: sent })
+  .catch({ grant_type: undefined, client_id: undefined, client_secret: undefined });
+
 /**
- * Reads any of the three forms. A missing or unreadable value is undefined, as if it was not sent; so are credentials
- * in the query. Basic credentials count before those in the body. A wrong grant type is reported before wrong
- * credentials.
+ * Reads any of the three forms. Credentials in the query are not looked at. Basic credentials count before those in the
+ * body. A wrong grant type is reported before wrong credentials.
  */
 function readTokenRequest(
   { authorization, contentType, body }: AuthorizedRequest,
   verbatim: boolean,
 ): TokenRequest {
-  const mediaType = contentType?.split(';')[0]?.trim().toLowerCase();
-  const field =
-    mediaType === 'application/json'
-      ? jsonFields(body)
-      : mediaType === 'application/x-www-form-urlencoded'
-        ? formFields(body)
-        : () => undefined;
-  const grantType = field('grant_type');
+  const fields = tokenFields.parse(
+    readBody(contentType?.split(';')[0]?.trim().toLowerCase(), body),
+  );
+  const { grant_type: grantType, client_id: clientId, client_secret: clientSecret } = fields;
   if (authorization !== undefined)
     return { grantType, credentials: basic(authorization, verbatim) };
-  const [clientId, clientSecret] = [field('client_id'), field('client_secret')];
-  return {
-    grantType,
-    credentials:
-      clientId === undefined || clientSecret === undefined ? undefined : { clientId, clientSecret },
-  };
+  const isComplete = clientId !== undefined && clientSecret !== undefined;
+  return { grantType, credentials: isComplete ? { clientId, clientSecret } : undefined };
 }
 
-type Fields = (name: string) => string | undefined;
-
-function formFields(body: string): Fields {
-  const params = new URLSearchParams(body);
-  return (name) => params.getAll(name).at(-1);
-}
-
-function jsonFields(body: string): Fields {
-  let parsed: unknown;
+function readBody(mediaType: string | undefined, body: string): unknown {
+  if (mediaType === 'application/x-www-form-urlencoded')
+    return Object.fromEntries(new URLSearchParams(body));
+  if (mediaType !== 'application/json') return undefined;
   try {
-    parsed = JSON.parse(body);
+    return JSON.parse(body);
   } catch {
-    // Unreadable counts as not sent: both give unsupported_grant_type.
-    return () => undefined;
+    return undefined;
   }
-  if (typeof parsed !== 'object' || parsed === null) return () => undefined;
-  const fields = new Map<string, unknown>(Object.entries(parsed));
-  return (name) => {
-    const value = fields.get(name);
-    return typeof value === 'string' ? value : undefined;
-  };
 }
 
 /** RFC 7617, with id and secret form-urlencoded as RFC 6749, 2.3.1 requires. */
