@@ -34,7 +34,7 @@ export function list<R extends Row>(
     tests.length === 0 ? byDay.on(day) : byDay.on(day).filter(isMatch);
   const end = offset + page;
   if (sort !== 'certified_on' && userName !== 'ignored') {
-    const matches = byName(days.flatMap(matchesOn), keyOf(sort, userName), descending, tie);
+    const matches = inOrder(days.flatMap(matchesOn), keyOf(sort, userName), descending, tie);
     return { count: matches.length, rows: matches.slice(offset, end) };
   }
   const rows: R[] = [];
@@ -43,7 +43,7 @@ export function list<R extends Row>(
   for (const day of descending ? days.toReversed() : days) {
     const matches = matchesOn(day);
     if (count < end && count + matches.length > offset) {
-      const ordered = tie === undefined ? matches : byName(matches, () => '', false, tie);
+      const ordered = tie === undefined ? matches : inOrder(matches, () => '', false, tie);
       rows.push(...ordered.slice(Math.max(0, offset - count), end - count));
     }
     count += matches.length;
@@ -51,7 +51,8 @@ export function list<R extends Row>(
   return { count, rows };
 }
 
-function byName<R extends Row>(
+/** By the key, and equals by `tie`, also if the order descends. */
+function inOrder<R extends Row>(
   rows: readonly R[],
   key: (row: Row) => string,
   descending: boolean,
