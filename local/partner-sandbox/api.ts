@@ -44,36 +44,33 @@ export interface Happenings {
   churn(now: number, probability: number, backdated: number): void;
 }
 
+export interface ApiParts {
+  readonly world: World;
+  readonly life: Happenings;
+  readonly clock: Clock;
+  /** Decides which requests the replica answers. */
+  readonly random: Random;
+  readonly access: TokenIssuer;
+}
+
 /** The partner's API without its transport: it answers a request at an instant. */
 export class Api {
-  readonly access: TokenIssuer;
-  readonly #world: World;
-  readonly #life: Happenings;
-  readonly #clock: Clock;
-  /** Decides which requests the replica answers. */
-  readonly #random: Random;
+  readonly #parts: ApiParts;
   #switches: Switches;
   #rules: Rules;
-  /** The number of lists with unstable ties so far. */
+  /** The number of lists so far. */
   #listed = 0;
   readonly #answers = new AnswerCache<string, SandboxAnswer>();
   readonly #minute = new RequestsOfMinute();
 
-  constructor(
-    world: World,
-    life: Happenings,
-    clock: Clock,
-    random: Random,
-    access: TokenIssuer,
-    switches: Switches,
-  ) {
-    this.access = access;
-    this.#world = world;
-    this.#life = life;
-    this.#clock = clock;
-    this.#random = random;
+  constructor(parts: ApiParts, switches: Switches) {
+    this.#parts = parts;
     this.#switches = switches;
     this.#rules = deviate(documentRules, switches.deviations);
+  }
+
+  get access(): TokenIssuer {
+    return this.#parts.access;
   }
 
   get switches(): Switches {
@@ -85,14 +82,18 @@ export class Api {
     this.#rules = deviate(documentRules, switches.deviations);
   }
 
+  get #nowMs(): number {
+    return this.#parts.clock.now().epochMilliseconds;
+  }
+
   /** The server's time, in epoch milliseconds. */
   now(): number {
-    return this.#clock.now().epochMilliseconds + this.#switches.clockSkew * 1000;
+    return this.#nowMs + this.#switches.clockSkew * 1000;
   }
 
   /** Makes the changes that are due by now. */
   catchUp(): void {
-    this.#life.catchUp(this.#clock.now().epochMilliseconds, this.#switches.backdated);
+    this.#parts.life.catchUp(this.#nowMs, this.#switches.backdated);
   }
 
   answer(request: ApiRequest, fault?: SandboxFault): SandboxAnswer {
@@ -105,7 +106,7 @@ export class Api {
     if (fault?.kind === 'unauthorized') return this.#rules.invalidToken;
     if (!this.access.admits(request.authorization, this.now(), this.switches))
       return this.#rules.invalidToken;
-    const { organizationIds, productIds } = this.#world.scope;
+    const { organizationIds, productIds } = this.#parts.world.scope;
     if (organizationIds.size === 0) return this.#rules.noOrganizations;
     if (productIds.size === 0) return this.#rules.noAssessments;
     this.catchUp();
@@ -115,20 +116,20 @@ export class Api {
   /** The rows that answer this request: those of now, or of a replica that lags. */
   #answering(): View<SandboxRow> {
     const { replicaLag } = this.#switches;
-    const { rows } = this.#world;
-    if (replicaLag === 0 || this.#random.chance(0.5)) return rows;
-    return rows.asOf(this.#clock.now().epochMilliseconds - replicaLag * 60_000);
+    const { rows } = this.#parts.world;
+    if (replicaLag === 0 || this.#parts.random.chance(0.5)) return rows;
+    return rows.asOf(this.#nowMs - replicaLag * 60_000);
   }
 
   #isTooMany(): boolean {
     const most = this.#switches.requestsPerMinute || Number.POSITIVE_INFINITY;
-    return !this.#minute.admits(this.#clock.now().epochMilliseconds, most);
+    return !this.#minute.admits(this.#nowMs, most);
   }
 
   #list(params: URLSearchParams, fault: SandboxFault | undefined): SandboxAnswer {
     const { churn, backdated, cache } = this.#switches;
-    const now = this.#clock.now().epochMilliseconds;
-    this.#life.churn(now, churn, backdated);
+    const now = this.#nowMs;
+    this.#parts.life.churn(now, churn, backdated);
     if (cache === 0 || fault !== undefined) return this.#made(params, fault);
     return this.#answers.get(params.toString(), now - cache * 1_000, now, () =>
       this.#made(params, undefined),
@@ -139,7 +140,7 @@ export class Api {
     const { byDay } = this.#answering();
     const { unstableTies, userNameOrder: userName } = this.#switches;
     const raw = readRawQuery(params);
-    const refusal = this.#rules.refuse(raw, this.#world.scope);
+    const refusal = this.#rules.refuse(raw, this.#parts.world.scope);
     if (refusal !== undefined) return refusal;
     const query = this.#rules.listQuery(raw);
     const salt = ++this.#listed;
@@ -170,7 +171,7 @@ export class Api {
 
   #find(id: number, view: View<SandboxRow>): SandboxRow | undefined {
     const isZombie = scramble(id, 7) / 2 ** 32 < this.#switches.zombies;
-    return (isZombie ? this.#world.removed(id) : undefined) ?? this.#rules.find(id, view);
+    return (isZombie ? this.#parts.world.removed(id) : undefined) ?? this.#rules.find(id, view);
   }
 
   #show({ assessment, damage }: SandboxRow, fault: SandboxFault | undefined): unknown {

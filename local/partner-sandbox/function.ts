@@ -52,8 +52,8 @@ async function start() {
     clientSecret: client_secret,
   });
   const random = seededRandom(options.seed, 'replica');
-  const switches = defaultSwitches;
-  return { options, api: new Api(world, life, systemClock, random, access, switches) };
+  const parts = { world, life, clock: systemClock, random, access };
+  return { options, api: new Api(parts, defaultSwitches) };
 }
 
 let started: ReturnType<typeof start> | undefined;

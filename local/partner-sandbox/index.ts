@@ -81,7 +81,8 @@ export class PartnerSandbox {
     const life = new RandomChanges(world, seededRandom(seed, 'life'), certifyEvery, begin);
     const access = new TokenIssuer(seed, credentials);
     const initial = { ...defaultSwitches, backdated, ...present(switches) };
-    const api = new Api(world, life, clock, seededRandom(seed, 'replica'), access, initial);
+    const random = seededRandom(seed, 'replica');
+    const api = new Api({ world, life, clock, random, access }, initial);
     const queue = new FaultQueue(seededRandom(seed, 'faults'));
     this.#port = port;
     this.#world = world;
