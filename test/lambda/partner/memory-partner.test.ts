@@ -21,12 +21,12 @@ it('the partner in memory answers the client as the sandbox does', async () => {
     ...[{}, { page: 7, offset: 390 }, { offset: 1000 }],
     ...[{ filter: { start_date: day } }, { filter: { organization_ids: [1, 2] } }],
     { filter: { end_date: day }, order: 'DESC' },
+    { sort: 'user_name', order: 'DESC', page: 100, offset: 30 },
     { filter: { start_date: day, end_date: day }, page: 100 },
   ];
   for (const query of queries) {
     const [one, other] = [await client.list(query), await real.list(query)];
-    const days = other.assessments.map(({ certified_on }) => ({ certified_on }));
-    expect(one).toMatchObject({ meta: other.meta, assessments: days });
+    expect(one).toEqual(other);
   }
   expect(await client.get(id)).toEqual(await real.get(id));
   expect(await client.get(999_999_999)).toBeUndefined();
