@@ -36,13 +36,13 @@ export interface Educator {
 
 /** Entities with an id, in the order of their creation. */
 class Table<T extends { readonly id: number }> {
-  readonly #what: string;
+  readonly #noun: string;
   readonly #ids: number[] = [];
   readonly #rows = new Map<number, T>();
 
-  /** @param what the noun for a row, in errors */
-  constructor(what: string, rows: readonly T[] = []) {
-    this.#what = what;
+  /** @param noun for a row, in errors */
+  constructor(noun: string, rows: readonly T[] = []) {
+    this.#noun = noun;
     for (const row of rows) this.put(row);
   }
 
@@ -68,7 +68,7 @@ class Table<T extends { readonly id: number }> {
   /** @throws NotInWorldError */
   require(id: number): T {
     const row = this.get(id);
-    if (row === undefined) throw new NotInWorldError(this.#what, id);
+    if (row === undefined) throw new NotInWorldError(this.#noun, id);
     return row;
   }
 
