@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import { firstDay } from '../decisions/days.ts';
 import { noteAltered } from '../decisions/fingerprint.ts';
@@ -16,6 +15,8 @@ export interface HttpReply {
   readonly headers: Readonly<Record<string, string>>;
   /** Empty if the body of a failure was too large or broke off: only the status counts then. */
   readonly body: Buffer;
+  /** The wait that a failure asks for, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** The API reduces larger pages to this silently (docs/partner.md, 8); this client refuses them. */
@@ -364,33 +365,34 @@ function roomAfter(value: unknown, room = MAX_VALUES, depth = 1): number {
 /**
  * The error for a status that is no success (docs/partner.md, 7, and statuses that it leaves open).
  *
- * @param path the path of the request: the host may refuse its filter
+ * @param path of the request: the host may refuse its filter
  */
-export function toRefusal(
-  kind: RequestKind,
-  reply: HttpReply,
-  now: Temporal.Instant,
-  path?: string,
-): PartnerError {
-  const { status } = reply;
+export function toRefusal(kind: RequestKind, reply: HttpReply, path: string): PartnerError {
+  const { status, retryAfterMs } = reply;
   const what = `status ${status}`;
   if (status < 400) return new PartnerError('redirect-refused', kind, what);
-  const { retryAfterMs } = parseRetryAfter(reply.headers, now);
   if (status === 429) return new PartnerError('rate-limited', kind, what, { retryAfterMs });
   // 501: the server does not know how to do it, and will not know in a minute.
   if (status === 408 || (status >= 500 && status !== 501))
     return new PartnerError('unavailable', kind, what, { retryAfterMs });
+  if (kind === 'token' && isCredentialRefusal(reply))
+    return new PartnerError('credentials-refused', kind);
   if (status === 400 && kind === 'token' && errorCode(reply) === 'unsupported_grant_type')
     return new PartnerError('unsupported-grant', kind, what);
-  if (status === 400 && kind === 'list' && path !== undefined && !/filter|offset/.test(path))
+  if (status === 400 && kind === 'list' && !/filter|offset/.test(path))
     return new PartnerError('not-provisioned', kind, what);
   return new PartnerError('request-refused', kind, what);
+}
+
+/** 401 is documented; RFC 6749 (5.2) lets a server say the same with 400. */
+function isCredentialRefusal(reply: HttpReply): boolean {
+  return reply.status === 401 || (reply.status === 400 && errorCode(reply) === 'invalid_client');
 }
 
 const errorSchema = z.looseObject({ error: z.string() });
 
 /** The body's `error`, if the body has the form `{error: <code>}`. */
-export function errorCode(reply: HttpReply): string | undefined {
+function errorCode(reply: HttpReply): string | undefined {
   try {
     return errorSchema.safeParse(parseBody('token', reply)).data?.error;
   } catch {
@@ -399,44 +401,32 @@ export function errorCode(reply: HttpReply): string | undefined {
   }
 }
 
-/** The wait that an answer asks for in milliseconds, if it does; and headers that are not believed. */
-export interface AskedWait {
-  readonly retryAfterMs?: number | undefined;
-  readonly odd: readonly HostNumber[];
-}
-
 /**
  * The wait that a `Retry-After` header asks for (RFC 9110, 10.2.3). A date is held against the
  * server's own `Date` header where there is one, so that a difference between the clocks neither
  * shortens nor lengthens the wait. A date that has just passed asks for no wait.
+ *
+ * @returns the wait in milliseconds, if it is believed; and the headers that are not
  */
 export function parseRetryAfter(
   { 'retry-after': asked, date }: HttpReply['headers'],
-  now: Temporal.Instant,
-): AskedWait {
+  nowMs: number,
+): { readonly retryAfterMs?: number | undefined; readonly odd: readonly HostNumber[] } {
   if (asked === undefined) return { odd: [] };
-  const odd: HostNumber[] = [];
-  const judged = (name: HostNumber, seconds: number) => {
-    const known = believed(name, seconds);
-    if (known === undefined) odd.push(name);
-    return known;
-  };
-  const secondsFromNow = (text: string) => (parseHttpDate(text) - now.epochMilliseconds) / 1_000;
-  if (/^\s*\d+\s*$/.test(asked)) {
-    const seconds = judged('Retry-After', Number(asked));
-    return { retryAfterMs: seconds && seconds * 1_000, odd };
-  }
-  const until = secondsFromNow(asked);
+  const isNumber = /^\s*\d+\s*$/.test(asked);
+  const until = isNumber ? Number(asked) : secondsUntil(asked, nowMs);
   // The host's clock matters only beside a date.
-  const isByDate = date !== undefined && !Number.isNaN(until);
-  const ahead = isByDate ? (judged('Date', secondsFromNow(date)) ?? 0) : 0;
-  const wait = until - ahead;
+  const isByDate = date !== undefined && !isNumber && !Number.isNaN(until);
+  const ahead = isByDate ? believed('Date', secondsUntil(date, nowMs)) : 0;
+  const wait = until - (ahead ?? 0);
   const isJustOver = wait < 0 && wait >= -hostNumbers['Retry-After'].most;
-  const seconds = judged('Retry-After', isJustOver ? 0 : wait);
+  const seconds = believed('Retry-After', isJustOver ? 0 : wait);
+  const odd: HostNumber[] = ahead === undefined ? ['Date'] : [];
+  if (seconds === undefined) odd.push('Retry-After');
   return { retryAfterMs: seconds && seconds * 1_000, odd };
 }
 
 /** Temporal does not read these forms (RFC 9110, 5.6.7; not asctime's); `Date.parse` reads far too many others. */
-function parseHttpDate(text: string): number {
-  return text.endsWith('GMT') ? Date.parse(text) : Number.NaN;
+function secondsUntil(httpDate: string, nowMs: number): number {
+  return ((httpDate.endsWith('GMT') ? Date.parse(httpDate) : Number.NaN) - nowMs) / 1_000;
 }

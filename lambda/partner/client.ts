@@ -13,9 +13,9 @@ import {
   toSearchParams,
 } from './api.ts';
 import { PartnerError, type RequestKind } from './errors.ts';
-import { afterTooLarge, joined, type Pieces } from './fitting-page.ts';
+import { fittingPage } from './fitting-page.ts';
 import { nextAttempt } from './retry.ts';
-import { type CredentialSource, type TokenRequestForm, withToken } from './token.ts';
+import { type CredentialSource, type TokenRequestForm, Tokens } from './token.ts';
 import { type RequestDispatcher, Transport, withTimeLimit } from './transport.ts';
 
 export interface PartnerClientLimits {
@@ -121,35 +121,26 @@ export function createPartnerClient(
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const parts: ClientParts = { ...options, ...limits, clock, random, tokenRequest, pace };
   const transport = new Transport(parts);
-  const send = withToken(transport, parts);
+  const tokens = new Tokens(transport, parts);
 
   return {
-    async list(query = {}, callOptions = {}) {
-      let pieces: Pieces = { waiting: [query], pages: [], skipped: 0 };
-      for (;;) {
-        const [next, ...waiting] = pieces.waiting;
-        if (next === undefined) return joined(pieces);
-        const path = `${ASSESSMENTS}?${toSearchParams(next)}`;
-        try {
-          const page = await ask(parts, send, 'list', path, callOptions, (reply) => {
-            if (reply.status >= 300) throw toRefusal('list', reply, clock.now(), path);
-            return read(reply, next.offset ?? 0);
-          });
-          if (next === query) return page;
-          pieces = { ...pieces, waiting, pages: [...pieces.pages, page] };
-        } catch (error) {
-          pieces = afterTooLarge(error, next, { ...pieces, waiting });
-        }
-      }
-    },
+    list: (query = {}, callOptions = {}) =>
+      fittingPage(query, (one) => {
+        const path = `${ASSESSMENTS}?${toSearchParams(one)}`;
+        return ask(parts, tokens, 'list', path, callOptions, (reply) => {
+          if (reply.status >= 300) throw toRefusal('list', reply, path);
+          return read(reply, one.offset ?? 0);
+        });
+      }),
 
     async get(id, callOptions = {}) {
       if (!Number.isSafeInteger(id) || id < 1) {
         throw new PartnerError('invalid-call', 'get', 'id: not a positive integer');
       }
-      return await ask(parts, send, 'get', `${ASSESSMENTS}/${id}`, callOptions, (reply) => {
+      const path = `${ASSESSMENTS}/${id}`;
+      return await ask(parts, tokens, 'get', path, callOptions, (reply) => {
         if (reply.status === 404) return undefined;
-        if (reply.status >= 300) throw toRefusal('get', reply, clock.now());
+        if (reply.status >= 300) throw toRefusal('get', reply, path);
         return readRecord(reply, id);
       });
     },
@@ -166,7 +157,7 @@ export function createPartnerClient(
  */
 async function ask<T>(
   { clock, random, pace, ...limits }: ClientParts,
-  send: Transport['send'],
+  tokens: Tokens,
   kind: RequestKind,
   path: string,
   { deadline = clock.now().add({ milliseconds: limits.callMs }), signal }: CallOptions,
@@ -182,7 +173,7 @@ async function ask<T>(
     const limitMs = Math.min(leftMs, limits.attemptMs);
     try {
       return await withTimeLimit(clock, limitMs, onTimeout, signal, async (within) =>
-        parse(await send({ kind, method: 'GET', path }, within)),
+        parse(await tokens.send({ kind, method: 'GET', path }, within)),
       );
     } catch (error) {
       const now = clock.now().epochMilliseconds;

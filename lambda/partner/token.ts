@@ -10,7 +10,7 @@ import {
   waitsForToken,
 } from '../decisions/tokens.ts';
 import { inEnglish, problemsOf } from '../english.ts';
-import { errorCode, type HttpReply, parseBody, toRefusal } from './api.ts';
+import { type HttpReply, parseBody, toRefusal } from './api.ts';
 import { PartnerError } from './errors.ts';
 import { type HttpRequest, type Transport, withTimeLimit } from './transport.ts';
 
@@ -53,11 +53,10 @@ interface Token {
   readonly earlyUntilMs: number;
   /** By the monotonic clock. */
   readonly issuedMs: number;
-  /** The waits that are left before it is given up. */
-  readonly waits: number[];
-  hasWorked: boolean;
-  /** Settles when the caller that tries it again has its answer. */
-  trial: Promise<void> | undefined;
+  /** The waits that are left before it is given up; undefined: it has been accepted. */
+  waits: number[] | undefined;
+  /** Until it has been accepted, one caller at a time uses it. Settles when that one has its answer. */
+  trial?: Promise<void> | undefined;
 }
 
 /** Tokens that one call asks for, at most. */
@@ -67,80 +66,75 @@ const tokensOfACall = 2;
  * Sends requests with a token, which it caches. It requests one token at a time for all waiting
  * callers.
  *
- * A refused token is replaced, unless it is so new that it may become good: then one caller tries
+ * A refused token is replaced, unless it is so new that it may become good: then its caller tries
  * it again after short waits, and the others wait for that. One that has worked is replaced at
  * once, unless others ask for tokens, too: then after a pause, in which they get on. A call asks for
  * two tokens at most, the second with the credentials read afresh.
  *
  * @throws {PartnerError} or the credential source's error
  */
-export function withToken(transport: Transport, parts: TokenParts): Transport['send'] {
-  const tokens = new Tokens(transport, parts);
-  return (request, signal) => tokens.authorized(request, signal);
-}
-
-class Tokens {
+export class Tokens {
   readonly #transport: Transport;
   readonly #parts: TokenParts;
   #token: Token | undefined;
-  #pending: Promise<Token> | undefined;
+  #pending: Promise<void> | undefined;
 
   constructor(transport: Transport, parts: TokenParts) {
     this.#transport = transport;
     this.#parts = parts;
   }
 
-  async authorized(request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
+  async send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
     for (let asked = 0; ; ) {
-      let used = this.#usable;
+      const used = this.#usable();
       if (used === undefined) {
         if (asked === tokensOfACall) throw new PartnerError('token-refused-twice', request.kind);
-        used = await this.#renewed(asked > 0, signal);
+        await this.#renew(asked > 0, signal);
         asked += 1;
+      } else if (used.trial) {
+        await used.trial;
+      } else {
+        const reply = await this.#sendWith(used, request, signal);
+        if (reply.status !== 401) return reply;
       }
-      const reply = await this.#sendWith(used, request, signal);
-      if (reply) return reply;
     }
   }
 
-  get #nowMs(): number {
-    return this.#parts.clock.now().epochMilliseconds;
+  #usable(): Token | undefined {
+    const nowMs = this.#parts.clock.now().epochMilliseconds;
+    return this.#token !== undefined && nowMs < this.#token.usableUntilMs ? this.#token : undefined;
   }
 
-  get #usable(): Token | undefined {
-    const token = this.#token;
-    return token !== undefined && this.#nowMs < token.usableUntilMs ? token : undefined;
-  }
-
-  async #renewed(isSecond: boolean, signal: AbortSignal): Promise<Token> {
+  async #renew(isSecond: boolean, signal: AbortSignal): Promise<void> {
     const { clock, attemptMs, pace, random } = this.#parts;
-    const pauseMs = pauseBeforeToken(pace.value, isSecond, this.#nowMs, random);
+    const pauseMs = pauseBeforeToken(pace.value, isSecond, clock.now().epochMilliseconds, random);
     if (pauseMs > 0) await clock.sleep(pauseMs, signal);
     // Another caller may have got one meanwhile.
-    if (this.#usable) return this.#usable;
+    if (this.#usable()) return;
     const onTimeout = () => new PartnerError('timed-out', 'token', 'attempt');
     // The request serves many callers, so no caller's deadline applies to it.
     this.#pending ??= withTimeLimit(clock, attemptMs, onTimeout, undefined, (own) =>
-      this.#renew(own, isSecond),
+      this.#ask(own, isSecond),
     ).finally(() => {
       this.#pending = undefined;
     });
-    return this.#pending;
+    await this.#pending;
   }
 
-  async #renew(signal: AbortSignal, isAfresh: boolean): Promise<Token> {
+  async #ask(signal: AbortSignal, isAfresh: boolean): Promise<void> {
     const { credentials, tokenRequest, clock } = this.#parts;
     // With the secret as it is now: it may have been rotated since it was cached.
     for (const afresh of isAfresh ? [true] : [false, true]) {
       const request = toTokenRequest(await credentials({ afresh }), tokenRequest);
-      const sentAtMs = this.#nowMs;
+      const sentAtMs = clock.now().epochMilliseconds;
       const reply = await this.#transport.send(request, signal);
-      if (isCredentialRefusal(reply)) continue;
-      if (reply.status >= 300) throw toRefusal('token', reply, clock.now());
-      this.#token = this.#read(reply, sentAtMs);
-      return this.#token;
+      if (reply.status < 300) {
+        this.#token = this.#read(reply, sentAtMs);
+        return;
+      }
+      const refusal = toRefusal('token', reply, request.path);
+      if (afresh || refusal.code !== 'credentials-refused') throw refusal;
     }
-    throw new PartnerError('credentials-refused', 'token');
   }
 
   #read(reply: HttpReply, sentAtMs: number): Token {
@@ -156,66 +150,43 @@ class Tokens {
       earlyUntilMs: sentAtMs + earlyMs,
       issuedMs: clock.monotonicMs(),
       waits: [...waitsForToken(pace, sentAtMs)],
-      hasWorked: false,
-      trial: undefined,
     };
   }
 
-  /** @returns undefined if the token is refused, and dropped */
-  async #sendWith(used: Token, request: HttpRequest, signal: AbortSignal) {
-    for (;;) {
-      while (used.trial) await used.trial;
-      if (this.#token !== used) return undefined;
-      const { hasWorked } = used;
-      const reply = await this.#sendOnce(used, request, signal);
-      if (reply) return reply;
-      if (hasWorked) return this.#drop(used);
-      // The request may have been sent before another caller's, for which the token was good.
-      if (!used.hasWorked && !used.trial) return this.#tryOut(used, request, signal);
-    }
-  }
-
-  /** @returns undefined if the token is refused */
-  async #sendOnce(used: Token, request: HttpRequest, signal: AbortSignal) {
-    const headers = { authorization: `Bearer ${used.value}` };
-    const reply = await this.#transport.send({ ...request, headers }, signal);
-    if (reply.status < 300) used.hasWorked = true;
-    return reply.status === 401 ? undefined : reply;
-  }
-
-  /** Tries a token that has just been refused again, as long as it may become good. */
-  async #tryOut(used: Token, request: HttpRequest, signal: AbortSignal) {
+  /** @returns 401 if the token was refused, and has been dropped */
+  async #sendWith(used: Token, request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
     const { clock } = this.#parts;
+    const headers = { authorization: `Bearer ${used.value}` };
     const { promise, resolve } = Promise.withResolvers<void>();
-    used.trial = promise;
+    if (used.waits) used.trial = promise;
     try {
-      while (isYoung(clock.monotonicMs() - used.issuedMs)) {
-        const wait = used.waits.shift();
-        if (wait === undefined) break;
+      for (;;) {
+        const reply = await this.#transport.send({ ...request, headers }, signal);
+        if (reply.status < 300) used.waits = undefined;
+        if (reply.status !== 401) return reply;
+        const isYetUnknown = isYoung(clock.monotonicMs() - used.issuedMs);
+        const wait = isYetUnknown ? used.waits?.shift() : undefined;
+        if (wait === undefined) {
+          this.#drop(used);
+          return reply;
+        }
         await clock.sleep(wait, signal);
-        const reply = await this.#sendOnce(used, request, signal);
-        if (reply) return reply;
       }
-      return this.#drop(used);
     } finally {
       used.trial = undefined;
       resolve();
     }
   }
 
-  #drop(used: Token): undefined {
-    const { pace } = this.#parts;
+  #drop(used: Token): void {
+    const { clock, pace } = this.#parts;
     // One that has replaced it meanwhile stays.
     if (this.#token !== used) return;
     this.#token = undefined;
-    const isEarly = this.#nowMs < used.earlyUntilMs;
-    if (used.hasWorked && isEarly) pace.value = endedEarly(pace.value, this.#nowMs);
+    const nowMs = clock.now().epochMilliseconds;
+    const isEarly = nowMs < used.earlyUntilMs;
+    if (used.waits === undefined && isEarly) pace.value = endedEarly(pace.value, nowMs);
   }
-}
-
-/** 401 is documented; RFC 6749 (5.2) lets a server say the same with 400. */
-function isCredentialRefusal(reply: HttpReply): boolean {
-  return reply.status === 401 || (reply.status === 400 && errorCode(reply) === 'invalid_client');
 }
 
 export function toTokenRequest(
@@ -230,15 +201,11 @@ export function toTokenRequest(
     return { ...post, headers, body: JSON.stringify(whole) };
   }
   // RFC 6749, 2.3.1: each is form-encoded first, so that a colon in the ID stays unambiguous.
-  const pair = Buffer.from(`${formEncode(clientId)}:${formEncode(clientSecret)}`);
+  const pair = new URLSearchParams([[clientId, clientSecret]]).toString().replace('=', ':');
   const headers = {
     'content-type': 'application/x-www-form-urlencoded',
-    ...(form === 'basic' && { authorization: `Basic ${pair.toString('base64')}` }),
+    ...(form === 'basic' && { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }),
   };
   const body = new URLSearchParams(form === 'basic' ? grant : whole).toString();
   return { ...post, headers, body };
-}
-
-function formEncode(text: string): string {
-  return new URLSearchParams({ '': text }).toString().slice('='.length);
 }

@@ -1,10 +1,9 @@
-import type { Temporal } from 'temporal-polyfill';
 import type { Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import type { Clock } from '../clock.ts';
 import { disbelieved } from '../decisions/host-numbers.ts';
-import { answered, type Pace, paceAt, type RequestPace } from '../decisions/pace.ts';
+import { answered, paceAt, type RequestPace } from '../decisions/pace.ts';
 import { type HttpReply, parseRetryAfter } from './api.ts';
 import { PartnerError, type PartnerErrorCode, type RequestKind } from './errors.ts';
 
@@ -84,35 +83,31 @@ export class Transport {
         signal,
       });
       const pairs = Object.entries(headers).map(([name, value]) => [name, String(value)]);
-      reply = { status: statusCode, headers: Object.fromEntries(pairs), body: Buffer.alloc(0) };
-      if (Number(reply.headers['content-length']) > maxResponseBytes) {
+      const named: HttpReply['headers'] = Object.fromEntries(pairs);
+      const nowMs = clock.now().epochMilliseconds;
+      const { odd, ...wait } = parseRetryAfter(statusCode < 400 ? {} : named, nowMs);
+      reply = { status: statusCode, headers: named, body: Buffer.alloc(0), ...wait };
+      pace.value = answered(pace.value, statusCode, nowMs);
+      for (const name of odd) pace.value = disbelieved(pace.value, name, nowMs);
+      if (Number(named['content-length']) > maxResponseBytes) {
         // undici counts received bytes: a slow host would time out before these are too many.
         body.on('error', () => {}).destroy();
         throw new PartnerError('response-too-large', kind, 'Content-Length');
       }
       // Not `bytes()`: it keeps a buffer for each byte, if bytes come one by one.
-      reply = { ...reply, body: Buffer.concat(await body.toArray()) };
-      return reply;
+      return { ...reply, body: Buffer.concat(await body.toArray()) };
     } catch (error) {
       if (reply !== undefined && reply.status >= 300) return reply;
-      reply = undefined;
       throw signal.aborted ? signal.reason : toPartnerError(kind, error);
     } finally {
-      if (reply) pace.value = heard(pace.value, reply, clock.now());
       onRequest?.(kind);
     }
   }
 
   /** Ends the connections once the requests under way have been answered. */
-  async close(): Promise<void> {
-    await this.#dispatcher.close();
+  close(): Promise<void> {
+    return this.#dispatcher.close();
   }
-}
-
-function heard(before: Pace, { status, headers }: HttpReply, now: Temporal.Instant): Pace {
-  const pace = answered(before, status, now.epochMilliseconds);
-  const odd = status < 400 ? [] : parseRetryAfter(headers, now).odd;
-  return odd.reduce((known, name) => disbelieved(known, name, now.epochMilliseconds), pace);
 }
 
 /**

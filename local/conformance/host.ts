@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { systemClock } from '../../lambda/clock.ts';
 import { unhurried } from '../../lambda/decisions/pace.ts';
 import type { NotifierError } from '../../lambda/errors.ts';
-import { errorCode, type HttpReply, parseBody, toRefusal } from '../../lambda/partner/api.ts';
+import { type HttpReply, parseBody, toRefusal } from '../../lambda/partner/api.ts';
 import { PartnerError } from '../../lambda/partner/errors.ts';
 import { nextAttempt } from '../../lambda/partner/retry.ts';
 import {
@@ -125,7 +125,9 @@ export async function withHost<T>(
     try {
       const reply = await exchange(request);
       const isAnswer = reply.status !== 429 && (reply.status < 500 || reply.status === 501);
-      return isAnswer ? { reply } : { reply, failure: toRefusal(request.kind, reply, now()) };
+      return isAnswer
+        ? { reply }
+        : { reply, failure: toRefusal(request.kind, reply, request.path) };
     } catch (failure) {
       return { failure };
     }
@@ -208,7 +210,7 @@ async function retried(
 /** @throws {PartnerError} `response-too-large` */
 function toAnswer({ kind, path }: HttpRequest, reply: HttpReply): HttpAnswer {
   const { status } = reply;
-  const refusal = status < 300 ? undefined : toRefusal(kind, reply, now(), path);
+  const refusal = status < 300 ? undefined : toRefusal(kind, reply, path);
   try {
     return { status, body: parseBody(kind, reply), refusal };
   } catch (error) {
@@ -225,9 +227,8 @@ export const tokenIn = (body: unknown): string | undefined =>
 function toGrant(form: TokenRequestForm, request: HttpRequest, reply: HttpReply): Grant {
   const { status, body, refusal } = toAnswer(request, reply);
   const answered = { form, request, status, body };
-  if (status === 401 || (refusal && errorCode(reply) === 'invalid_client')) {
+  if (refusal?.code === 'credentials-refused')
     return { ...answered, refusal: new CredentialsFileRefusedError() };
-  }
   if (refusal) return { ...answered, refusal };
   const token = tokenIn(body);
   if (token !== undefined) return { ...answered, token };
