@@ -128,6 +128,12 @@ export interface Page {
   readonly rows: number;
 }
 
+/** The rows that a page has room for, and those that it should have: rows decide, not `meta.page`. */
+export function roomOf({ rows, meta }: Page, asked: number) {
+  const room = rows === meta.page ? meta.page : asked;
+  return { room, whole: Math.min(room, Math.max(0, meta.count - meta.offset)) };
+}
+
 /**
  * Limits of a field, far above any that the document describes. Null takes the place of a value
  * that exceeds them. So one record cannot make thousands of findings. Nor can it be so deep that a
@@ -141,27 +147,8 @@ const MAX_DEPTH = 32;
 /** All fields that the document does not name: a name may say anything. */
 const undocumented = '(undocumented)';
 
-interface Documented {
-  readonly name: string;
-  readonly schema: z.core.$ZodType;
-  readonly isNumber: boolean;
-}
-
-interface Shape {
-  readonly fields: readonly Documented[];
-  readonly names: ReadonlySet<string>;
-}
-
-/** @param apart fields that are read in another way */
-const shapeOf = (shape: z.core.$ZodShape, ...apart: readonly string[]): Shape => ({
-  fields: Object.entries(shape).flatMap(([name, schema]) =>
-    apart.includes(name) ? [] : { name, schema, isNumber: z.safeParse(schema, 1).success },
-  ),
-  names: new Set(Object.keys(shape)),
-});
-
-const ofRecords = shapeOf(assessmentSchema.shape, 'id', 'certified_on', 'results');
-const ofParts = shapeOf(resultPartSchema.shape);
+/** These three are read in another way. */
+const { id: _, certified_on: __, results: ___, ...contents } = assessmentSchema.shape;
 
 /** How a documented text is read. By the first rules, a value of another type was null. */
 type TextReader = (value: unknown) => unknown;
@@ -174,49 +161,60 @@ function asText(value: unknown): unknown {
   return /^-?\d+$/.test(digits) ? digits : value;
 }
 
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' &&
-  value !== null &&
-  !Array.isArray(value) &&
-  !(value instanceof WrittenNumber);
-
 /**
  * The fields as the contract has them. Null and absent stay as they came. Null takes the place of a
  * value that cannot be carried without a loss, or exceeds the limits.
  *
+ * @param documented all documented names
+ * @param fields those that are read here
  * @param note takes the paths of values that are not as they came
+ * @returns undefined for a value without fields
  */
 function fitted(
-  row: object,
-  { fields, names }: Shape,
+  row: unknown,
+  documented: z.core.$ZodShape,
+  fields: z.core.$ZodShape,
   read: TextReader,
   note: (path: string) => void,
-): Map<string, unknown> {
+): Map<string, unknown> | undefined {
+  const isBare = typeof row !== 'object' || Array.isArray(row) || row instanceof WrittenNumber;
+  if (isBare || row === null) return undefined;
   const given = new Map<string, unknown>(Object.entries(row));
-  const others = [...given].filter(([name, value]) => !names.has(name) && roomAfter(value) < 0);
-  for (const [name] of others) given.set(name, null);
-  if (others.length > 0) note(undocumented);
-  for (const { name, schema, isNumber } of fields) {
+  for (const [name, value] of given) {
+    if (Object.hasOwn(documented, name) || roomAfter(value) >= 0) continue;
+    given.set(name, null);
+    note(undocumented);
+  }
+  for (const [name, schema] of Object.entries(fields)) {
     const came = given.get(name);
-    const [value, fit] = isNumber ? [asNumber(came), asNumber(came)] : [came, read(came)];
-    const kept = z.safeParse(schema, fit).success ? fit : null;
-    if (kept !== value) note(name);
-    if (kept !== undefined) given.set(name, kept);
+    const kept = carried(schema, came, read);
+    if (kept !== asNumber(came)) note(name);
+    if (kept !== came) given.set(name, kept);
   }
   return given;
 }
 
+/** @returns null for a value that the field cannot carry without a loss */
+function carried(schema: z.core.$ZodType, came: unknown, read: TextReader): unknown {
+  const value = asNumber(came);
+  if (z.safeParse(schema, value).success) return value;
+  const text = read(came);
+  return z.safeParse(schema, text).success ? text : null;
+}
+
 function fittedRecord(row: unknown, read: TextReader, note: (path: string) => void): unknown {
-  if (!isObject(row)) return row;
-  const given = fitted(row, ofRecords, read, note);
-  const partOf = (part: unknown) =>
-    // A value that is no part becomes a part without fields.
-    isObject(part)
-      ? Object.fromEntries(fitted(part, ofParts, read, (path) => note(`results[].${path}`)))
-      : {};
+  const given = fitted(row, assessmentSchema.shape, contents, read, note);
+  if (given === undefined) return row;
   const parts = given.get('results') ?? undefined;
-  if (Array.isArray(parts) && parts.length <= MAX_PARTS) given.set('results', parts.map(partOf));
-  else if (parts !== undefined) {
+  if (Array.isArray(parts) && parts.length <= MAX_PARTS) {
+    const { shape } = resultPartSchema;
+    const noteOfPart = (path: string) => note(`results[].${path}`);
+    // A value that is no part becomes a part without fields.
+    given.set(
+      'results',
+      parts.map((part) => Object.fromEntries(fitted(part, shape, shape, read, noteOfPart) ?? [])),
+    );
+  } else if (parts !== undefined) {
     note('results');
     given.set('results', null);
   }

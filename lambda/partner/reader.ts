@@ -1,33 +1,39 @@
 import { Temporal } from 'temporal-polyfill';
 import { faultOf } from '../errors.ts';
 import type { PartnerReader } from '../ports/partner-reader.ts';
-import { MAX_PAGE_SIZE } from './api.ts';
+import { MAX_PAGE_SIZE, roomOf } from './api.ts';
 import type { PartnerClient } from './client.ts';
 import { proveRange } from './proven/proven-read.ts';
-import { dateFilters, type HostPages, notePulse } from './proven/reading.ts';
+import { dateFilters } from './proven/reading.ts';
 
 /** If the oldest records cannot be read, the baseline goes back this far, in ever larger steps. */
 const longAgo = '1900-01-01';
 
+/** Fewer rows say nothing about a cap: so few may be all that there are, at a total that is too high. */
+const leastCap = 10;
+
 /** Turns the tick's questions into requests to the API. */
 export function partnerReader(client: Pick<PartnerClient, 'list' | 'get' | 'pace'>): PartnerReader {
-  const host: HostPages = {};
   const byDay = { sort: 'certified_on', page: MAX_PAGE_SIZE } as const;
+  let cap = MAX_PAGE_SIZE;
   return {
     pace: client.pace,
 
     async pulse(deadline) {
-      const whole = await client.list({ ...byDay, order: 'DESC' }, { deadline });
-      notePulse(host, whole);
-      const { meta, ...page } = whole;
-      return { ...page, count: meta.count };
+      const page = await client.list({ ...byDay, order: 'DESC' }, { deadline });
+      const { rows } = page;
+      // Each tick's first page shows the cap, so that no read needs requests to learn it: at a few
+      // requests a minute, none would get on.
+      const isCapped = rows < roomOf(page, MAX_PAGE_SIZE).whole && rows >= leastCap;
+      cap = isCapped ? rows : MAX_PAGE_SIZE;
+      return { ...page, count: page.meta.count };
     },
 
     async tail({ count, assessments, quarantined }, deadline) {
       // As many rows as a page of this host has.
       const offset = Math.max(0, count - assessments.length - quarantined.length);
-      const { meta, ...page } = await client.list({ ...byDay, order: 'ASC', offset }, { deadline });
-      return { ...page, count: meta.count };
+      const page = await client.list({ ...byDay, order: 'ASC', offset }, { deadline });
+      return { ...page, count: page.meta.count };
     },
 
     async count(range, deadline) {
@@ -42,7 +48,7 @@ export function partnerReader(client: Pick<PartnerClient, 'list' | 'get' | 'pace
       return Temporal.PlainDate.from(oldest?.certified_on ?? longAgo);
     },
 
-    prove: (range, deadline, bookmark) => proveRange(client, range, deadline, bookmark, host),
+    prove: (range, deadline, bookmark) => proveRange(client, range, deadline, bookmark, cap),
 
     async get(id, deadline) {
       try {

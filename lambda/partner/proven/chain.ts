@@ -7,8 +7,8 @@ import {
   type SeamRow,
 } from '../../decisions/seam.ts';
 import type { Assessment } from '../../events/assessment.ts';
-import type { Page } from '../api.ts';
-import { type Reading, type ReadPart, roomOf } from './reading.ts';
+import { MAX_PAGE_SIZE, type Page, roomOf } from '../api.ts';
+import type { Reading, ReadPart } from './reading.ts';
 
 /**
  * Rows by which a page overlaps the one before beyond the rule's need, so that as many removals
@@ -90,11 +90,7 @@ function afterPage(
 ): Chain {
   const { offset, anchors } = before;
   const { count } = page.meta;
-  const chain: Chain = {
-    ...before,
-    pages: before.pages + 1,
-    count,
-  };
+  const chain: Chain = { ...before, pages: before.pages + 1, count };
   for (const { id } of page.assessments) chain.ids.add(id);
   const assessments = inOrder(page);
   if (key === 'user_name') reading.nameOrder?.observe(assessments);
@@ -125,7 +121,7 @@ function judgedRows(reading: Reading, asked: number, page: Page) {
   const { rows } = page;
   const { room, whole } = roomOf(page, asked);
   const isShort = rows < whole;
-  if (isShort) reading.noteShort(rows);
+  if (isShort) reading.mostRows = MAX_PAGE_SIZE;
   // A larger page was too large: the size that fits is close to this one.
   const fitting = isShort ? asked : 2 * Math.max(1, rows);
   return { room, size: Math.min(reading.mostRows, fitting), isWhole: rows === whole };

@@ -7,7 +7,7 @@ import type { Assessment } from '../../events/assessment.ts';
 import { MAX_PAGE_SIZE } from '../api.ts';
 import type { PartnerClient } from '../client.ts';
 import { type Chain, type ChainStart, readChain, resumed } from './chain.ts';
-import { type HostPages, Reading, type ReadPart } from './reading.ts';
+import { Reading, type ReadPart } from './reading.ts';
 
 /**
  * The least number of rows from a page to the next. With fewer, the next page will hardly hold the
@@ -45,7 +45,7 @@ interface PartRead {
  *
  * @param bookmark where an earlier read of the same range stopped: this one returns the rest, which
  * is not all, and so is never a proof
- * @param host the memory of earlier reads, to which this one adds
+ * @param cap the most rows of a page at this host
  * @throws {PartnerError} the errors of `client.list`, except for the deadline, which ends the read
  * as unproven with the records seen so far
  */
@@ -54,18 +54,19 @@ export async function proveRange(
   range: DayRange,
   deadline: Temporal.Instant,
   bookmark?: Bookmark,
-  host?: HostPages,
+  cap: number = MAX_PAGE_SIZE,
 ): Promise<RangeRead> {
-  const reading = new Reading((query) => client.list(query, { deadline }), host);
+  const reading = new Reading((query) => client.list(query, { deadline }), cap);
   const part = { range, filter: {} };
-  const { read, start, earlier } = await readFrom(reading, part, bookmark);
+  const { read, earlier } = await readFrom(reading, part, bookmark);
   const { proof } = read;
+  const from = earlier?.offset ?? 0;
   const isProven = proof !== undefined && earlier === undefined && !reading.isDoubtful;
-  const { count = 0, stoppedAt } = isProven ? read : await counted(reading, part, read, start);
+  const { count = 0, stoppedAt } = isProven ? read : await counted(reading, part, read, from);
   const isCutOff = stoppedAt !== undefined;
   const noted = notedCount(reading, earlier, stoppedAt);
   const isChained = proof !== undefined && reading.isOfWholePages;
-  const shown = { isChained, ids: reading.ids, from: earlier?.offset ?? 0, last: count };
+  const shown = { isChained, ids: reading.ids, from, last: count };
   const { assessments, others, requests } = reading;
   const quarantined = [...reading.quarantined.values()];
   return {
@@ -108,7 +109,7 @@ function notedCount(
 const consistentCount = ({ count, isContradicted }: NotedCount) =>
   isContradicted ? undefined : count;
 
-/** @returns the read, and where it really resumed: not if the part has to be read from its beginning */
+/** @returns the read, and what it really resumed: nothing if the part was read from its beginning */
 async function readFrom(reading: Reading, part: ReadPart, bookmark: Bookmark | undefined) {
   const start = bookmark && {
     offset: bookmark.offset,
@@ -117,9 +118,9 @@ async function readFrom(reading: Reading, part: ReadPart, bookmark: Bookmark | u
   const read = await (bookmark?.isSweep
     ? seeRest(reading, part, bookmark.offset)
     : readPart(reading, part, start));
-  if (!reading.nameOrder?.mistaken) return { read, start, earlier: bookmark };
+  if (!reading.nameOrder?.mistaken) return { read, earlier: bookmark };
   reading.nameOrder = undefined;
-  return { read: await readPart(reading, part), start, earlier: undefined };
+  return { read: await readPart(reading, part), earlier: undefined };
 }
 
 /**
@@ -130,11 +131,11 @@ async function counted(
   reading: Reading,
   part: ReadPart,
   read: PartRead,
-  start?: ChainStart,
+  from: number,
 ): Promise<PartRead> {
   const count = read.count ?? (await reading.count(part));
   if (count !== undefined) return { ...read, count };
-  const offset = (start?.offset ?? 0) + reading.assessments.length;
+  const offset = from + reading.assessments.length;
   return { stoppedAt: { range: part.range, offset, anchors: [], isSweep: true } };
 }
 

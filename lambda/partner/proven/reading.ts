@@ -2,13 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type DayRange, isWithin } from '../../decisions/days.ts';
 import { NameOrderEvidence } from '../../decisions/names-tied.ts';
 import type { Assessment } from '../../events/assessment.ts';
-import {
-  type AssessmentFilter,
-  type ListQuery,
-  MAX_PAGE_SIZE,
-  type Page,
-  type Quarantined,
-} from '../api.ts';
+import type { AssessmentFilter, ListQuery, Page, Quarantined } from '../api.ts';
 import { isCutOff } from '../errors.ts';
 
 /** A set of assessments to be read as one sorted list. */
@@ -17,36 +11,9 @@ export interface ReadPart {
   readonly filter: AssessmentFilter;
 }
 
-/** Fewer rows say nothing about a cap: so few may be all that there are, at a total that is too high. */
-const leastCap = 10;
-
-/** The memory of the reads of one process. */
-export interface HostPages {
-  /** The most rows of its pages by the newest one, if fewer than it says. Reads ask for no more. */
-  cap?: number | undefined;
-  /** The same by a read. One short page confirms it. */
-  short?: number;
-}
-
-/** The rows that a page has room for, and those that it should have: rows decide, not `meta.page`. */
-export function roomOf({ rows, meta }: Page, asked: number) {
-  const room = rows === meta.page ? meta.page : asked;
-  return { room, whole: Math.min(room, Math.max(0, meta.count - meta.offset)) };
-}
-
-/**
- * Each tick's first page shows the cap, so that no read needs requests to learn it: at a few requests
- * a minute, none would get on.
- */
-export function notePulse(host: HostPages, page: Page): void {
-  const { whole } = roomOf(page, MAX_PAGE_SIZE);
-  host.cap = page.rows < whole && page.rows >= leastCap ? page.rows : undefined;
-}
-
 /** One read of a range: the records that it has seen, and whether it may ask for more. */
 export class Reading {
   readonly #list: (query: ListQuery) => Promise<Page>;
-  readonly #host: HostPages;
   readonly #seen = new Map<number, Versions>();
   /** By id, or by its problems where there is no id. */
   readonly quarantined = new Map<number | string, Quarantined>();
@@ -59,18 +26,14 @@ export class Reading {
   hasRepeats = false;
   /** Pages that were read in pieces; `differ`: the counts of one have contradicted each other. */
   pieces: Page['pieces'];
-  /** The most rows of a page at this host; `meta.page` may be larger. */
+  /** The most rows of a page at this host; `meta.page` may be larger. A page with fewer refutes it. */
   mostRows: number;
-  /** Rows of the last page that was short; `other`: no cap explains the short pages. */
-  #short: number | 'other' | undefined;
   /** The time or the pace is used up. */
   isSpent = false;
 
-  constructor(list: (query: ListQuery) => Promise<Page>, host: HostPages = {}) {
+  constructor(list: (query: ListQuery) => Promise<Page>, mostRows: number) {
     this.#list = list;
-    this.#host = host;
-    this.#short = host.short;
-    this.mostRows = host.cap ?? MAX_PAGE_SIZE;
+    this.mostRows = mostRows;
   }
 
   /** An id is there more than once if one page showed it so. */
@@ -101,15 +64,6 @@ export class Reading {
   /** Different ids that were seen; a record without one counts by its problems. */
   get ids(): number {
     return new Set<number | string>([...this.#seen.keys(), ...this.quarantined.keys()]).size;
-  }
-
-  /** Notes a page with too few rows. Two with the same number of rows teach a cap, until a third. */
-  noteShort(rows: number): void {
-    const isCap = rows > 0 && rows === this.#short && this.mostRows === MAX_PAGE_SIZE;
-    if (this.mostRows < MAX_PAGE_SIZE) this.#short = 'other';
-    else if (this.#short !== 'other') this.#short = rows;
-    this.mostRows = isCap ? rows : MAX_PAGE_SIZE;
-    if (isCap) this.#host.short = rows;
   }
 
   seenWithin(range: DayRange): readonly Assessment[] {
