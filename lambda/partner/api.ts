@@ -128,12 +128,6 @@ export interface Page {
   readonly rows: number;
 }
 
-/** The rows that a page has room for, and those that it should have: rows decide, not `meta.page`. */
-export function roomOf({ rows, meta }: Page, asked: number) {
-  const room = rows === meta.page ? meta.page : asked;
-  return { room, whole: Math.min(room, Math.max(0, meta.count - meta.offset)) };
-}
-
 /**
  * Limits of a field, far above any that the document describes. Null takes the place of a value
  * that exceeds them. So one record cannot make thousands of findings. Nor can it be so deep that a

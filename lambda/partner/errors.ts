@@ -15,7 +15,8 @@ export type RequestKind = keyof typeof endpoints;
 interface Meaning {
   /** Default: the partner's. */
   readonly fault?: Fault;
-  readonly reach: Reach;
+  /** Default: `request`. */
+  readonly reach?: Reach;
   readonly retryHelps?: boolean;
   readonly whatToDo: string;
   /** The text of the failure, up to the endpoint. */
@@ -79,14 +80,12 @@ export const meanings = {
   /** 408, 5xx other than 501, a refused or broken connection, a name that does not resolve. */
   unavailable: {
     says: 'No usable answer from',
-    reach: 'request',
     retryHelps: true,
     whatToDo: `Wait. If it lasts: ${noticed['partner-silent'].toDo}`,
   },
   /** The limit of connecting, of headers, of the body, or of an attempt as a whole. */
   'timed-out': {
     says: 'Timed out at',
-    reach: 'request',
     retryHelps: true,
     whatToDo: askWhySlow,
   },
@@ -107,7 +106,6 @@ export const meanings = {
   /** A success whose body is not JSON, not UTF-8, or not as documented. */
   'unexpected-response': {
     says: 'Unexpected response from',
-    reach: 'request',
     whatToDo:
       'Check the base URL. If it is right, the API has changed or a proxy answers in its place: describe the response to the partner.',
   },
@@ -115,14 +113,12 @@ export const meanings = {
   'malformed-record': {
     says: 'A malformed record came from',
     fault: 'record',
-    reach: 'request',
     whatToDo: 'Tell the partner which record it is, and the paths that are wrong.',
   },
   /** A body above `limits.maxResponseBytes`, of which no more is read, or with too many values. */
   'response-too-large': {
     says: 'A response was too large to be read, from',
     fault: 'record',
-    reach: 'request',
     whatToDo:
       'Ask for fewer records a page; if the records are legitimately this large, raise the limit.',
   },
@@ -137,7 +133,6 @@ export const meanings = {
   /** A 4xx (or 501) that the document does not describe. */
   'request-refused': {
     says: 'Refused by',
-    reach: 'request',
     whatToDo:
       'Check the base URL; if it is right, tell the partner which endpoint gave which status.',
   },
@@ -185,7 +180,8 @@ export class PartnerError extends NotifierError {
     this.code = code;
     this.fault = meaning.fault ?? 'partner';
     // Where only single records lead elsewhere, lists are right all the same.
-    this.reach = code === 'redirect-refused' && at === 'get' ? 'request' : meaning.reach;
+    const isOfOne = code === 'redirect-refused' && at === 'get';
+    this.reach = (isOfOne ? undefined : meaning.reach) ?? 'request';
     this.retryHelps = meaning.retryHelps ?? false;
     this.whatToDo = meaning.whatToDo;
     this.retryAfterMs = retryAfterMs;

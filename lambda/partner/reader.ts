@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { faultOf } from '../errors.ts';
 import type { PartnerReader } from '../ports/partner-reader.ts';
-import { MAX_PAGE_SIZE, roomOf } from './api.ts';
+import { MAX_PAGE_SIZE } from './api.ts';
 import type { PartnerClient } from './client.ts';
 import { proveRange } from './proven/proven-read.ts';
 import { dateFilters } from './proven/reading.ts';
@@ -21,12 +21,12 @@ export function partnerReader(client: Pick<PartnerClient, 'list' | 'get' | 'pace
 
     async pulse(deadline) {
       const page = await client.list({ ...byDay, order: 'DESC' }, { deadline });
-      const { rows } = page;
+      const { rows, meta } = page;
       // Each tick's first page shows the cap, so that no read needs requests to learn it: at a few
       // requests a minute, none would get on.
-      const isCapped = rows < roomOf(page, MAX_PAGE_SIZE).whole && rows >= leastCap;
-      cap = isCapped ? rows : MAX_PAGE_SIZE;
-      return { ...page, count: page.meta.count };
+      const isShort = rows !== meta.page && rows < Math.min(MAX_PAGE_SIZE, meta.count);
+      cap = isShort && rows >= leastCap ? rows : MAX_PAGE_SIZE;
+      return { ...page, count: meta.count };
     },
 
     async tail({ count, assessments, quarantined }, deadline) {

@@ -7,7 +7,7 @@ import {
   type SeamRow,
 } from '../../decisions/seam.ts';
 import type { Assessment } from '../../events/assessment.ts';
-import { MAX_PAGE_SIZE, type Page, roomOf } from '../api.ts';
+import { MAX_PAGE_SIZE, type Page } from '../api.ts';
 import type { Reading, ReadPart } from './reading.ts';
 
 /**
@@ -118,8 +118,9 @@ function afterPage(
  * @param asked the rows that were asked for
  */
 function judgedRows(reading: Reading, asked: number, page: Page) {
-  const { rows } = page;
-  const { room, whole } = roomOf(page, asked);
+  const { rows, meta } = page;
+  const room = rows === meta.page ? meta.page : asked;
+  const whole = Math.min(room, Math.max(0, meta.count - meta.offset));
   const isShort = rows < whole;
   if (isShort) reading.mostRows = MAX_PAGE_SIZE;
   // A larger page was too large: the size that fits is close to this one.
