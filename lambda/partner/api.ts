@@ -6,7 +6,7 @@ import { believed, type HostNumber, hostNumbers } from '../decisions/host-number
 import type { QuarantinedRecord } from '../decisions/partner-reads.ts';
 import { inEnglish, problemsOf } from '../english.ts';
 import { type Assessment, assessmentSchema, resultPartSchema } from '../events/assessment.ts';
-import { asNumber, itself, parseExactly, WrittenNumber } from '../json-text.ts';
+import { asNumber, itself, jsonText, parseExactly, WrittenNumber } from '../json-text.ts';
 import { PartnerError, type RequestKind } from './errors.ts';
 
 export interface HttpReply {
@@ -264,6 +264,9 @@ const pageSchema = z.object({
  */
 const MAX_BODY_VALUES = 25_000;
 
+/** Far more than the error of a token request has. */
+const MAX_ERROR_BYTES = 16_384;
+
 /**
  * Parses the body of a success as JSON.
  *
@@ -381,16 +384,11 @@ function isCredentialRefusal(reply: HttpReply): boolean {
   return reply.status === 401 || (reply.status === 400 && errorCode(reply) === 'invalid_client');
 }
 
-const errorSchema = z.looseObject({ error: z.string() });
+const errorSchema = z.pipe(jsonText, z.looseObject({ error: z.string() }));
 
-/** The body's `error`, if the body has the form `{error: <code>}`. */
-function errorCode(reply: HttpReply): string | undefined {
-  try {
-    return errorSchema.safeParse(parseBody('token', reply)).data?.error;
-  } catch {
-    // A failure may come from a proxy, in HTML: the status says enough then.
-    return undefined;
-  }
+/** The body's `error`, if it is short and has the form `{error: <code>}`: a proxy may answer in HTML. */
+function errorCode({ body }: HttpReply): string | undefined {
+  return errorSchema.safeParse(body.toString('utf8', 0, MAX_ERROR_BYTES)).data?.error;
 }
 
 /**

@@ -97,13 +97,13 @@ export const DEFAULT_LIMITS: PartnerClientLimits = {
 };
 
 /** The options with their defaults, and the pace. */
-export interface ClientParts
-  extends Omit<PartnerClientOptions, 'limits' | 'requestsPerMinute'>,
-    PartnerClientLimits {
-  readonly tokenRequest: TokenRequestForm;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly pace: RequestPace;
+type ClientParts = ReturnType<typeof partsOf>;
+
+function partsOf(options: PartnerClientOptions) {
+  const { clock = systemClock, random = Math.random, tokenRequest = 'form' } = options;
+  const { requestsPerMinute: perMinute = Number.POSITIVE_INFINITY } = options;
+  const pace: RequestPace = { perMinute, value: unhurried };
+  return { ...options, ...DEFAULT_LIMITS, ...options.limits, clock, random, tokenRequest, pace };
 }
 
 /**
@@ -115,11 +115,7 @@ export function createPartnerClient(
   options: PartnerClientOptions,
   read: typeof parsePage = parsePage,
 ): PartnerClient {
-  const { clock = systemClock, random = Math.random, tokenRequest = 'form' } = options;
-  const { requestsPerMinute: perMinute = Number.POSITIVE_INFINITY } = options;
-  const pace: RequestPace = { perMinute, value: unhurried };
-  const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const parts: ClientParts = { ...options, ...limits, clock, random, tokenRequest, pace };
+  const parts = partsOf(options);
   const transport = new Transport(parts);
   const tokens = new Tokens(transport, parts);
 
@@ -145,7 +141,7 @@ export function createPartnerClient(
       });
     },
 
-    pace,
+    pace: parts.pace,
 
     close: () => transport.close(),
   };

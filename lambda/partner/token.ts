@@ -11,7 +11,7 @@ import {
 } from '../decisions/tokens.ts';
 import { inEnglish, problemsOf } from '../english.ts';
 import { type HttpReply, parseBody, toRefusal } from './api.ts';
-import { PartnerError } from './errors.ts';
+import { PartnerError, type RequestKind } from './errors.ts';
 import { type HttpRequest, type Transport, withTimeLimit } from './transport.ts';
 
 /** Issued by the partner (docs/partner.md, 1). The secret is a password. */
@@ -85,11 +85,11 @@ export class Tokens {
   }
 
   async send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
+    const { clock } = this.#parts;
     for (let asked = 0; ; ) {
-      const used = this.#usable();
-      if (used === undefined) {
-        if (asked === tokensOfACall) throw new PartnerError('token-refused-twice', request.kind);
-        await this.#renew(asked > 0, signal);
+      const used = this.#token;
+      if (used === undefined || clock.now().epochMilliseconds >= used.usableUntilMs) {
+        await this.#renew(asked, request.kind, signal);
         asked += 1;
       } else if (used.trial) {
         await used.trial;
@@ -100,21 +100,20 @@ export class Tokens {
     }
   }
 
-  #usable(): Token | undefined {
-    const nowMs = this.#parts.clock.now().epochMilliseconds;
-    return this.#token !== undefined && nowMs < this.#token.usableUntilMs ? this.#token : undefined;
-  }
-
-  async #renew(isSecond: boolean, signal: AbortSignal): Promise<void> {
+  /** @param asked tokens that this call has asked for */
+  async #renew(asked: number, kind: RequestKind, signal: AbortSignal): Promise<void> {
+    if (asked === tokensOfACall) throw new PartnerError('token-refused-twice', kind);
     const { clock, attemptMs, pace, random } = this.#parts;
-    const pauseMs = pauseBeforeToken(pace.value, isSecond, clock.now().epochMilliseconds, random);
+    const before = this.#token;
+    const nowMs = clock.now().epochMilliseconds;
+    const pauseMs = pauseBeforeToken(pace.value, asked > 0, nowMs, random);
     if (pauseMs > 0) await clock.sleep(pauseMs, signal);
-    // Another caller may have got one meanwhile.
-    if (this.#usable()) return;
+    // Another caller has got one meanwhile.
+    if (this.#token && this.#token !== before) return;
     const onTimeout = () => new PartnerError('timed-out', 'token', 'attempt');
     // The request serves many callers, so no caller's deadline applies to it.
     this.#pending ??= withTimeLimit(clock, attemptMs, onTimeout, undefined, (own) =>
-      this.#ask(own, isSecond),
+      this.#ask(own, asked > 0),
     ).finally(() => {
       this.#pending = undefined;
     });
