@@ -109,7 +109,7 @@ function notedCount(
 const consistentCount = ({ count, isContradicted }: NotedCount) =>
   isContradicted ? undefined : count;
 
-/** @returns the read, and what it really resumed: nothing if the part was read from its beginning */
+/** @returns the read, and the bookmark that it resumed; undefined if it began anew */
 async function readFrom(reading: Reading, part: ReadPart, bookmark: Bookmark | undefined) {
   const start = bookmark && {
     offset: bookmark.offset,
