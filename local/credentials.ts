@@ -2,7 +2,7 @@ import { environment } from '../lambda/names.ts';
 import type { EmbeddedAws, LocalFunction } from './aws/index.ts';
 import type { Credentials } from './partner-host.ts';
 
-/** Stores the credentials where a function reads them, as ops would after a deployment. A secret outside of the stack is created. */
+/** Stores the credentials as ops would after a deployment. A secret outside of the stack is created. */
 export function storeCredentials(
   { secrets }: EmbeddedAws,
   poll: LocalFunction,

@@ -39,7 +39,7 @@ export function hasLocalMeaning(type: string): boolean {
   return !withoutLocalMeaning.some((pattern) => pattern.test(type));
 }
 
-/** What stands before the name in an ARN. */
+/** The part of an ARN before the name. */
 const pathsOfArns: Readonly<Record<string, string>> = {
   'AWS::DynamoDB::GlobalTable': 'table/',
   'AWS::KMS::Key': 'key/',

@@ -6,7 +6,7 @@ import type { LocalFunction } from './function.ts';
 import type { LocalPlan } from './interpret.ts';
 import { type SecretStore, ServiceFault } from './secret-store.ts';
 
-/** What the services know. */
+/** The data behind the services. */
 interface Known {
   readonly secrets: SecretStore;
   /** By name. */

@@ -19,7 +19,6 @@ async function known(days: number): Promise<void> {
   for (let n = 1; n <= days; n++) world.host.addMany(10 * n, 10, dayOf(n));
   world.host.addMany(1_000, 101, '2026-11-01');
   await world.baseline(20);
-  console.log(world.requests, world.heard.length);
 }
 
 it('a day that the host cannot serve stops neither the baseline nor the audits of others', async () => {
