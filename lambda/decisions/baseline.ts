@@ -2,9 +2,15 @@ import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import type { Calendar } from './calendar.ts';
 import type { Sighting } from './compare.ts';
-import { type DayRange, isWithin, plainDay, type RecentWindow } from './days.ts';
+import {
+  bookmark,
+  type Cursor,
+  type DayRange,
+  isWithin,
+  plainDay,
+  type RecentWindow,
+} from './days.ts';
 import { isSearchedAgain } from './locate.ts';
-import { bookmark, type Cursor } from './partner-reads.ts';
 import {
   type Position,
   type Purpose,

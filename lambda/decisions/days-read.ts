@@ -1,4 +1,5 @@
-import type { Cursor, RangeRead } from './partner-reads.ts';
+import type { Cursor } from './days.ts';
+import type { RangeRead } from './partner-reads.ts';
 import type { ReadResult, ReadStep } from './worklist.ts';
 
 export interface Answered extends RangeRead {

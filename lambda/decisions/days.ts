@@ -59,3 +59,29 @@ export function isWithin(day: string, { from, to }: DayRange): boolean {
     (from === undefined || day >= from.toString()) && (to === undefined || day <= to.toString())
   );
 }
+
+/** Where in its list by name the read of a range resumes that does not fit into one tick. */
+export const bookmark = z.object({
+  range: dayRange,
+  offset: z.int(),
+  /** The next page must show one of these ids. */
+  anchors: z.readonly(z.array(z.int())),
+  /** The rest can be read but not proven, so no anchor is needed. */
+  isSweep: z.exactOptional(z.boolean()),
+  /** The partner's count of the range when the read began. */
+  count: z.exactOptional(z.int()),
+  /** It has shown fewer different ids than places of the list. */
+  isContradicted: z.exactOptional(z.boolean()),
+});
+
+export type Bookmark = Readonly<z.output<typeof bookmark>>;
+
+/** Where a read resumes that does not fit into one tick. */
+export const cursor = z.readonly(
+  z.extend(bookmark, {
+    /** The calendar's day that its range stands for; absent: it is a range of the baseline. */
+    day: z.exactOptional(z.iso.date()),
+  }),
+);
+
+export type Cursor = z.output<typeof cursor>;

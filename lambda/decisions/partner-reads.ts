@@ -1,7 +1,6 @@
-import * as z from 'zod/mini';
 import type { Assessment } from '../events/assessment.ts';
 import type { Proof } from './calendar.ts';
-import { dayRange } from './days.ts';
+import type { Bookmark } from './days.ts';
 import type { Pulse } from './fingerprint.ts';
 
 export interface PulseRead extends Pulse {
@@ -28,22 +27,6 @@ export interface RangeRead {
   readonly requests: number;
 }
 
-/** Where in its list by name the read of a range resumes that does not fit into one tick. */
-export const bookmark = z.object({
-  range: dayRange,
-  offset: z.int(),
-  /** The next page must show one of these ids. */
-  anchors: z.readonly(z.array(z.int())),
-  /** The rest can be read but not proven, so no anchor is needed. */
-  isSweep: z.exactOptional(z.boolean()),
-  /** The partner's count of the range when the read began. */
-  count: z.exactOptional(z.int()),
-  /** It has shown fewer different ids than places of the list. */
-  isContradicted: z.exactOptional(z.boolean()),
-});
-
-export type Bookmark = Readonly<z.output<typeof bookmark>>;
-
 /** A record without a usable id or a valid day. */
 export interface QuarantinedRecord {
   /** Present if at least the ID can be trusted. */
@@ -51,13 +34,3 @@ export interface QuarantinedRecord {
   /** Paths, each with its problem; no value of the record. */
   readonly problems: readonly string[];
 }
-
-/** Where a read resumes that does not fit into one tick. */
-export const cursor = z.readonly(
-  z.extend(bookmark, {
-    /** The calendar's day that its range stands for; absent: it is a range of the baseline. */
-    day: z.exactOptional(z.iso.date()),
-  }),
-);
-
-export type Cursor = z.output<typeof cursor>;

@@ -9,12 +9,11 @@ import {
   type OpenCondition,
   openCondition,
 } from './conditions.ts';
-import { instant } from './days.ts';
+import { cursor, instant } from './days.ts';
 import { rulesNoted } from './fingerprint.ts';
 import { type GateMemory, gateLook, gateMemory, nothingFound } from './gate.ts';
 import { type Missing, missingInBrief, missingNoted } from './missing.ts';
 import { backOff, paceKnown } from './pace.ts';
-import { cursor } from './partner-reads.ts';
 import { selfCheck } from './self-check.ts';
 import { silenceNoted } from './silence.ts';
 import { type Twins, twins } from './twins.ts';

@@ -1,10 +1,10 @@
 import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import type { Calendar } from './calendar.ts';
+import type { Cursor } from './days.ts';
 import { type DayRange, plainDay } from './days.ts';
 import { type DueLook, type Kind, nextDue } from './due.ts';
 import { type AtWork, locate, locateWithin, type Search } from './locate.ts';
-import type { Cursor } from './partner-reads.ts';
 
 /** Requests that a tick's search for a difference may make. */
 const searchRequests = 100;

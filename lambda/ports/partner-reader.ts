@@ -1,7 +1,7 @@
 import type { Temporal } from 'temporal-polyfill';
-import type { DayRange } from '../decisions/days.ts';
+import type { Bookmark, DayRange } from '../decisions/days.ts';
 import type { RequestPace } from '../decisions/pace.ts';
-import type { Bookmark, PulseRead, RangeRead } from '../decisions/partner-reads.ts';
+import type { PulseRead, RangeRead } from '../decisions/partner-reads.ts';
 import type { Assessment } from '../events/assessment.ts';
 
 /**

@@ -8,6 +8,7 @@ import { type CertificationEvent, certificationEvent } from '../events/event.ts'
 import type { Committed } from '../ports/ledger.ts';
 import { writeEach } from '../write-each.ts';
 import { deliver } from './deliver.ts';
+import { leaseLost } from './done.ts';
 import type { LeasedParts, Step } from './parts.ts';
 import { tellFlood } from './tell.ts';
 
@@ -114,7 +115,7 @@ async function* passed(
   const { memory: gate, held, mayLeave, free } = judgement;
   if (!isDeepStrictEqual(gate, reserved) && !(await ledger.saveState({ gate }, lease))) {
     // Another tick has the lease and counts now, so this one announces nothing more.
-    yield { is: 'warned', what: 'lease lost', details: { owner: lease.owner } };
+    yield leaseLost(lease);
     yield { is: 'not-committed', number: batch.length, gate };
     return [];
   }
@@ -156,8 +157,8 @@ async function* commitBatch(
     yield { is: 'warned', what: 'commit failed', details: { certification: change.id, error } };
   const owed = ends.flatMap((end) => (end.is === 'owed' ? end.owed : []));
   const free = owed.filter(({ behind }) => destiny === 'pending' && behind !== 'held');
-  const done = ends.filter(({ is }) => is === 'owed' || is === 'undone');
-  const changes = done.map(({ change }) => change);
+  const made = ends.filter(({ is }) => is === 'owed' || is === 'undone');
+  const changes = made.map(({ change }) => change);
   const failed = failures.map(({ change }) => change);
   yield {
     is: 'committed',

@@ -16,6 +16,7 @@ import {
   type BaselineDone,
   type Done,
   type Leased,
+  leaseLost,
   type PageDone,
   type SearchDone,
   stateOf,
@@ -43,7 +44,7 @@ type Ending = Outcome | 'stopped';
 
 /**
  * Ends a tick: the digest goes out, ops are told, and the state is written last, so that it never
- * claims a notice that nobody got. A tick that has not looked writes no state.
+ * claims a notice that nobody got. A tick without the lease that has not looked writes no state.
  */
 export async function* conclude(parts: TickParts, outcome: Outcome, effort: () => Effort): Step {
   const { ledger, clock } = parts;
@@ -60,8 +61,7 @@ export async function* conclude(parts: TickParts, outcome: Outcome, effort: () =
     ...endOf(done, outcome, endedAt),
     activity: activityOf(done, effort(), 'completed', clock.now()),
   };
-  if (!(await ledger.saveState(end, leased?.lease)))
-    yield { is: 'warned', what: 'lease lost', details: { owner: leased?.lease.owner } };
+  if (!(await ledger.saveState(end, leased?.lease))) yield leaseLost(leased?.lease);
 }
 
 /** Ops are told before the state says that they know. */
@@ -92,10 +92,10 @@ function seenBy({ partner, settings, clock }: TickParts, done: Done, ending: End
     ...(hasLooked && { silent: silenceSeen(silence, settings, clock.now()) }),
     ...(leased && { twins: done.twins }),
   };
-  const { blocked, stated, unread, calendar, waiting } = done;
+  const { blocked, stated, unread, searched, waiting } = done;
   return {
     ...{ pace: partner.pace, quarantined, oddFields, stated },
-    ...{ blocked, unread, calendar, waiting },
+    ...{ blocked, unread, calendar: searched?.calendar, waiting },
     ...(ending !== 'stopped' && atEnd),
   };
 }

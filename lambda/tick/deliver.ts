@@ -113,14 +113,16 @@ async function* publish(at: LeasedParts, owed: readonly OwedEvent[]): Step {
       : { is: 'warned', what: 'event refused', details: { ...details, problem: denial } };
   }
   const forGood = refused.filter((one) => one.forGood);
-  if (forGood.length > 0) await ledger.park(forGood);
   const { isMailDue, schedule } = (yield {
     is: 'published',
     accepted,
     refused: refused.filter((one) => !one.forGood).map((one) => one.owed.certificationId),
-    undeliverable: forGood.length,
     isStopped: stopped !== undefined,
   }).delivery;
   if (accepted.length > 0 && !isMailDue)
     yield { is: 'digest', schedule: digestSchedule(schedule, 'left', clock.now(), settings) };
+  if (forGood.length > 0) {
+    await ledger.park(forGood);
+    yield { is: 'parked', number: forGood.length };
+  }
 }

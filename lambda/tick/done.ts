@@ -10,7 +10,7 @@ import type {
   OpenCondition,
   OpenConditions,
 } from '../decisions/conditions.ts';
-import type { RecentWindow } from '../decisions/days.ts';
+import type { Cursor, RecentWindow } from '../decisions/days.ts';
 import type { DigestNews } from '../decisions/digest-schedule.ts';
 import type { AuditPlan } from '../decisions/due.ts';
 import { oddPaths } from '../decisions/fingerprint.ts';
@@ -23,7 +23,7 @@ import {
 } from '../decisions/gate.ts';
 import { type Missing, nothingMissing } from '../decisions/missing.ts';
 import { type Blocked, blockedBy, pauseSeen } from '../decisions/observations.ts';
-import type { Cursor, PulseRead, QuarantinedRecord } from '../decisions/partner-reads.ts';
+import type { PulseRead, QuarantinedRecord } from '../decisions/partner-reads.ts';
 import { selfCheckSeen } from '../decisions/self-check.ts';
 import type { Silence } from '../decisions/silence.ts';
 import type { DigestSchedule, Lease, LeasedState, State } from '../decisions/state.ts';
@@ -94,11 +94,11 @@ export interface Delivery extends DeliveryTally {
   readonly schedule: DigestSchedule | undefined;
 }
 
-const nobody: ReadonlySet<number> = new Set();
+const nothing: ReadonlySet<number> = new Set();
 
 export const nothingDelivered: Delivery = {
   ...{ delivered: 0, undelivered: 0, undeliverable: 0, isStopped: false },
-  ...{ sent: nobody, waiting: nobody },
+  ...{ sent: nothing, waiting: nothing },
   ...{ isInherited: false, isMailDue: false, toTell: [], left: 'nothing', schedule: undefined },
 };
 
@@ -199,6 +199,8 @@ export type Fact =
   | Noted<'released', 'released' | 'gate' | 'gateLook'>
   | { readonly is: 'waits'; readonly ids: readonly number[]; readonly events: number }
   | ({ readonly is: 'published' } & Published)
+  /** So many events are set aside for ops. */
+  | { readonly is: 'parked'; readonly number: number }
   | { readonly is: 'listed'; readonly owed: readonly OwedEvent[] }
   | ({ readonly is: 'digest' } & Partial<Delivery>)
   | {
@@ -209,13 +211,17 @@ export type Fact =
   | Noted<'counted', 'waiting'>
   | Noted<'twins', 'twins' | 'twinsEnded'>
   | ({ readonly is: 'looking' } & Partial<Looking>)
-  | Noted<'reading', 'readingSince'>
   /** So many days. */
   | { readonly is: 'read'; readonly days: number }
-  | Noted<'calendar', 'unread' | 'calendar'>
+  | Noted<'calendar', 'unread'>
   | Noted<'page', 'page'>
   | Noted<'searched', 'searched'>
   | Noted<'baseline', 'baseline'>;
+
+/** Another tick has the lease. */
+export const leaseLost = (lease: Lease | undefined): Fact => {
+  return { is: 'warned', what: 'lease lost', details: { owner: lease?.owner } };
+};
 
 type Details = Readonly<Record<string, unknown>>;
 
@@ -231,7 +237,6 @@ interface Published {
   readonly accepted: readonly OwedEvent[];
   /** Certifications whose event SNS has refused for now. */
   readonly refused: readonly number[];
-  readonly undeliverable: number;
   readonly isStopped: boolean;
 }
 
@@ -275,12 +280,9 @@ export interface Done {
   /** Ids that the last read has shown to be there once. */
   readonly twinsEnded: ReadonlySet<number>;
   readonly looking: Looking;
-  /** Since when days were read: their proofs are told from those of earlier ticks. */
-  readonly readingSince: number;
   /** Days read because of a difference or for an audit, with or without proof. */
   readonly examined: number;
   readonly unread?: Observation;
-  readonly calendar?: Calendar;
   readonly page?: PageDone;
   readonly searched?: SearchDone;
   readonly baseline?: BaselineDone;
@@ -288,8 +290,6 @@ export interface Done {
 
 /** The state as the tick found it; under the lease, as it was just before. */
 export const stateOf = ({ leased, before }: Done): State => leased?.state ?? before;
-
-const nothing: ReadonlySet<number> = new Set();
 
 export function nothingLooked(missing: Missing, toBeFound: number): Looking {
   return {
@@ -318,7 +318,7 @@ export function nothingDone(before: State, time: Time, nowMs: number): Done {
     ...{ failures: 0, gate: nothingFound, reserved: nothingFound, released: 0 },
     ...{ outlook: { known: 0, total: 0 }, touched: nothing, delivery: nothingDelivered },
     ...{ twins: [], twinsEnded: nothing, looking: nothingLooked(nothingMissing, 0) },
-    ...{ readingSince: 0, examined: 0 },
+    examined: 0,
   };
 }
 
@@ -384,6 +384,10 @@ export function fold(done: Done, fact: Fact | undefined, now: Temporal.Instant):
     }
     case 'published':
       return { ...done, delivery: publishedAfter(done.delivery, fact) };
+    case 'parked': {
+      const undeliverable = done.delivery.undeliverable + fact.number;
+      return { ...done, delivery: { ...done.delivery, undeliverable } };
+    }
     case 'listed':
       return { ...done, delivery: listed(done.delivery, fact.owed) };
     case 'digest': {
@@ -401,7 +405,6 @@ export function fold(done: Done, fact: Fact | undefined, now: Temporal.Instant):
     case 'released':
     case 'counted':
     case 'twins':
-    case 'reading':
     case 'calendar':
     case 'page':
     case 'searched':
@@ -474,12 +477,11 @@ function committedAfter(done: Done, fact: Committed): Done {
 }
 
 function publishedAfter(delivery: Delivery, fact: Published): Delivery {
-  const { accepted, refused, undeliverable, isStopped } = fact;
+  const { accepted, refused, isStopped } = fact;
   return {
     ...listed(delivery, accepted),
     delivered: delivery.delivered + accepted.length,
     undelivered: delivery.undelivered + refused.length,
-    undeliverable: delivery.undeliverable + undeliverable,
     isStopped: delivery.isStopped || isStopped,
     sent: new Set([...delivery.sent, ...accepted.map((one) => one.certificationId)]),
     waiting: new Set([...delivery.waiting, ...refused]),

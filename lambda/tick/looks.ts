@@ -28,17 +28,10 @@ import {
   withdrawing,
 } from '../decisions/missing.ts';
 import type { Assessment } from '../events/assessment.ts';
-import type { Looking } from './done.ts';
-import { getById } from './page.ts';
+import { type Looking, leaseLost } from './done.ts';
+import { getById, isSpent } from './page.ts';
 import type { LeasedParts, Step } from './parts.ts';
 import { readingDeadline } from './time.ts';
-
-/** Limit for requests by id in one tick, besides the requests of its reads. */
-const lookups = 100;
-/**
- * After this many failures a tick asks for no more ids: the endpoint or the network is at fault.
- */
-const failuresBorne = 3;
 
 /** A read of days, some of them proven. */
 export interface ReadSeen {
@@ -58,10 +51,6 @@ export interface Looked {
   readonly withdrawals: readonly Withdrawal[];
 }
 
-/** Whether this tick may ask for no more ids. */
-const isSpent = ({ asked, failures, isOutOfTime }: Looking): boolean =>
-  asked >= lookups || failures >= failuresBorne || isOutOfTime;
-
 function totalsOf(
   { withdrawn, missingBefore, toBeFound }: Looking,
   { total, missing, unread }: Pick<Calendar, 'total' | 'missing' | 'unread'>,
@@ -75,30 +64,34 @@ function totalsOf(
 }
 
 /**
- * Days due for a look: none while too many are missing, or while no more ids can be asked for.
+ * Days due for a look: none while too many are missing, or while no more ids can be asked for. A look
+ * beyond the time that the last tick vouches for would ask for no ids, so its day would be due again
+ * at once.
  */
 export function dueLooks(
+  { settings, state, clock }: LeasedParts,
   looking: Looking,
   calendar: Calendar,
-  withdrawAfterMs: number,
-  nowMs: number,
 ): readonly DueLook[] {
+  const nowMs = clock.now().epochMilliseconds;
   const { missing } = looking;
   const totals = totalsOf(looking, calendar);
   if (isSpent(looking) || !mayGo(missing, totals, nowMs)) return [];
   if (allowance(missing, totals, nowMs) === 0) return [];
-  return looksDue(missing, calendar.entries, withdrawAfterMs);
+  const vouched = vouchedUntil(state.heartbeat, settings.every);
+  const due = looksDue(missing, calendar.entries, settings.withdrawAfterMs);
+  return due.filter((look) => look.at <= vouched);
 }
 
 /** @returns the memory for the state; `undefined`: nothing is missing */
 export function missingAfter(
+  { settings, clock }: LeasedParts,
   looking: Looking,
   calendar: Calendar,
-  withdrawAfterMs: number,
-  nowMs: number,
 ): Missing | undefined {
   const totals = totalsOf(looking, calendar);
-  return concludedMissing(looking.missing, calendar, totals, withdrawAfterMs, nowMs);
+  const nowMs = clock.now().epochMilliseconds;
+  return concludedMissing(looking.missing, calendar, totals, settings.withdrawAfterMs, nowMs);
 }
 
 /**
@@ -142,11 +135,11 @@ export async function* look(
   after: Calendar,
 ): Step<Looked> {
   const { clock } = at;
-  const { missing: remembered } = (yield).looking;
+  const { looking } = yield;
+  const { missing: remembered } = looking;
   const ids = new Set([...unseen.values()].flat());
   const isSeen = ({ id, day }: Note) => seen.has(id) || (unseen.has(day) && !ids.has(id));
   const left = sighted(remembered, isSeen);
-  const { looking } = yield { is: 'looking', missing: left };
   const lacking = await lackingOf(at, unseen);
   const more = [...lacking].map(([day, { length }]) => length - (earlier.entry(day).missing ?? 0));
   const missing = more.reduce((sum, number) => sum + number, earlier.missing);
@@ -278,7 +271,7 @@ async function* save(at: LeasedParts, before: Missing): Step<boolean> {
   const soonest = clock.now().epochMilliseconds + settings.withdrawAfterMs;
   const missing = { ...now, lookAt: Math.min(now.lookAt ?? soonest, soonest) };
   if (await ledger.saveState({ missing }, lease)) return true;
-  yield { is: 'warned', what: 'lease lost', details: { owner: lease.owner } };
+  yield leaseLost(lease);
   return false;
 }
 

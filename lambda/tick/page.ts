@@ -4,6 +4,7 @@ import type { PulseRead } from '../decisions/partner-reads.ts';
 import { type Returned, type Shown, twinsAfter, twinsIn, withSeen } from '../decisions/twins.ts';
 import { reachOf } from '../errors.ts';
 import type { Assessment } from '../events/assessment.ts';
+import type { Looking } from './done.ts';
 import type { LeasedParts, Step, TickParts } from './parts.ts';
 import { ask, deadlineOf } from './time.ts';
 
@@ -133,9 +134,20 @@ export async function* compareWithLedger(
   return { ...compared, changes: [...changes, ...comparison(shown).changes] };
 }
 
+/** Limit for requests by id in one tick, besides the requests of its reads. */
+const lookups = 100;
+/**
+ * After this many failures a tick asks for no more ids: the endpoint or the network is at fault.
+ */
+const failuresBorne = 3;
+
+/** Whether this tick may ask for no more ids. */
+export const isSpent = ({ asked, failures, isOutOfTime }: Looking): boolean =>
+  asked >= lookups || failures >= failuresBorne || isOutOfTime;
+
 /**
  * The record as its id shows it; `undefined`: it is gone. A record that was seen quarantined is
- * not, even if its id answers 404.
+ * not, even if its id answers 404. `out-of-time`: no more ids are asked for, too.
  */
 export async function* getById(
   { partner, state }: LeasedParts,
@@ -144,6 +156,7 @@ export async function* getById(
   const name = String(id);
   const { quarantined, time, looking } = yield;
   if (quarantined.has(name) || state.reported.includes(name)) return 'unreadable';
+  if (isSpent(looking)) return 'out-of-time';
   yield { is: 'looking', asked: looking.asked + 1 };
   try {
     const found = await ask(time, (deadline) => partner.get(id, deadline));

@@ -219,7 +219,7 @@ interface CommittedChanges {
 
 async function* commit(
   at: LeasedParts,
-  { telling, looks }: Reading,
+  { telling }: Reading,
   { step, isFirstReading, isRead, proof }: Judged,
   sightings: readonly Sighting[],
   looked: Looked,
@@ -242,7 +242,7 @@ async function* commit(
   ];
   const gone = new Set(changes.filter(({ kind }) => kind === 'withdrawn').map(({ id }) => id));
   const uncommitted = looked.withdrawals.filter((change) => !gone.has(change.id));
-  const staying = looks ? yield* giveBack(at, uncommitted) : [];
+  const staying = yield* giveBack(at, uncommitted);
   const missing = new Map(looked.missing);
   for (const { before } of staying) missing.set(before.day, (missing.get(before.day) ?? 0) + 1);
   return { changes, hasFailed: (yield).failures > failures, missing };
@@ -332,10 +332,10 @@ async function* differences(
   const compared = yield* compareWithLedger(at, rows, unsure, isAlone, isAsked);
   const isSilent = isFirstReading && (isInParts || !telling.isAnew);
   const { sightings, unlike } = sightingsOf(compared.changes, isSilent);
-  yield { is: 'twins', twins: withSeen((yield).twins, unlike) };
+  const { twins } = yield { is: 'twins', twins: withSeen((yield).twins, unlike) };
   // An edit amid this read, or a record that is there twice: another read tells.
   const known = new Set(before.map(({ id }) => id));
-  const fresh = (yield).twins.filter(({ id, isSure }) => !isSure && !known.has(id));
+  const fresh = twins.filter(({ id, isSure }) => !isSure && !known.has(id));
   const until = begunAt + settings.withdrawAfterMs;
   const again = [...fresh, ...compared.returned].flatMap(({ days }) =>
     days.map((day) => ({ day, until })),

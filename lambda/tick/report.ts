@@ -42,7 +42,7 @@ export function reportOf(
     ...done.tally,
     ...{ delivered, undelivered, undeliverable },
     examined: done.examined,
-    proofs: done.calendar?.proofsSince(done.readingSince) ?? {},
+    proofs: done.searched?.calendar.proofsSince(done.searched.began) ?? {},
     quarantined: done.quarantined.size,
     conditions: Object.fromEntries(lasting.map(([name, { number }]) => [name, number])),
     unexplained,

@@ -5,7 +5,7 @@ import { countDeltas, type Sighting } from '../decisions/compare.ts';
 import { asking, stillAsked } from '../decisions/day-entries.ts';
 import { auditPlanOf, savedUntil, waited } from '../decisions/due.ts';
 import { believed, isSearchedAgain } from '../decisions/locate.ts';
-import { nothingMissing, sighted, vouchedUntil } from '../decisions/missing.ts';
+import { nothingMissing, sighted } from '../decisions/missing.ts';
 import { unreadSeen } from '../decisions/observations.ts';
 import { knownPace } from '../decisions/pace.ts';
 import type { PulseRead } from '../decisions/partner-reads.ts';
@@ -57,7 +57,7 @@ export async function* lookAtPage(leased: LeasedParts, pulse: PulseRead): Step {
   const differs = !isAll || toFind || doubtful.length > 0;
   if (differs || toRead) {
     const toBeFound = Math.max(0, state.expected - count);
-    const seen = { ...at, state: { ...state, missing, silence } };
+    const seen = { ...at, state: { ...state, missing } };
     yield* readDue(seen, pulse, toBeFound, differs, doubtful);
   }
   yield* holdUnread(at, doubtful);
@@ -132,24 +132,21 @@ export async function* readDue(
 ): Step {
   const { state, window, ledger, clock, settings, partner, lease } = at;
   const { withdrawAfterMs } = settings;
-  yield { is: 'looking', ...nothingLooked(state.missing ?? nothingMissing, toBeFound) };
+  const looked = nothingLooked(state.missing ?? nothingMissing, toBeFound);
+  yield { is: 'looking', ...looked };
   const allowed = knownPace(partner.pace);
   // The other half of a minute's pace is left for other work.
   const most = Math.ceil(allowed / 2);
   const audit = { ...settings.audit, requests: Math.min(settings.audit.requests, most) };
   const nowMs = () => clock.now().epochMilliseconds;
   const began = nowMs();
-  const begunDone = yield { is: 'reading', readingSince: began };
   const before = await readCalendar(at);
   const asked = doubtful.flatMap(
     ({ assessment }) => before.unreadDayOf(assessment.certified_on) ?? [],
   );
   const begun = asking(before, asked, began);
   const plan = auditPlanOf(before, window.from, audit);
-  // A later look would ask for no ids, so its day would be due again at once.
-  const vouched = vouchedUntil(state.heartbeat, settings.every);
-  const looksOf = (calendar: Calendar, { looking }: Done) =>
-    dueLooks(looking, calendar, withdrawAfterMs, nowMs()).filter(({ at }) => at <= vouched);
+  const looksOf = (calendar: Calendar, { looking }: Done) => dueLooks(at, looking, calendar);
   const list = dueWork({
     calendar: begun,
     total: pulse.count,
@@ -159,7 +156,7 @@ export async function* readDue(
     recentFrom: window.from,
     auditRequests: audit.requests,
     turn: hasRoomForAll(state, allowed) ? 0 : Math.floor(began / 60_000),
-    looks: looksOf(begun, begunDone),
+    looks: dueLooks(at, looked, begun),
     waited: (kind, calendar, looks) =>
       kind === 'audit' && began < state.auditsFrom
         ? []
@@ -176,8 +173,8 @@ export async function* readDue(
   const { calendar, cursor, end } = yield* carryOut(at, reading, list, start, looksOf);
   await ledger.saveDays(stillAsked(before, calendar), lease);
   const { isAllLocated, hasSearched, searching, audited } = end;
-  const { looking } = yield { is: 'calendar', unread: unreadSeen(calendar), calendar };
-  const missing = missingAfter(looking, calendar, withdrawAfterMs, nowMs());
+  const { looking } = yield { is: 'calendar', unread: unreadSeen(calendar) };
+  const missing = missingAfter(at, looking, calendar);
   const isBaselineTold =
     state.baseline.isNoticeOwed === true &&
     (yield* notified(at, baselineNotice(settings.name, calendar)));

@@ -15,7 +15,7 @@ import { CredentialsNotSetError } from '../partner/secret.ts';
 import { readBaseline } from './baseline.ts';
 import { activityOf, conclude, tellOps, unreported } from './conclude.ts';
 import { inherit, tellPeople } from './deliver.ts';
-import { type Done, fold, nothingDone, stateOf } from './done.ts';
+import { type Done, fold, leaseLost, nothingDone, stateOf } from './done.ts';
 import { askPulse } from './page.ts';
 import type { Effort, Outcome, Step, TickParts } from './parts.ts';
 import { reportOf, type TickReport } from './report.ts';
@@ -36,7 +36,7 @@ export interface TickRun {
  * tick takes the lease, delivers owed events, compares the page, and searches for changes that the
  * page does not show. Then it reads the days that are due: each is compared, passed through the
  * gate, committed and delivered (perform). The baseline reads its days in the same loop. At the end
- * the digest goes out, ops are told, and the state is written last (conclude).
+ * the digest goes out, ops are told, and the state is written last (conclude), but for the pace.
  *
  * This function alone has the tick's state: `done`, the fold of the facts that the steps hand back.
  *
@@ -65,11 +65,8 @@ export async function tick(parts: TickParts, run: TickRun): Promise<TickReport> 
       }
     }
   };
-  const reported = (outcome: Outcome, failure = done.failure) => ({
-    ...reportOf(settings.name, done, outcome, effort()),
-    failure,
-  });
-  // It writes nothing, not even a pace that it could forget.
+  const reported = (outcome: Outcome) => reportOf(settings.name, done, outcome, effort());
+  // No pace is saved: it could only be forgotten.
   if (before.paused) {
     await follow(tellOps(parts));
     return reported('paused');
@@ -82,7 +79,7 @@ export async function tick(parts: TickParts, run: TickRun): Promise<TickReport> 
     const outcome = await follow(failed(parts, error, effort));
     if (outcome === 'failed') throw error;
     const isCause = outcome === 'disturbed' && error instanceof NotifierError;
-    return reported(outcome, isCause ? error : undefined);
+    return { ...reported(outcome), ...(isCause && { failure: error }) };
   } finally {
     await keepPace(parts, stored);
   }
@@ -158,7 +155,7 @@ async function* takeLease(parts: TickParts, owner: string): Step {
  * Ends a tick that something blocks. The next tick cleans up, so `dirtySince` and everything that
  * was not learned to its end stay as they are on record.
  *
- * @returns `failed`, unless the only remedy is to wait
+ * @returns `failed`, unless nothing is broken: the pace, another tick or missing credentials end it
  */
 async function* failed(
   parts: TickParts,
@@ -174,7 +171,7 @@ async function* failed(
   }
   const { leased, before } = yield;
   if (error instanceof NotifierError && error.code === 'lease-lost') {
-    yield { is: 'warned', what: 'lease lost', details: { owner: leased?.lease.owner } };
+    yield leaseLost(leased?.lease);
     return 'busy';
   }
   yield { is: 'failed', error };
@@ -225,7 +222,7 @@ async function* attempt(whatFails: string, step: Step): Step<boolean> {
 }
 
 /**
- * Saves the learned pace, however the tick ended: without it, the next tick would only be refused
+ * Saves the learned pace, however the tick's work ended: without it, the next tick would only be refused
  * again.
  *
  * @param before as it was stored, so that judged times are saved, too

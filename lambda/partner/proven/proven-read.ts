@@ -1,8 +1,9 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Proof } from '../../decisions/calendar.ts';
+import type { Bookmark } from '../../decisions/days.ts';
 import { type DayRange, daysFrom, isWithin } from '../../decisions/days.ts';
 import { hasRead } from '../../decisions/days-read.ts';
-import type { Bookmark, RangeRead } from '../../decisions/partner-reads.ts';
+import type { RangeRead } from '../../decisions/partner-reads.ts';
 import type { Assessment } from '../../events/assessment.ts';
 import { MAX_PAGE_SIZE } from '../api.ts';
 import type { PartnerClient } from '../client.ts';

@@ -1,7 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
-import type { DayRange } from '../../../../lambda/decisions/days.ts';
-import type { Bookmark } from '../../../../lambda/decisions/partner-reads.ts';
+import type { Bookmark, DayRange } from '../../../../lambda/decisions/days.ts';
 import {
   type ListQuery,
   type PartnerClient,
