@@ -23,7 +23,8 @@ export function releaseProblems(release: Release): string[] {
   return [
     ...changelogProblems(release),
     ...release.unreleased.map(
-      (path) => `${path} is not released: cp -r docs/events/*.schema.json docs/events/examples docs/events/released/`,
+      (path) =>
+        `${path} is not released: cp -r docs/events/*.schema.json docs/events/examples docs/events/released/`,
     ),
     ...tarballProblems(release.tarball),
   ];
