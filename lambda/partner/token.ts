@@ -53,9 +53,11 @@ interface Token {
   readonly earlyUntilMs: number;
   /** By the monotonic clock. */
   readonly issuedMs: number;
-  /** The waits that are left before it is given up; undefined: it has been accepted. */
-  waits: number[] | undefined;
-  /** Until it has been accepted, one caller at a time uses it. Settles when that one has its answer. */
+  /** The waits that are left before it is given up. */
+  readonly waits: number[];
+  /** It has been accepted. */
+  hasWorked: boolean;
+  /** One caller tries it again after a refusal, and the others wait until that has ended. */
   trial?: Promise<void> | undefined;
 }
 
@@ -149,28 +151,52 @@ export class Tokens {
       earlyUntilMs: sentAtMs + earlyMs,
       issuedMs: clock.monotonicMs(),
       waits: [...waitsForToken(pace, sentAtMs)],
+      hasWorked: false,
     };
   }
 
-  /** @returns 401 if the token was refused, and has been dropped */
+  /** @returns 401 if the token was refused: it has been dropped, or is tried again */
   async #sendWith(used: Token, request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
-    const { clock } = this.#parts;
+    const { hasWorked } = used;
+    const reply = await this.#sendOnce(used, request, signal);
+    if (reply.status !== 401) return reply;
+    if (hasWorked) this.#drop(used);
+    // The request may have been sent before another caller's, for which the token was good.
+    else if (!used.hasWorked && !used.trial && this.#token === used)
+      return this.#tryOut(used, reply, request, signal);
+    return reply;
+  }
+
+  async #sendOnce(used: Token, request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
     const headers = { authorization: `Bearer ${used.value}` };
+    const reply = await this.#transport.send({ ...request, headers }, signal);
+    if (reply.status < 300) used.hasWorked = true;
+    return reply;
+  }
+
+  /** Tries a token that has just been refused again, as long as it may become good. */
+  async #tryOut(
+    used: Token,
+    refused: HttpReply,
+    request: HttpRequest,
+    signal: AbortSignal,
+  ): Promise<HttpReply> {
+    const { clock } = this.#parts;
     const { promise, resolve } = Promise.withResolvers<void>();
-    if (used.waits) used.trial = promise;
+    used.trial = promise;
     try {
-      for (;;) {
-        const reply = await this.#transport.send({ ...request, headers }, signal);
-        if (reply.status < 300) used.waits = undefined;
-        if (reply.status !== 401) return reply;
+      let reply = refused;
+      while (reply.status === 401) {
         const isYetUnknown = isYoung(clock.monotonicMs() - used.issuedMs);
-        const wait = isYetUnknown ? used.waits?.shift() : undefined;
+        const wait = isYetUnknown ? used.waits.shift() : undefined;
         if (wait === undefined) {
           this.#drop(used);
-          return reply;
+          break;
         }
         await clock.sleep(wait, signal);
+        reply = await this.#sendOnce(used, request, signal);
       }
+      return reply;
     } finally {
       used.trial = undefined;
       resolve();
@@ -184,7 +210,7 @@ export class Tokens {
     this.#token = undefined;
     const nowMs = clock.now().epochMilliseconds;
     const isEarly = nowMs < used.earlyUntilMs;
-    if (used.waits === undefined && isEarly) pace.value = endedEarly(pace.value, nowMs);
+    if (used.hasWorked && isEarly) pace.value = endedEarly(pace.value, nowMs);
   }
 }
 

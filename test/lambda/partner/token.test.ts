@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type CredentialSource, toTokenRequest } from '../../../lambda/partner/token.ts';
 import type { HttpRequest } from '../../../lambda/partner/transport.ts';
 import {
@@ -192,6 +192,17 @@ describe('a token that has never worked', () => {
     clock.advance({ minutes: 1 });
     await client.list();
     expect(requests).toEqual(['token', 'list', 'list']);
+  });
+
+  // Its attempt would end after 15 s.
+  it('does not keep others where one is never answered', { timeout: 5_000 }, async () => {
+    const { host, client } = await rig();
+    host.script('list', () => {}, page([]));
+    const silent = client.list({}, { deadline: Temporal.Instant.from('2026-11-22T00:00:00Z') });
+    silent.catch(() => undefined);
+    await vi.waitUntil(() => host.of('list').length === 1);
+    await client.list();
+    expect(host.of('list')).toHaveLength(2);
   });
 
   it('is tried by one caller, and the others wait for it', async () => {
