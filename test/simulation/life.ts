@@ -36,6 +36,8 @@ const readsBeyondBudget = 8;
 const idsOfTwins = 10;
 /** Ranges in which a history of a few years is read, back to the oldest. */
 const rangesOfBaseline = 15;
+/** Requests to read ranges again whose answers contradict each other, besides as many as good reads have made. */
+const rereadsOfBaseline = 100;
 /** In each attempt, a token that has worked is refused, and two new ones four times each. */
 const requestsOfACall = DEFAULT_LIMITS.attempts * 9;
 /** Requests that skip rows that are too large, in any number on one page. */
@@ -369,14 +371,15 @@ export class Life {
     };
     for (const happening of thatHold(happenings)) this.note(happening, id);
     const isBaseline = report === undefined || report.outcome === 'baseline';
-    const reads = isBaseline ? rangesOfBaseline : 2 * readsBeyondBudget;
+    const reads = isBaseline ? 2 * rangesOfBaseline : 2 * readsBeyondBudget;
+    const beside = callsBesideReads + (isBaseline ? rereadsOfBaseline : 0);
     const requestsOfPage = this.plan.huge > 0 ? requestsOfHugeRows : 1;
     const wrong = {
       // A notice may still be owed, and an untold outage from before is dropped.
       'a paused integration was not left alone':
         report?.outcome === 'paused' && calls + invocation.writes > invocation.notes,
       [`a tick of ${calls} calls, its longest read ${longestRead}`]:
-        calls > callsBesideReads + reads * (longestRead + (this.plan.twins > 0 ? idsOfTwins : 0)),
+        calls > beside + reads * (longestRead + (this.plan.twins > 0 ? idsOfTwins : 0)),
       [`a tick of ${requests} requests for ${calls} calls`]:
         requests > requestsOfACall * requestsOfPage * calls,
       [`a tick ran out of time although no call took more than ${longestCallMs} ms`]:
