@@ -38,6 +38,9 @@ export interface TickRun {
  * gate, committed and delivered (perform). The baseline reads its days in the same loop. At the end
  * the digest goes out, ops are told, and the state is written last (conclude), but for the pace.
  *
+ * The order of its writes, and the cost of a death after each: docs/decisions/0038. A withdrawal takes
+ * two looks (looks.ts). How far an error of the partner reaches: partner/errors.ts.
+ *
  * This function alone has the tick's state: `done`, the fold of the facts that the steps hand back.
  *
  * @throws NotifierError if the rest of the tick would make no sense (credentials, partner or ledger

@@ -6,7 +6,7 @@ import { ledgerReads, pagewise } from '../../scaffold/ports.ts';
 import { answering, numbers, on, titles } from './scenarios.ts';
 
 /*
- * The table of a tick's writes, a to s. A tick dies directly before each one and directly after it. Some ticks later, everything is
+ * The table of a tick's writes (docs/decisions/0038). A tick dies directly before each one and directly after it. Some ticks later, everything is
  * as if it had not died; an event may have been sent once more.
  */
 
