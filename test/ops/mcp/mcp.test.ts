@@ -44,6 +44,30 @@ it.each(commands.filter(({ usage }) => usage in contract).map((one) => [one.usag
   },
 );
 
+it.each([
+  ['looking', ''],
+  ['changing', ' --allow-changes'],
+])(
+  'an assistant for %s is told the tools: each takes an object of described fields',
+  async (aim, options) => {
+    await connect(options);
+    const { tools } = await assistant.client.listTools();
+    const allowed = { changes: aim === 'changing', integration: true };
+    const expected = toolsOf(commands, allowed);
+    expect(tools.map(({ name }) => name)).toEqual(expected.map(({ name }) => name));
+    for (const [index, { inputSchema }] of tools.entries()) {
+      const { type, properties = {}, additionalProperties } = inputSchema;
+      expect({ type, additionalProperties }).toEqual({
+        type: 'object',
+        additionalProperties: false,
+      });
+      expect(Object.keys(properties)).toEqual(Object.keys(expected[index]?.input.shape ?? {}));
+      for (const field of Object.values(properties))
+        expect(field).toMatchObject({ description: expect.stringMatching(/^[^ ]+ ./) });
+    }
+  },
+);
+
 describe('an assistant that may only look', () => {
   beforeEach(() => connect());
 
