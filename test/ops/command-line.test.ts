@@ -20,7 +20,7 @@ const numbers = (first: number, last: number) =>
 
 const tooMany = 'are more than one command may name.';
 const oneQueue = 'Allowed: the ARN of an SQS queue, such as arn:aws:sqs:';
-const earlier = 'Allowed: the JSON that an earlier call printed.';
+const earlier = 'Allowed: the JSON that an earlier call of';
 /** Some with the place of their help. */
 const mistakes: [args: string, words: string, help?: string][] = [
   ['tikc', "Unknown command 'tikc'. (Did you mean tick?)", '--help lists the commands'],
@@ -58,6 +58,7 @@ const mistakes: [args: string, words: string, help?: string][] = [
   ['prove --from 2026-11-01', 'The days are missing.'],
   ['prove --from 0001-01-01 --to 9999-12-31', 'covers 30 years at most.'],
   ['replay', 'The events to replay are not selected.'],
+  ['release --next {"command":"discard","waiting":"held"}', 'an earlier call of release printed.'],
   ['replay --all --id 5', '--all excludes any other selection.'],
   ['replay --dry-run --next {"ids":[1]}', "'--dry-run'"],
   ['release --for 12', 'Allowed: 0h to 72h.'],

@@ -111,7 +111,7 @@ describe('an assistant that may only look', () => {
     expect(several).toMatchObject({ isError: true, structured: { problem: { code: 'usage' } } });
     expect(several.text).toContain('Give --integration: one of');
     const half = await assistant.call('prove', { next: { command: 'prove' }, ...one() });
-    expect(half.text).toContain('error: next: not as an earlier call gave it.');
+    expect(half.text).toContain('error: next: not as an earlier call of prove gave it.');
     duty.lambda.always(async () => denied);
     const refused = await assistant.call('explain', { id: 1, ...one() });
     expect(refused).toMatchObject({ isError: true, structured: { problem: { fault: 'ops' } } });
@@ -178,6 +178,15 @@ describe('an assistant that may change something', () => {
       expect(await duty.history()).toMatchObject([{ command, by: me }]);
     },
   );
+});
+
+it('an assistant cannot continue one command as another', async () => {
+  await connect(` --allow-changes --integration ${duty.story.name}`);
+  const next = { command: 'discard', until: '2030-01-01T00:00:00Z' };
+  const { isError, text } = await assistant.call('release', { next, confirm: true });
+  expect(isError).toBe(true);
+  expect(text).toMatch(/^error: next: not as an earlier call of release gave it\.\n/);
+  expect(await duty.history()).toEqual([]);
 });
 
 it('an assistant gets the rest of long work as the input of another call, before it would give up', async () => {
