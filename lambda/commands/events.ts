@@ -75,8 +75,8 @@ const command = z
       'of the assessment of this name; may be given several times',
       { option: 'assessment', allowed: 'a name of 1 to 200 characters' },
     ),
-    /** `false`: only others. */
-    late: setting(z.optional(z.boolean()), 'only those that were late'),
+    /** `false`: only others. Some assistants fill in `false` for all that they do not want. */
+    late: setting(z.optional(z.boolean()), 'only those that were late', { means: true }),
     delivery: setting(z.optional(z.array(delivery).check(z.minLength(1))), 'with this delivery', {
       value: 'words',
     }),

@@ -85,6 +85,14 @@ describe('an assistant that may only look', () => {
     expect(structured).toEqual({ ok: true, result: (await duty.json(args)).result });
   });
 
+  it('sees late events also where it fills in what it was not asked for', async () => {
+    const all = await assistant.call('events', { late: false, all: false, ...one() });
+    expect(all.structured).toMatchObject({
+      result: { events: [{ late: true }, { late: true }, { late: true }] },
+    });
+    expect(await assistant.call('events', { late: true, ...one() })).toEqual(all);
+  });
+
   it('is told if an answer is larger than it can take', async () => {
     const years = { from: '1997-01-01', to: '2026-11-20', ...one() };
     const { text, structured } = await assistant.call('prove', years);
