@@ -188,6 +188,19 @@ describe('an assistant that may change something', () => {
   );
 });
 
+it.each(['12h', '12', 12])(
+  'an assistant may give hours as text or as a number: %j',
+  async (hours) => {
+    await connect(` --allow-changes --integration ${duty.story.name}`);
+    const { text } = await assistant.call('release', { for: hours });
+    expect(text).toContain('and hold nothing new for 12 h?');
+    expect(await assistant.call('release', { for: '99h' })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('for: '),
+    });
+  },
+);
+
 it('an assistant cannot continue one command as another', async () => {
   await connect(` --allow-changes --integration ${duty.story.name}`);
   const next = { command: 'discard', until: '2030-01-01T00:00:00Z' };
