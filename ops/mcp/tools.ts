@@ -75,7 +75,7 @@ function fieldOf({ name, shape, words, isRequired }: Given): z.ZodType {
   const { describe = `false: ${words.no}`, read, value = 'number' } = words;
   if (name === 'next') return z.optional(next).describe(describe);
   const type = withTexts(shape, read);
-  // The words are about the text; the schema is that of what is read from it.
+  // The words are about the text; the schema is about the value that is read from it.
   const told = read === undefined ? describe : `${describe} (or the number of ${value})`;
   return (isRequired ? type : z.optional(type)).describe(told);
 }

@@ -97,8 +97,8 @@ export class TemporaryQueue implements AsyncDisposable {
   }
 
   /**
-   * Receives messages, hands their bodies over, and deletes them; none, if none has come for a moment. What cannot be
-   * deleted has been handed over all the same, and comes again. @throws the reason of the signal
+   * Receives messages, hands their bodies over, and deletes them; none, if none has come for a moment. A message that
+   * cannot be deleted comes again. @throws the reason of the signal
    */
   async take(stop: AbortSignal, handOver: (body: string) => void): Promise<void> {
     const messages = await this.receive(stop);

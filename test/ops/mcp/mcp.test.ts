@@ -85,7 +85,7 @@ describe('an assistant that may only look', () => {
     expect(structured).toEqual({ ok: true, result: (await duty.json(args)).result });
   });
 
-  it('sees late events also where it fills in what it was not asked for', async () => {
+  it('sees late events also if it fills in false for each flag', async () => {
     const all = await assistant.call('events', { late: false, all: false, ...one() });
     expect(all.structured).toMatchObject({
       result: { events: [{ late: true }, { late: true }, { late: true }] },
