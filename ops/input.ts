@@ -141,14 +141,14 @@ export const nextOf = (name: Continued) => ({
     z
       .record(z.string(), z.json())
       .refine(
-        (input) => z.safeParse(contract[name].command, { ...input, command: name }).success,
-        'not as an earlier call gave it',
+        (input) => z.safeParse(contract[name].command, { command: name, ...input }).success,
+        `not as an earlier call of ${name} gave it`,
       )
       .optional(),
     'go on where an earlier call stopped, as it printed',
     {
       value: 'json',
-      allowed: 'the JSON that an earlier call printed',
+      allowed: `the JSON that an earlier call of ${name} printed`,
       read: harmlessJson,
       excludes: 'earlier',
     },

@@ -278,7 +278,9 @@ describe('the packed package, with all of its parts in use,', () => {
 });
 
 const outcome = z.object({ name: z.string(), exitCode: z.int(), stderr: z.string() });
-const outcomesSchema = z.array(outcome.extend({ opened: z.array(z.int()).optional() }));
+const outcomesSchema = z.array(
+  outcome.extend({ stdout: z.string(), opened: z.array(z.int()).optional() }),
+);
 
 describe.each([oldestNode, newestNode])('the packed package, on Node %s,', (version) => {
   let node = '';
@@ -306,12 +308,17 @@ describe.each([oldestNode, newestNode])('the packed package, on Node %s,', (vers
   it('carries out each command', async () => {
     const clientInfo = { name: 'assistant', version: '1.0.0' };
     const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
-    const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params };
+    const said = [
+      { id: 1, method: 'initialize', params },
+      { method: 'notifications/initialized' },
+      { id: 2, method: 'tools/list' },
+    ];
+    const assistant = said.map((one) => `${JSON.stringify({ jsonrpc: '2.0', ...one })}\n`).join('');
     const opens = ['', 'i/district-a/proof', 'i/district-a/commands/release'];
     const used: Readonly<Record<string, object>> = {
       ...{ watch: { until: 'Watching' }, listen: { until: 'Posting' } },
       console: { until: 'Ctrl-C', opens },
-      mcp: { input: `${JSON.stringify(initialize)}\n`, until: '"serverInfo"' },
+      mcp: { input: assistant, until: '"id":2' },
       'credentials set': { input: credentials() },
     };
     const outcomes = await runCommands([
@@ -328,6 +335,7 @@ describe.each([oldestNode, newestNode])('the packed package, on Node %s,', (vers
       expect({ name, exitCode, stderr }).toEqual({ name, exitCode: 0, stderr: told });
     }
     expect(outcomes.find(({ name }) => name === 'console')?.opened).toEqual([200, 200, 200]);
+    expect(outcomes.find(({ name }) => name === 'mcp')?.stdout).toContain('"inputSchema"');
   });
 
   it('starts by its name, with the environment and the standard input of its process', async () => {

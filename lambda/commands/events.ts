@@ -9,7 +9,17 @@ import { StalledError } from './errors.ts';
 import { delivery, revisionsTold } from './lives.ts';
 import type { LatestPage } from './ops-ledger.ts';
 import type { Call, OperationParts } from './parts.ts';
-import { count, day, instant, kind, listOf, next, rangeInOrder, selection } from './shapes.ts';
+import {
+  count,
+  day,
+  instant,
+  kind,
+  listOf,
+  nameOfAssessment,
+  next,
+  rangeInOrder,
+  selection,
+} from './shapes.ts';
 import { setting } from './words.ts';
 
 /** Events of one answer: some 500 bytes each, and an answer has 6 MB at most. */
@@ -61,12 +71,12 @@ const command = z
     organizations: selection.organizations,
     /** Names of assessments, as they are. */
     assessments: setting(
-      z.optional(listOf(z.string(), { value: 'name', isRepeated: true })),
+      z.optional(listOf(nameOfAssessment, { value: 'name', isRepeated: true })),
       'of the assessment of this name; may be given several times',
       { option: 'assessment', allowed: 'a name of 1 to 200 characters' },
     ),
-    /** `false`: only others. */
-    late: setting(z.optional(z.boolean()), 'only those that were late'),
+    /** `false`: only others. Some assistants fill in `false` for all that they do not want. */
+    late: setting(z.optional(z.boolean()), 'only those that were late', { means: true }),
     delivery: setting(z.optional(z.array(delivery).check(z.minLength(1))), 'with this delivery', {
       value: 'words',
     }),

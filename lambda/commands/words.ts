@@ -6,8 +6,8 @@ export interface Words {
   readonly describe?: string;
   /** Its name for people; absent: the setting's own. */
   readonly option?: string;
-  /** The option takes no value, and stands for this one. */
-  readonly means?: string;
+  /** The option takes no value, and stands for this one; people give no other. */
+  readonly means?: string | true;
   /** The word for its value in the help. */
   readonly value?: string;
   /** The allowed values; a text that is none of them is answered with this. */

@@ -57,7 +57,7 @@ export const watch = opsCommand({
     while (!session.stop.aborted) {
       await ticks.look();
       const isRead = await attempt(async () => {
-        for (const body of await queue.take(session.stop)) showEvent(session, body);
+        await queue.take(session.stop, (body) => showEvent(session, body));
         await queue.keep();
       });
       if (!isRead) await session.clock.sleep(triedAgainMs, session.stop).catch(() => {});

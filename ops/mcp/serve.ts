@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import * as z from 'zod';
 import { commands } from '../commands/index.ts';
 import { InterruptedError } from '../errors.ts';
 import { programName, version } from '../program.ts';
@@ -11,7 +12,7 @@ import {
   StdioServerTransport,
   serveStdio,
 } from './library.ts';
-import { toolsOf } from './tools.ts';
+import { type Tool, toolsOf } from './tools.ts';
 
 const instructions = (allowsChanges: boolean) =>
   [
@@ -60,7 +61,8 @@ class Calls {
     );
     const allowed = { changes: allowsChanges, integration: options.integration === undefined };
     for (const tool of toolsOf(commands, allowed)) {
-      const { name, description, input: inputSchema, annotations } = tool;
+      const { name, description, annotations } = tool;
+      const inputSchema = described(tool);
       server.registerTool(name, { description, inputSchema, annotations }, (given, context) =>
         this.#inTurn(context, (stopping) =>
           callTool(tool, given, this.#caller, { stopping, tell: progressOf(context) }),
@@ -91,6 +93,13 @@ class Calls {
     this.#last = turn.catch(() => {});
     return turn;
   }
+}
+
+/** The SDK asks the schema itself for its JSON Schema, and it cannot tell of the parts that are of `zod/mini`. */
+function described({ input }: Pick<Tool, 'input'>) {
+  const toJson = (io: 'input' | 'output') => () => z.toJSONSchema(input, { io });
+  const jsonSchema = { input: toJson('input'), output: toJson('output') };
+  return { '~standard': { ...input['~standard'], jsonSchema } };
 }
 
 /** Sends the progress, if the assistant has asked for it. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Words } from '../../lambda/commands/words.ts';
 import { type Given, givenIn } from '../input.ts';
 import type { OpsCommand } from '../ops-command.ts';
 import type { ToolAnnotations } from './library.ts';
@@ -71,15 +72,22 @@ function toolOf(command: OpsCommand, allowed: Allowed): Tool {
 }
 
 function fieldOf({ name, shape, words, isRequired }: Given): z.ZodType {
-  const { describe = `false: ${words.no}` } = words;
-  const type = name === 'next' ? next : withNumbers(shape);
-  return (isRequired ? type : z.optional(type)).describe(describe);
+  const { describe = `false: ${words.no}`, read, value = 'number' } = words;
+  if (name === 'next') return z.optional(next).describe(describe);
+  const type = withTexts(shape, read);
+  // The words are about the text; the schema is about the value that is read from it.
+  const told = read === undefined ? describe : `${describe} (or the number of ${value})`;
+  return (isRequired ? type : z.optional(type)).describe(told);
 }
 
-/** Some assistants write every argument as text. */
-function withNumbers(schema: z.core.$ZodType): z.ZodType {
+/** Some assistants write every argument as text, and the command line's texts are in the descriptions. */
+function withTexts(schema: z.core.$ZodType, read: Words['read']): z.ZodType {
   const isTaken = (value: unknown) => z.safeParse(schema, value).success;
-  return z.preprocess((value) => (isTaken(value) ? value : numbersIn(value)), schema);
+  return z.preprocess((value) => {
+    if (isTaken(value)) return value;
+    const text = typeof value === 'string' ? read?.(value.trim()) : undefined;
+    return text !== undefined && isTaken(text) ? text : numbersIn(value);
+  }, schema);
 }
 
 function numbersIn(value: unknown): unknown {

@@ -97,13 +97,20 @@ export class TemporaryQueue implements AsyncDisposable {
   }
 
   /**
-   * Receives messages, deletes them, and returns their bodies; none, if none has come for a moment. @throws the reason
-   * of the signal
+   * Receives messages, hands their bodies over, and deletes them; none, if none has come for a moment. A message that
+   * cannot be deleted comes again. @throws the reason of the signal
    */
-  async take(stop: AbortSignal): Promise<string[]> {
+  async take(stop: AbortSignal, handOver: (body: string) => void): Promise<void> {
     const messages = await this.receive(stop);
-    await Promise.all(messages.map((message) => this.delete(message)));
-    return messages.map(({ body }) => body);
+    for (const { body } of messages) handOver(body);
+    if (messages.length === 0) return;
+    const QueueUrl = this.#parts.url;
+    const Entries = messages.map(({ receipt: ReceiptHandle }, at) => ({
+      Id: String(at),
+      ReceiptHandle,
+    }));
+    const done = { QueueUrl, Entries };
+    await this.#calling('sqs:DeleteMessage', (sqs) => sqs.deleteMessageBatch(done));
   }
 
   /** Receives messages; none, if none has come for a moment. @throws the reason of the signal */

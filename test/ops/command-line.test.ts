@@ -20,7 +20,7 @@ const numbers = (first: number, last: number) =>
 
 const tooMany = 'are more than one command may name.';
 const oneQueue = 'Allowed: the ARN of an SQS queue, such as arn:aws:sqs:';
-const earlier = 'Allowed: the JSON that an earlier call printed.';
+const earlier = 'Allowed: the JSON that an earlier call of';
 /** Some with the place of their help. */
 const mistakes: [args: string, words: string, help?: string][] = [
   ['tikc', "Unknown command 'tikc'. (Did you mean tick?)", '--help lists the commands'],
@@ -43,6 +43,9 @@ const mistakes: [args: string, words: string, help?: string][] = [
   ['baseline --yes', '--reason and --yes belong to --restart.'],
   ['replay --from 2026-11-02 --to 2026-11-01', '--from 2026-11-02 is after --to 2026-11-01.'],
   ['test-event --assessment=', 'Allowed: a name of 1 to 200 characters.'],
+  ['events --assessment=', 'Allowed: a name of 1 to 200 characters.'],
+  ['events --assessment=\u00A0', 'Allowed: a name of 1 to 200 characters.'],
+  [`events --assessment A --assessment ${'x'.repeat(201)}`, 'Allowed: a name of 1 to 200 char'],
   ['prove --next {}', earlier],
   ['replay --next {"command":"prove","from":"2026-11-01","to":"2026-11-02"}', earlier],
   ['tick --local --region us-east-1', '--region and --profile are for AWS'],
@@ -55,6 +58,7 @@ const mistakes: [args: string, words: string, help?: string][] = [
   ['prove --from 2026-11-01', 'The days are missing.'],
   ['prove --from 0001-01-01 --to 9999-12-31', 'covers 30 years at most.'],
   ['replay', 'The events to replay are not selected.'],
+  ['release --next {"command":"discard","waiting":"held"}', 'an earlier call of release printed.'],
   ['replay --all --id 5', '--all excludes any other selection.'],
   ['replay --dry-run --next {"ids":[1]}', "'--dry-run'"],
   ['release --for 12', 'Allowed: 0h to 72h.'],

@@ -58,6 +58,29 @@ it('watch continues after messages that are no events, and when a read of the ti
   expect(await program.ended).toMatchObject({ exitCode: 0 });
 });
 
+it('watch shows events that it cannot delete, deletes several with one call, and continues', async () => {
+  const published = Promise.withResolvers<void>();
+  let isBroken = true;
+  aws.sqsGate.always(async ({ operation, forward }) => {
+    if (operation === 'ReceiveMessage') await published.promise;
+    const isRefused = isBroken && operation.startsWith('DeleteMessage');
+    return isRefused ? json(500, { __type: 'InternalFailure' }) : forward();
+  });
+  const program = await watching('--events-only');
+  await Promise.all(Array.from({ length: 5 }, () => aws.publish()));
+  published.resolve();
+  await program.shows(/^sqs:DeleteMessage failed \(InternalFailure\)\. It is tried again\.$/m);
+  expect(program.output.text.match(/ created /g)).toHaveLength(5);
+  isBroken = false;
+  await aws.publish();
+  await program.shows(/( created (.|\n)*){6}/);
+  program.interrupt();
+  expect(await program.ended).toMatchObject({ exitCode: 0 });
+  const deleted = aws.sqsGate.calls.filter((call) => call.startsWith('DeleteMessage'));
+  expect(new Set(deleted)).toEqual(new Set(['DeleteMessageBatch']));
+  await aws.nothingLeft();
+});
+
 it('watch says when ticks stop completing, and when they complete again', async () => {
   const { story } = duty;
   const program = await watching();

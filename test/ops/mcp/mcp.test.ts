@@ -44,6 +44,30 @@ it.each(commands.filter(({ usage }) => usage in contract).map((one) => [one.usag
   },
 );
 
+it.each([
+  ['looking', ''],
+  ['changing', ' --allow-changes'],
+])(
+  'an assistant for %s is told the tools: each takes an object of described fields',
+  async (aim, options) => {
+    await connect(options);
+    const { tools } = await assistant.client.listTools();
+    const allowed = { changes: aim === 'changing', integration: true };
+    const expected = toolsOf(commands, allowed);
+    expect(tools.map(({ name }) => name)).toEqual(expected.map(({ name }) => name));
+    for (const [index, { inputSchema }] of tools.entries()) {
+      const { type, properties = {}, additionalProperties } = inputSchema;
+      expect({ type, additionalProperties }).toEqual({
+        type: 'object',
+        additionalProperties: false,
+      });
+      expect(Object.keys(properties)).toEqual(Object.keys(expected[index]?.input.shape ?? {}));
+      for (const field of Object.values(properties))
+        expect(field).toMatchObject({ description: expect.stringMatching(/^[^ ]+ ./) });
+    }
+  },
+);
+
 describe('an assistant that may only look', () => {
   beforeEach(() => connect());
 
@@ -59,6 +83,14 @@ describe('an assistant that may only look', () => {
     const args = `${name} ${typed} --integration ${duty.story.name}`;
     expect(`${text}\n`).toBe((await duty.run(args)).stdout);
     expect(structured).toEqual({ ok: true, result: (await duty.json(args)).result });
+  });
+
+  it('sees late events also if it fills in false for each flag', async () => {
+    const all = await assistant.call('events', { late: false, all: false, ...one() });
+    expect(all.structured).toMatchObject({
+      result: { events: [{ late: true }, { late: true }, { late: true }] },
+    });
+    expect(await assistant.call('events', { late: true, ...one() })).toEqual(all);
   });
 
   it('is told if an answer is larger than it can take', async () => {
@@ -87,7 +119,7 @@ describe('an assistant that may only look', () => {
     expect(several).toMatchObject({ isError: true, structured: { problem: { code: 'usage' } } });
     expect(several.text).toContain('Give --integration: one of');
     const half = await assistant.call('prove', { next: { command: 'prove' }, ...one() });
-    expect(half.text).toContain('error: next: not as an earlier call gave it.');
+    expect(half.text).toContain('error: next: not as an earlier call of prove gave it.');
     duty.lambda.always(async () => denied);
     const refused = await assistant.call('explain', { id: 1, ...one() });
     expect(refused).toMatchObject({ isError: true, structured: { problem: { fault: 'ops' } } });
@@ -154,6 +186,28 @@ describe('an assistant that may change something', () => {
       expect(await duty.history()).toMatchObject([{ command, by: me }]);
     },
   );
+});
+
+it.each(['12h', '12', 12])(
+  'an assistant may give hours as text or as a number: %j',
+  async (hours) => {
+    await connect(` --allow-changes --integration ${duty.story.name}`);
+    const { text } = await assistant.call('release', { for: hours });
+    expect(text).toContain('and hold nothing new for 12 h?');
+    expect(await assistant.call('release', { for: '99h' })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('for: '),
+    });
+  },
+);
+
+it('an assistant cannot continue one command as another', async () => {
+  await connect(` --allow-changes --integration ${duty.story.name}`);
+  const next = { command: 'discard', until: '2030-01-01T00:00:00Z' };
+  const { isError, text } = await assistant.call('release', { next, confirm: true });
+  expect(isError).toBe(true);
+  expect(text).toMatch(/^error: next: not as an earlier call of release gave it\.\n/);
+  expect(await duty.history()).toEqual([]);
 });
 
 it('an assistant gets the rest of long work as the input of another call, before it would give up', async () => {
