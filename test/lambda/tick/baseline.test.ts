@@ -40,24 +40,6 @@ describe('a baseline', () => {
     expect(titles(story).filter((title) => title.includes('baseline'))).toHaveLength(1);
   });
 
-  it('that died before or amid its start day is repeated silently, with certifications that came meanwhile', async () => {
-    story.world = on(today, [1, 2]);
-    const { prove } = story.partner;
-    answering(story, { prove: () => Promise.reject(new Error('reset')) });
-    await expect(story.tick()).rejects.toThrow('reset');
-    answering(story, { prove });
-    const died = story.ledgerWith({
-      recordSilently: async (changes, now) => {
-        await story.ledger.recordSilently(changes.slice(0, 1), now);
-        throw new LedgerUnavailableError('BatchWriteItem', {});
-      },
-    });
-    await expect(story.tick({ ledger: died })).rejects.toThrow(LedgerUnavailableError);
-    story.add(...on(today, [3]));
-    expect(await story.tick()).toMatchObject({ outcome: 'baseline', recorded: 2 });
-    expect(story.heard).toEqual([]);
-  });
-
   it.each([
     ['none', []],
     [{ since: '2026-01-01' }, ['1']],
