@@ -246,6 +246,12 @@ function protocolsWith(key: string): readonly string[] {
     .map(quoted);
 }
 
+/** Judges the settings that all protocols share. */
+const ofUnknownProtocol = record({
+  ...Object.fromEntries(Object.keys(settings).map((name) => [name, z.unknown().optional()])),
+  ...{ topic: anyTopic, raw, mailPerEvent, filter: settings.filter },
+});
+
 export const subscription = z
   .discriminatedUnion('protocol', members, {
     error: ({ code }) =>
@@ -253,10 +259,15 @@ export const subscription = z
         ? `one of ${members.map(quoted).join(', ')}`
         : 'an object with topic, protocol and its settings',
   })
-  .superRefine(({ topic, protocol, mailPerEvent, filter }, problems) => {
+  .superRefine((value, problems) => {
+    const { topic, protocol, mailPerEvent, filter } = value;
+    if (members.every(({ shape }) => shape.protocol.value !== protocol)) {
+      for (const issue of ofUnknownProtocol.safeParse(value).error?.issues ?? [])
+        problems.addIssue({ ...issue });
+    }
     const refuse = (path: string, message: string) =>
       problems.addIssue({ code: 'custom', path: [path], message });
-    if (topic === 'events') return;
+    if (!forPeople.options.some((one) => one === topic)) return;
     const isMail = protocol === 'email' || protocol === 'email-json';
     if (isMail && mailPerEvent === true)
       refuse('mailPerEvent', "false: it is about mail on the topic 'events' only");

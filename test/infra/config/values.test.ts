@@ -349,6 +349,19 @@ it('each setting that a protocol does not have is refused in a line of its own',
   ]);
 });
 
+it('beside a wrong protocol, wrong settings that all protocols share are refused, and no others', () => {
+  const shared = { topic: 'event', colour: 'red', raw: 'yes', filter: { late: 7 } };
+  const config = withQueue({ ...shared, protocol: 'fax', endpoint: 7, bus: 'x', team: 'a' });
+  const at = 'subscriptions[0].';
+  expect(problemsOf(config)).toEqual([
+    expect.stringMatching(/^subscriptions\[0\]\.protocol: "fax" found; allowed: one of 'sqs', /),
+    `${at}topic: "event" found; allowed: one of 'events', 'alerts', 'operations'`,
+    `${at}raw: "yes" found; allowed: true or false`,
+    `${at}filter.late: 7 found; allowed: true or false`,
+    expect.stringMatching(/colour: unknown setting; allowed: an object with topic, .*, filter$/),
+  ]);
+});
+
 it('an undefined setting of another protocol is no setting', () => {
   const nothing = { channel: undefined, endpoint: undefined, bus: undefined, team: undefined };
   const config = subscribed(
