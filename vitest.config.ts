@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { relative } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 process.env.SEED ??= '1';
@@ -44,6 +44,12 @@ class SlowestFirst extends BaseSequencer {
   }
 }
 
+/** What tests read, and do not import: `--changed` follows imports only. */
+const onlyRead = [
+  ...['docs', 'examples', 'test/**/approved'].map((folder) => `**/${folder}/**`),
+  ...['**/*.md', '**/test/**/*.txt'],
+];
+
 export default defineConfig(({ mode }) => ({
   test: {
     // Files share a worker's modules; what a test leaves behind there, it has to take away again.
@@ -79,6 +85,7 @@ export default defineConfig(({ mode }) => ({
       include: ['{lambda,infra,ops,console,consumer,local}/**/*.{ts,tsx}'],
       reporter: ['text', 'html'],
     },
+    forceRerunTriggers: [...configDefaults.forceRerunTriggers, ...onlyRead],
     reporters: reportFile ? ['default', ['json', { outputFile: reportFile }]] : ['default'],
   },
 }));

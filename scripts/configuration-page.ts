@@ -17,6 +17,8 @@ const settingSchema = z.looseObject({
   type: z.string().optional(),
   enum: z.array(z.union([z.string(), z.number()])).optional(),
   const: z.union([z.string(), z.literal(false)]).optional(),
+  // Of a setting that only other members of a union have.
+  not: z.strictObject({}).optional(),
   get properties() {
     return z.record(z.string(), settingSchema).optional();
   },

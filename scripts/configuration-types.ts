@@ -13,7 +13,9 @@ export interface NotifierConfigInput ${members(configurationSetting())}
 function members({ properties = {}, required = [] }: Setting): string {
   const lines = Object.entries(properties).map(([name, one]) => {
     const isRequired = required.includes(name);
-    const type = isRequired ? `: ${typeOf(one)}` : `?: ${typeOf(one)} | undefined`;
+    const type = isRequired
+      ? `: ${typeOf(one)}`
+      : `?: ${one.not ? '' : `${typeOf(one)} | `}undefined`;
     return `/**\n${said(one, isRequired).join('\n')}\n*/\nreadonly ${name}${type};`;
   });
   return ['{', ...lines, '}'].join('\n');
@@ -21,10 +23,11 @@ function members({ properties = {}, required = [] }: Setting): string {
 
 /** The lines that an editor shows. */
 function said(setting: Setting, isRequired: boolean): string[] {
-  const { description } = setting;
+  const { description, not } = setting;
   const allowed = allowedIn(setting);
   return [
     ...(description ? [description] : []),
+    ...(not ? ['Not with this protocol.'] : []),
     ...(allowed ? [`Allowed: ${allowed}.`] : []),
     ...(isRequired ? [] : [`@default ${withoutIt(setting)}`]),
   ];

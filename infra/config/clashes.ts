@@ -63,7 +63,7 @@ function sharedBy({ integrations, subscriptions }: NotifierSettings): Clash[] {
     ...repeated(
       ['subscriptions'],
       subscriptions.map((one) =>
-        'endpoint' in one && !newQueueOf(one)
+        one.endpoint !== undefined && !newQueueOf(one)
           ? `${one.topic} ${one.protocol} ${one.endpoint}`
           : undefined,
       ),
@@ -76,7 +76,7 @@ function sharedBy({ integrations, subscriptions }: NotifierSettings): Clash[] {
     ),
     ...repeated(
       ['subscriptions', 'bus'],
-      subscriptions.map((one) => ('bus' in one ? one.bus : undefined)),
+      subscriptions.map((one) => one.bus),
       'a bus that no other subscription has: rules on the bus choose the receivers of each event',
     ),
     ...repeated(
@@ -112,7 +112,7 @@ const bare = (name: string | undefined) => name?.replaceAll('-', '');
 function teamsOfTwoTenants({ subscriptions }: NotifierSettings): Clash[] {
   return subscriptions.flatMap((one, index) => {
     if (one.protocol !== 'teams') return [];
-    const first = subscriptions.findIndex((other) => 'team' in other && other.team === one.team);
+    const first = subscriptions.findIndex((other) => other.team === one.team);
     const other = subscriptions[first];
     return other?.protocol === 'teams' && other.tenant !== one.tenant
       ? {
@@ -196,7 +196,7 @@ function unfitForFifo({ protocol }: SubscriptionConfig): Unfit {
 }
 
 function unfitForStandard({ topic, protocol, ...rest }: SubscriptionConfig): Unfit {
-  if (protocol === 'sqs' && 'endpoint' in rest && String(rest.endpoint).endsWith('.fifo'))
+  if (protocol === 'sqs' && String(rest.endpoint).endsWith('.fifo'))
     return { endpoint: 'a standard queue: a FIFO queue cannot subscribe to a standard topic' };
   // Here, and not in the schema of mail: a FIFO topic takes no mail, intended or not.
   const isMail = protocol === 'email' || protocol === 'email-json';

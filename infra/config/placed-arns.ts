@@ -23,7 +23,7 @@ export function placedArns(
       placed(['integrations', index, 'secretKeyArn'], secretKeyArn),
     ),
     ...settings.subscriptions.flatMap((one, index) =>
-      placed(['subscriptions', index, 'endpoint'], 'endpoint' in one && one.endpoint, 'Partition'),
+      placed(['subscriptions', index, 'endpoint'], one.endpoint, 'Partition'),
     ),
   ];
 }

@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import { filter } from './filter.ts';
 import {
+  absent,
   anyObject,
   arn,
   fitsOrIsDeferred,
   flag,
+  isAbsent,
   isUnrouted,
   list,
   name,
@@ -150,14 +152,30 @@ const protocol = <const T extends string>(name: T) =>
       '`slack` and `teams`: messages in a channel, by Amazon Q Developer in chat applications (`docs/operations.md#chat`). `event-bus`: events on an EventBridge bus (`docs/subscribing.md#an-eventbridge-bus`). `archive`: events in a bucket (`docs/subscribing.md#an-archive`). An e-mail address and an https URL have to confirm before they get anything. SNS switches off an e-mail subscription that gets more than ten messages a second: mail belongs on `alerts` and `operations`.',
     );
 
-const mailOnEvents = "false: it is about mail on the topic 'events' only";
+/** A setting that has an effect with others only: here, it may be absent or off. */
+const off = (allowed: string) =>
+  z
+    .literal(false, {
+      error: ({ input }) => (input === true ? `false: ${allowed}` : 'true or false'),
+    })
+    .optional();
+/** A setting of others: any value is refused. With `undefined`, it is not set. */
+const elsewhere = (key: string) =>
+  absent(() => `none: it is a setting of ${protocolsWith(key).join(', ')}`);
 
-/** The settings of every protocol. Some have an effect with others only: here, they may be absent or off. */
-const common = {
-  raw: z
-    .literal(false, { error: "false: only the protocols 'sqs' and 'https' know raw messages" })
-    .optional(),
-  mailPerEvent: z.literal(false, { error: mailOnEvents }).optional(),
+/** Every setting of every protocol, in the order of the page. A member has those that differ with its protocol. */
+const settings = {
+  topic: anyTopic,
+  protocol: z.string(),
+  endpoint: elsewhere('endpoint'),
+  bus: elsewhere('bus'),
+  keepDays: elsewhere('keepDays'),
+  workspace: elsewhere('workspace'),
+  tenant: elsewhere('tenant'),
+  team: elsewhere('team'),
+  channel: elsewhere('channel'),
+  raw: off("only the protocols 'sqs' and 'https' know raw messages"),
+  mailPerEvent: off("it is about mail (the protocols 'email' and 'email-json') only"),
   filter: filter
     .optional()
     .describe(
@@ -177,29 +195,22 @@ const mailPerEvent = flag()
 const to = <T extends z.ZodType>(endpoint: T) =>
   endpoint.describe('The address of the subscriber.');
 
-const member = <T extends { readonly protocol: z.ZodType } & z.ZodRawShape>(shape: T) =>
-  record(shape, belonging);
+const member = <T extends { readonly protocol: z.ZodType } & z.ZodRawShape>(own: T) =>
+  record(settings).extend(own);
 const mail = <const T extends string>(name: T) =>
-  member({
-    topic: anyTopic,
-    protocol: protocol(name),
-    endpoint: to(address),
-    ...common,
-    mailPerEvent,
-  });
+  member({ protocol: protocol(name), endpoint: to(address), mailPerEvent });
 
 /** One member a protocol. A combination that no member has is refused. */
 const members = [
-  member({ topic: anyTopic, protocol: protocol('sqs'), endpoint: to(queue), ...common, raw }),
-  member({ topic: anyTopic, protocol: protocol('lambda'), endpoint: to(lambda), ...common }),
-  member({ topic: anyTopic, protocol: protocol('https'), endpoint: to(webhook), ...common, raw }),
+  member({ protocol: protocol('sqs'), endpoint: to(queue), raw }),
+  member({ protocol: protocol('lambda'), endpoint: to(lambda) }),
+  member({ protocol: protocol('https'), endpoint: to(webhook), raw }),
   mail('email'),
   mail('email-json'),
   member({
     topic: topic(['events'], "'events': a bus is for machines"),
     protocol: protocol('event-bus'),
     bus,
-    ...common,
   }),
   member({
     topic: topic(['events'], "'events': an archive is for events"),
@@ -207,7 +218,6 @@ const members = [
     keepDays: whole('days', 1, 3_653)
       .default(731)
       .describe('An event is deleted after so many days; the default is two years.'),
-    ...common,
   }),
   member({
     topic: forPeople,
@@ -217,7 +227,6 @@ const members = [
       "the ID of a Slack channel, such as 'C0123ABCD' (not its name)",
       fits(/^[CG][0-9A-Z]{2,254}$/),
     ),
-    ...common,
   }),
   member({
     topic: forPeople,
@@ -225,34 +234,43 @@ const members = [
     tenant: uuid('tenant'),
     team: uuid('team'),
     channel: teamsChannel,
-    ...common,
   }),
 ] as const;
-const names = members.map(({ shape }) => `'${shape.protocol.value}'`).join(', ');
+const quoted = ({ shape }: (typeof members)[number]) => `'${shape.protocol.value}'`;
 
-/** The protocols of settings that the chosen one does not have. */
-function belonging(keys: readonly string[]): string {
-  return keys
-    .flatMap((key) => {
-      const of = members.filter(({ shape }) => Object.hasOwn(shape, key));
-      const protocols = of.map(({ shape }) => `'${shape.protocol.value}'`);
-      return of.length > 0 ? `; ${key} is a setting of ${protocols.join(', ')}` : [];
-    })
-    .join('');
+function protocolsWith(key: string): readonly string[] {
+  return members
+    .filter(({ shape }) =>
+      Object.entries(shape).some(([own, schema]) => own === key && !isAbsent(schema)),
+    )
+    .map(quoted);
 }
+
+/** Judges the settings that all protocols share. */
+const ofUnknownProtocol = record({
+  ...Object.fromEntries(Object.keys(settings).map((name) => [name, z.unknown().optional()])),
+  ...{ topic: anyTopic, raw, mailPerEvent, filter: settings.filter },
+});
 
 export const subscription = z
   .discriminatedUnion('protocol', members, {
     error: ({ code }) =>
       code === 'invalid_union'
-        ? `one of ${names}`
+        ? `one of ${members.map(quoted).join(', ')}`
         : 'an object with topic, protocol and its settings',
   })
-  .superRefine(({ topic, mailPerEvent, filter }, problems) => {
+  .superRefine((value, problems) => {
+    const { topic, protocol, mailPerEvent, filter } = value;
+    if (members.every(({ shape }) => shape.protocol.value !== protocol)) {
+      for (const issue of ofUnknownProtocol.safeParse(value).error?.issues ?? [])
+        problems.addIssue({ ...issue });
+    }
     const refuse = (path: string, message: string) =>
       problems.addIssue({ code: 'custom', path: [path], message });
-    if (topic === 'events') return;
-    if (mailPerEvent === true) refuse('mailPerEvent', mailOnEvents);
+    if (!forPeople.options.some((one) => one === topic)) return;
+    const isMail = protocol === 'email' || protocol === 'email-json';
+    if (isMail && mailPerEvent === true)
+      refuse('mailPerEvent', "false: it is about mail on the topic 'events' only");
     if (filter !== undefined)
       refuse(
         'filter',
@@ -269,7 +287,8 @@ export type EventBusConfig = Extract<SubscriptionConfig, { protocol: 'event-bus'
 export type NewQueueConfig = z.output<typeof newQueue>;
 
 /** Whether the subscriber is a channel of a chat. */
-export const isChat = (config: SubscriptionConfig): config is ChatConfig => 'channel' in config;
+export const isChat = (config: SubscriptionConfig): config is ChatConfig =>
+  config.channel !== undefined;
 
 /** The same for each topic of a channel. The tenant does not count: a team belongs to one. */
 export const placeOf = (config: ChatConfig): string =>

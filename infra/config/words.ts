@@ -69,15 +69,19 @@ export const list = <T extends z.ZodType>(element: T, allowed: string, max: numb
     })
     .meta({ allowed });
 
-/** @param more is told of unknown settings */
-export const record = <T extends z.ZodRawShape>(
-  shape: T,
-  more: (unknown: readonly string[]) => string = () => '',
-) =>
+/** A setting that only other members of a union have. */
+export const absent = (allowed: () => string) => z.never({ error: allowed }).optional();
+export const isAbsent = (schema: unknown) =>
+  schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodNever;
+
+export const record = <T extends z.ZodRawShape>(shape: T) =>
   z.strictObject(shape, {
     // The fields of the present shape, also after the object was extended.
-    error: ({ inst, keys }) =>
-      `an object with ${Object.keys(inst instanceof z.ZodObject ? inst.shape : shape).join(', ')}${more(Array.isArray(keys) ? keys : [])}`,
+    error: ({ inst }) => {
+      const present = Object.entries(inst instanceof z.ZodObject ? inst.shape : shape);
+      const settings = present.flatMap(([name, schema]) => (isAbsent(schema) ? [] : name));
+      return `an object with ${settings.join(', ')}`;
+    },
   });
 
 /** For a check of a combination: it runs also beside settings that are wrong, so that one run reports all problems. */

@@ -1,8 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
 
 /**
- * The facts that decide whether a commit can be released. `publint` and `attw` look at its exports, the tests at generated
- * files and at the contract; `npm version` refuses changes without a commit and a tag that exists.
+ * The facts that decide whether a commit can be released. The tests look at generated files, at the contract, and at
+ * places that repeat the version; git refuses a tag that exists.
  */
 export interface Release {
   readonly version: string;
@@ -10,7 +10,11 @@ export interface Release {
   readonly today: Temporal.PlainDate;
   /** Schemas of the contract that differ from the last released ones. */
   readonly unreleased: readonly string[];
+  /** Files of the work tree that differ from the commit. The tarball has them as they are. */
+  readonly uncommitted: readonly string[];
   readonly tarball: readonly PackedFile[];
+  /** Judges of the tarball that refuse it, and have told why. */
+  readonly refusedBy: readonly string[];
 }
 
 interface PackedFile {
@@ -21,12 +25,14 @@ interface PackedFile {
 /** Reasons not to release, each with its remedy. */
 export function releaseProblems(release: Release): string[] {
   return [
+    ...release.uncommitted.map((path) => `git has uncommitted changes of ${path}`),
     ...changelogProblems(release),
     ...release.unreleased.map(
       (path) =>
         `${path} is not released: cp -r docs/events/*.schema.json docs/events/examples docs/events/released/`,
     ),
     ...tarballProblems(release.tarball),
+    ...release.refusedBy.map((judge) => `${judge} refuses the tarball: see above`),
   ];
 }
 

@@ -1,6 +1,9 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Temporal } from 'temporal-polyfill';
 import { expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
+import { refusalsOf } from '../../scripts/release/judges.ts';
 import { type Release, releaseProblems } from '../../scripts/release/problems.ts';
 
 const changelog = '# Changelog\n\n## Unreleased\n\n## 0.2.0 - 2026-11-21\n\n### Added\n\n- It.\n';
@@ -10,6 +13,8 @@ const sound: Release = {
   changelog,
   today: Temporal.PlainDate.from('2026-11-21'),
   unreleased: [],
+  uncommitted: [],
+  refusedBy: [],
   tarball: [
     ...['package.json', 'README.md', 'ops/launcher.mjs', 'dist/functions/poll/index.mjs'],
     ...['dist/consumer/index.d.cts', 'dist/consumer/index.cjs', 'dist/consumer/index.js'],
@@ -37,6 +42,8 @@ it.each<[string, Partial<Release>]>([
     'docs/events/bus-event-1.schema.json is not released: cp ',
     { unreleased: ['docs/events/bus-event-1.schema.json'] },
   ],
+  ['git has uncommitted changes of README.md', { uncommitted: ['README.md'] }],
+  ['attw refuses the tarball: see above', { refusedBy: ['attw'] }],
   ['the tarball has dist/lambda/poll.ts', withFile('dist/lambda/poll.ts')],
   ['the tarball has .local', withFile('.local/instance.json')],
   ['bytes unpacked, more than', withFile('dist/ops/run.js', 20e6)],
@@ -50,7 +57,28 @@ it('publishing is for everybody, with proof of where it was built, once it is wa
     publishConfig: { access: 'public', provenance: true },
     scripts: {
       ...{ prepack: 'npm run --silent build', prepublishOnly: 'npm run release:check' },
-      ...{ version: 'npm run release:check', 'prerelease:check': 'npm run --silent build' },
+      ...{ 'prerelease:check': 'npm run --silent build' },
     },
   });
+});
+
+const root = join(import.meta.dirname, '../..');
+it('the docs name the tarball of the present version', () => {
+  const pages = globSync('docs/*.md', { cwd: root }).map((page) => readFileSync(join(root, page)));
+  const named = pages.join().match(/[\w-]+-\d[\w.-]*\.tgz/g);
+  expect(new Set(named)).toEqual(new Set([`${manifest.name}-${manifest.version}.tgz`]));
+});
+
+it('every judge of the tarball is asked, also after one has refused it', () => {
+  const asked: string[] = [];
+  const refusing = refusalsOf('a.tgz', (judge, ...given) => {
+    asked.push(`${judge} ${given.join(' ')}`);
+    return false;
+  });
+  expect(refusing).toEqual(['publint', 'attw']);
+  expect(asked).toEqual([
+    'publint run a.tgz --strict',
+    'attw a.tgz --profile node16 --no-definitely-typed --exclude-entrypoints cdk',
+  ]);
+  expect(refusalsOf('a.tgz', () => true)).toEqual([]);
 });

@@ -77,7 +77,8 @@ const ofQueue: Row[] = [
   ['topic', "one of 'events', 'alerts', 'operations'", ['event']],
   ['protocol', "'sqs'", ['fax']],
   ['endpoint', 'the ARN of a queue', [undefined]],
-  ['mailPerEvent', "false: it is about mail on the topic 'events' only", [true]],
+  ['mailPerEvent', "false: it is about mail (the protocols 'email' and 'email-json') only", [true]],
+  ['mailPerEvent', 'true or false', ['yes'], [false, undefined]],
   [
     'endpoint',
     'the ARN of a queue, or an object with newQueue',
@@ -109,6 +110,7 @@ const ofFunction: Row[] = [
     ['arn:aws-cn:lambda:cn-north-1:111122223333:function:certifications:live'],
   ],
   ['raw', "only the protocols 'sqs' and 'https'", [true]],
+  ['raw', 'true or false', ['yes'], [false, undefined]],
 ];
 const ofMail: Row[] = [
   [
@@ -302,13 +304,76 @@ it.each<[input: unknown, line: string, allowed: string]>([
 ])('%j is refused: %s', expectOneLine);
 
 it.each([
-  [withQueue({ bus: 'default' }), "bus is a setting of 'event-bus'"],
-  [subscribed({ ...some.bus, keepDays: 90 }), "keepDays is a setting of 'archive'"],
-  [
-    subscribed({ ...some.bus, endpoint: 'a' }),
-    "of 'sqs', 'lambda', 'https', 'email', 'email-json'",
-  ],
-  [subscribed({ ...some.slack, tenant: 'a' }), "tenant is a setting of 'teams'"],
-])('a setting of another protocol is unknown in %j, which is refused: %s', (config, belongs) => {
-  expectOneLine(config, ': unknown setting; allowed: an object with topic, protocol', belongs);
+  [by('alerts', 'lambda'), 'only'],
+  [by('operations', 'https'), 'only'],
+  [subscribed(some.slack), 'only'],
+  [subscribed(some.teams), 'only'],
+  [by('alerts', 'email'), "on the topic 'events' only"],
+])('mail for each event, which %j cannot have, is refused in one line', (config, only) => {
+  const path = 'subscriptions[0].mailPerEvent';
+  expectOneLine(
+    changed(config, path, true),
+    `${path}: true found; allowed: false: it is about mail`,
+    only,
+  );
+});
+
+const addressed = "'sqs', 'lambda', 'https', 'email', 'email-json'";
+it.each<[config: object, setting: string, value: unknown, of: string]>([
+  [withQueue({}), 'bus', 'default', "'event-bus'"],
+  [subscribed(some.bus), 'keepDays', 90, "'archive'"],
+  [subscribed(some.bus), 'endpoint', 'a', addressed],
+  [subscribed(some.archive), 'channel', 'a', "'slack', 'teams'"],
+  [subscribed(some.slack), 'tenant', 'a', "'teams'"],
+])(
+  '%j refuses %s, a setting of another protocol, unless it is undefined',
+  (config, setting, value, of) => {
+    const path = `subscriptions[0].${setting}`;
+    expect(problemsOf(changed(config, path, value))).toEqual([
+      `${path}: ${describedValue(value)} found; allowed: none: it is a setting of ${of}`,
+    ]);
+    expect(problemsOf(changed(config, path, undefined))).toEqual([]);
+  },
+);
+
+it('each setting that a protocol does not have is refused in a line of its own', () => {
+  const foreign = { bus: 'x', keepDays: 3, workspace: 'a', tenant: 'a', team: 'a' };
+  const at = 'subscriptions[0].';
+  expect(problemsOf(withQueue({ ...foreign, colour: 'red' }))).toEqual([
+    `${at}bus: "x" found; allowed: none: it is a setting of 'event-bus'`,
+    `${at}keepDays: 3 found; allowed: none: it is a setting of 'archive'`,
+    `${at}workspace: "a" found; allowed: none: it is a setting of 'slack'`,
+    `${at}tenant: "a" found; allowed: none: it is a setting of 'teams'`,
+    `${at}team: "a" found; allowed: none: it is a setting of 'teams'`,
+    `${at}colour: unknown setting; allowed: an object with topic, protocol, endpoint, raw, mailPerEvent, filter`,
+  ]);
+});
+
+it('beside a wrong protocol, wrong settings that all protocols share are refused, and no others', () => {
+  const shared = { topic: 'event', colour: 'red', raw: 'yes', filter: { late: 7 } };
+  const config = withQueue({ ...shared, protocol: 'fax', endpoint: 7, bus: 'x', team: 'a' });
+  const at = 'subscriptions[0].';
+  expect(problemsOf(config)).toEqual([
+    expect.stringMatching(/^subscriptions\[0\]\.protocol: "fax" found; allowed: one of 'sqs', /),
+    `${at}topic: "event" found; allowed: one of 'events', 'alerts', 'operations'`,
+    `${at}raw: "yes" found; allowed: true or false`,
+    `${at}filter.late: 7 found; allowed: true or false`,
+    expect.stringMatching(/colour: unknown setting; allowed: an object with topic, .*, filter$/),
+  ]);
+});
+
+it('an undefined setting of another protocol is no setting', () => {
+  const nothing = { channel: undefined, endpoint: undefined, bus: undefined, team: undefined };
+  const config = subscribed(
+    ...[
+      { ...nothing, ...some.queue },
+      { ...nothing, ...some.archive },
+    ],
+    ...[
+      { ...nothing, ...some.bus },
+      { ...nothing, ...some.teams },
+    ],
+    { ...nothing, ...some.queue, topic: 'alerts' },
+  );
+  expect(problemsOf(config)).toEqual([]);
 });
