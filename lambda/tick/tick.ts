@@ -69,7 +69,7 @@ export async function tick(parts: TickParts, run: TickRun): Promise<TickReport> 
     }
   };
   const reported = (outcome: Outcome) => reportOf(settings.name, done, outcome, effort());
-  // No pace is saved: it could only be forgotten.
+  // It asks the partner for nothing, so it has learned no pace to save.
   if (before.paused) {
     await follow(tellOps(parts));
     return reported('paused');
@@ -158,7 +158,7 @@ async function* takeLease(parts: TickParts, owner: string): Step {
  * Ends a tick that something blocks. The next tick cleans up, so `dirtySince` and everything that
  * was not learned to its end stay as they are on record.
  *
- * @returns `failed`, unless nothing is broken: the pace, another tick or missing credentials end it
+ * @returns the outcome that names the reason; `failed` where none does
  */
 async function* failed(
   parts: TickParts,
@@ -225,8 +225,8 @@ async function* attempt(whatFails: string, step: Step): Step<boolean> {
 }
 
 /**
- * Saves the learned pace, however the tick's work ended: without it, the next tick would only be refused
- * again.
+ * Saves the learned pace, however the work of a tick has ended: without it, the next tick would only
+ * be refused again.
  *
  * @param before as it was stored, so that judged times are saved, too
  */
